@@ -13,6 +13,7 @@ export const STORAGE_ERRORS = {
   WRITER_LOST: { category: 'unavailable', retry: 'later' },
   OVERLOADED: { category: 'unavailable', retry: 'later' },
   DATABASE_LOCKED: { category: 'unavailable', retry: 'later' },
+  DATABASE_UNAVAILABLE: { category: 'unavailable', retry: 'after-change' },
   DISK_FULL: { category: 'exhausted', retry: 'after-change' },
   DATABASE_CORRUPT: { category: 'internal', retry: 'never' },
   SCHEMA_TOO_NEW: { category: 'precondition', retry: 'after-change' },
@@ -27,4 +28,10 @@ export class StorageError extends FleetError<StorageErrorCode> {
   get entry() {
     return STORAGE_ERRORS[this.code];
   }
+}
+
+export function guardFailed(statement: number, expected: number, changed: number): StorageError {
+  return new StorageError('GUARD_FAILED', `statement ${statement + 1} changed ${changed} rows instead of ${expected}`, {
+    details: { statement, expected, changed },
+  });
 }

@@ -1,0 +1,73 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fromSqlite, toFault } from './sqlite/sqlite-errors.ts';
+
+/** Who has the folder, as far as it wrote it down: for people, never for a decision. */
+export interface FolderHolder {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+}
+
+export type FolderClaim =
+  /** Ours until `release` or the end of the process. The claim must stay referenced: it holds the file open. */
+  | { readonly kind: 'claimed'; release(): void }
+  | { readonly kind: 'taken'; readonly holder: FolderHolder | undefined };
+
+/** Two that start together can each see the other's half-taken lock; one of them gets through well within this. */
+const RACE_MS = 500;
+
+/**
+ * Claims a folder for this process alone.
+ *
+ * DECISION: an exclusive SQLite transaction on an empty file of its own. The kernel drops its lock with the process, also
+ * after kill -9, so that nothing stale has to be judged; Node itself has no file locks. Nothing else in this process may
+ * open that file: closing any other handle to it would drop the lock.
+ */
+export function claimFolder(folder: string, now: number): FolderClaim {
+  const holderFile = join(folder, 'lock.json');
+  const database = lock(join(folder, 'lock.db'));
+  if (database === undefined) return { kind: 'taken', holder: readHolder(holderFile) };
+  writeHolder(holderFile, { pid: process.pid, host: hostname(), since: new Date(now).toISOString() });
+  return {
+    kind: 'claimed',
+    release() {
+      rmSync(holderFile, { force: true });
+      database.close();
+    },
+  };
+}
+
+function lock(file: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: RACE_MS });
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    const failure = fromSqlite(toFault(error));
+    if (failure.code === 'DATABASE_LOCKED') return undefined;
+    throw failure;
+  }
+}
+
+function writeHolder(file: string, holder: FolderHolder): void {
+  try {
+    writeFileSync(file, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  } catch {
+    // The lock holds without it; on a full disk the next thing that matters will say so.
+  }
+}
+
+function readHolder(file: string): FolderHolder | undefined {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof pid === 'number' ? { pid, host: String(host), since: String(since) } : undefined;
+  } catch {
+    // The holder may be writing it at this very moment.
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import { type Parameter, type Statement, sql, type Value } from './sql.ts';
+
+/**
+ * A place in a sorted list, as the values of the columns that it is sorted by. Unlike an offset it costs the same on the
+ * last page as on the first, and rows that come and go meanwhile neither shift nor repeat it.
+ */
+export type Keyset = readonly Value[];
+
+export interface KeysetPage {
+  /** Together unique and never NULL, in order; an index has them first. Written by the code, never taken from a request. */
+  readonly columns: readonly string[];
+  readonly after?: Keyset | undefined;
+  readonly limit: number;
+}
+
+/** `sql\`SELECT ... WHERE ${page.where} ${page.tail}\`` */
+export function keyset({ columns, after, limit }: KeysetPage): { readonly where: Statement; readonly tail: Statement } {
+  const names = sql.list(columns.map(column));
+  return {
+    where: after === undefined ? sql`1 = 1` : sql`(${names}) > (${sql.list(exactly(columns.length, after))})`,
+    tail: sql`ORDER BY ${names} LIMIT ${limit}`,
+  };
+}
+
+function column(name: string): Parameter {
+  if (!/^[a-z_][a-z0-9_.]*$/.test(name)) throw new TypeError(`not a column: ${name}`);
+  return sql.raw(name);
+}
+
+function exactly(count: number, values: Keyset): Keyset {
+  if (values.length !== count) throw new TypeError(`a place of ${values.length} values in a list of ${count} columns`);
+  return values;
+}

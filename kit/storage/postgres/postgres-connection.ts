@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Row } from '../port.ts';
+import type { Statement } from '../sql.ts';
+
+const INT8 = 20;
+const NUMERIC = 1700;
+const BOOL = 16;
+const JSON_TYPES = new Set([114, 3802]);
+
+/** Rows look as SQLite's do: numbers are numbers, truth is 0 or 1, documents are text. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8 || oid === NUMERIC) return parseNumber;
+    if (oid === BOOL) return (text: string) => (text === 't' ? 1 : 0);
+    if (JSON_TYPES.has(oid)) return (text: string) => text;
+    return pg.types.getTypeParser(oid, format ?? 'text');
+  },
+};
+
+export interface PostgresAddress {
+  readonly url: string;
+  readonly schema: string;
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+}
+
+/** Settings for every connection; names that are not ours (`search_path`) never come from a request. */
+export function clientConfig(address: PostgresAddress): pg.ClientConfig {
+  return {
+    connectionString: address.url,
+    connectionTimeoutMillis: address.connectTimeoutMs,
+    keepAlive: true,
+    // Statements of a batch are all under way before the first is answered.
+    pipeline: true,
+    types,
+    application_name: 'fleetshift',
+    lock_timeout: 5_000,
+    statement_timeout: address.statementTimeoutMs,
+    idle_in_transaction_session_timeout: 60_000,
+    options: `-c search_path=${address.schema}`,
+  };
+}
+
+interface Compiled {
+  readonly text: string;
+  readonly name: string;
+}
+
+const compiled = new WeakMap<readonly string[], Compiled>();
+
+/** A template's strings are the same array at every call: it gets its text and the name of its prepared form once. */
+export function toQuery(statement: Statement): pg.QueryConfig {
+  const { text, name } = compile(statement.parts);
+  const values = statement.values as unknown[];
+  return isTemplate(statement.parts) ? { text, name, values } : { text, values };
+}
+
+/** Templates are as many as the code has; pieced together texts are without end, and would fill the server's memory. */
+function isTemplate(parts: readonly string[]): boolean {
+  return 'raw' in parts;
+}
+
+function compile(parts: readonly string[]): Compiled {
+  const known = compiled.get(parts);
+  if (known !== undefined) return known;
+  const text = parts.reduce((before, part, index) => `${before}$${index}${part}`);
+  const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 32) };
+  compiled.set(parts, made);
+  return made;
+}
+
+export function rowsOf<R extends Row>(result: pg.QueryResult): R[] {
+  // The caller knows the columns that it selected; the type parsers above make each of them a Value.
+  return result.rows as R[];
+}
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number)) throw new RangeError(`${text} is too large a number`);
+  return number;
+}

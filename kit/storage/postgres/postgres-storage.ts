@@ -1,0 +1,166 @@
+import pg from 'pg';
+import { Announcements } from '../announcements.ts';
+import type { MigrationModule } from '../migrations.ts';
+import type { Reader, Row, Storage, Transaction } from '../port.ts';
+import type { Statement } from '../sql.ts';
+import { StorageError } from '../storage-error.ts';
+import { withinDeadline } from '../within-deadline.ts';
+import { CommitLane, commitOn } from './commit-lane.ts';
+import { clientConfig, type PostgresAddress, rowsOf, toQuery } from './postgres-connection.ts';
+import { fromPostgres } from './postgres-errors.ts';
+import { channelOf, PostgresListener } from './postgres-listener.ts';
+import { migratePostgres } from './postgres-migrations.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import { retrying } from './retrying.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly modules: readonly MigrationModule[];
+  /** The schema that holds our tables, created when it is not there. */
+  readonly schema?: string;
+  readonly connections?: number;
+  readonly connectTimeoutMs?: number;
+  /** How long one body may take. */
+  readonly transactionTimeoutMs?: number;
+}
+
+/** Brings the tables up to date, then opens the pool. */
+export async function openPostgres(options: PostgresOptions, signal: AbortSignal): Promise<Storage> {
+  signal.throwIfAborted();
+  const { url, modules, schema = 'fleetshift', connections = 10 } = options;
+  const { connectTimeoutMs = 5_000, transactionTimeoutMs = 10_000 } = options;
+  if (!/^[a-z][a-z0-9_]*$/.test(schema)) throw new TypeError(`not a schema name: ${schema}`);
+  const address = { url, schema, connectTimeoutMs, statementTimeoutMs: 60_000 };
+  await migratePostgres(address, modules);
+  return new PostgresStorage({ address, connections, transactionTimeoutMs });
+}
+
+interface StorageOptions {
+  readonly address: PostgresAddress;
+  readonly connections: number;
+  readonly transactionTimeoutMs: number;
+}
+
+class PostgresStorage implements Storage {
+  readonly engine = 'postgres';
+  readonly #pool: pg.Pool;
+  readonly #lane: CommitLane;
+  readonly #announcements = new Announcements();
+  readonly #listener: PostgresListener;
+  readonly #channel: string;
+  readonly #transactionTimeoutMs: number;
+  #closed = false;
+
+  constructor({ address, connections, transactionTimeoutMs }: StorageOptions) {
+    this.#pool = new pg.Pool({ ...clientConfig(address), max: connections });
+    // An idle connection that breaks leaves the pool by itself; the next query opens another.
+    this.#pool.on('error', () => {});
+    this.#lane = new CommitLane({ address, onCommitted: (topics) => this.#announcements.tell(topics) });
+    this.#listener = new PostgresListener(address, this.#announcements);
+    this.#channel = channelOf(address);
+    this.#transactionTimeoutMs = transactionTimeoutMs;
+  }
+
+  async all<R extends Row>(statement: Statement, signal: AbortSignal): Promise<R[]> {
+    this.#checkOpen(signal);
+    return await retrying(async () => {
+      try {
+        return rowsOf<R>(await this.#pool.query(toQuery(statement)));
+      } catch (error) {
+        throw fromPostgres(error);
+      }
+    }, signal);
+  }
+
+  async get<R extends Row>(statement: Statement, signal: AbortSignal): Promise<R | undefined> {
+    return (await this.all<R>(statement, signal))[0];
+  }
+
+  async read<T>(body: (reader: Reader) => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#checkOpen(signal);
+    const attempt = { begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', body, signal };
+    return await retrying(() => this.#transact(attempt), signal);
+  }
+
+  async write<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#checkOpen(signal);
+    return await retrying(() => this.#transact({ begin: 'BEGIN ISOLATION LEVEL SERIALIZABLE', body, signal }), signal);
+  }
+
+  async commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
+    return await this.#lane.commit(batch, signal);
+  }
+
+  onAnnounced(topic: string, listener: () => void): () => void {
+    this.#listener.start();
+    return this.#announcements.listen(topic, listener);
+  }
+
+  async announce(topic: string, signal: AbortSignal): Promise<void> {
+    this.#checkOpen(signal);
+    try {
+      await this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, topic]);
+    } catch (error) {
+      throw fromPostgres(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#lane.close();
+    await this.#listener.close();
+    await this.#pool.end();
+  }
+
+  #checkOpen(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (this.#closed) throw new StorageError('CLOSED', 'the database is closed');
+  }
+
+  async #transact<T>({ begin, body, signal }: Attempt<T>): Promise<T> {
+    const client = await this.#connect();
+    const tx = new PostgresTransaction(client);
+    let keep = false;
+    try {
+      await client.query(begin).catch((error: unknown) => Promise.reject(fromPostgres(error)));
+      const value = await withinDeadline(body(tx), this.#transactionTimeoutMs, signal);
+      const swallowed = tx.end();
+      if (swallowed !== undefined) throw swallowed;
+      await commitOn(client);
+      keep = true;
+      this.#announcements.tell(tx.topics);
+      return value;
+    } catch (error) {
+      tx.end();
+      keep = await rolledBack(client);
+      throw error;
+    } finally {
+      client.release(!keep);
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw fromPostgres(error);
+    }
+  }
+}
+
+interface Attempt<T> {
+  readonly begin: string;
+  readonly signal: AbortSignal;
+  body(tx: Transaction): Promise<T>;
+}
+
+/** A connection that cannot roll back is not worth keeping; one where a runaway query still runs is not waited for. */
+async function rolledBack(client: pg.ClientBase): Promise<boolean> {
+  try {
+    await withinDeadline(client.query('ROLLBACK'), 1_000, AbortSignal.timeout(1_000));
+    return true;
+  } catch {
+    return false;
+  }
+}

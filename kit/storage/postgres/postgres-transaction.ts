@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import type { Row, Transaction } from '../port.ts';
+import type { Statement } from '../sql.ts';
+import { guardFailed, StorageError } from '../storage-error.ts';
+import { rowsOf, toQuery } from './postgres-connection.ts';
+import { fromPostgres } from './postgres-errors.ts';
+
+/** One body's view of its transaction. After an error it can only end: both engines behave so. */
+export class PostgresTransaction implements Transaction {
+  readonly topics = new Set<string>();
+  readonly #client: pg.ClientBase;
+  #over: StorageError | undefined;
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client;
+  }
+
+  async all<R extends Row>(statement: Statement): Promise<R[]> {
+    return rowsOf<R>(await this.#ask(statement));
+  }
+
+  async get<R extends Row>(statement: Statement): Promise<R | undefined> {
+    return (await this.all<R>(statement))[0];
+  }
+
+  async run(statement: Statement): Promise<number> {
+    return (await this.batch([statement]))[0] ?? 0;
+  }
+
+  async batch(statements: readonly Statement[]): Promise<number[]> {
+    // All are sent before the first is answered; the first that was refused names the reason.
+    const answers = await Promise.allSettled(statements.map((statement) => this.#ask(statement)));
+    const changes = answers.map((answer, index) => {
+      if (answer.status === 'rejected') throw answer.reason;
+      return this.#checked(answer.value.rowCount ?? 0, index, statements[index]);
+    });
+    for (const { topic } of statements) if (topic !== undefined) this.topics.add(topic);
+    return changes;
+  }
+
+  /** The error that the body may have swallowed, since a transaction with one cannot be kept. */
+  end(): StorageError | undefined {
+    const failed = this.#over;
+    this.#over = new StorageError('CLOSED', 'the transaction has ended');
+    return failed;
+  }
+
+  #checked(changed: number, index: number, statement: Statement | undefined): number {
+    const expected = statement?.expected;
+    if (expected === undefined || expected === changed) return changed;
+    this.#over = guardFailed(index, expected, changed);
+    throw this.#over;
+  }
+
+  async #ask(statement: Statement): Promise<pg.QueryResult> {
+    if (this.#over !== undefined) throw this.#over;
+    try {
+      return await this.#client.query(toQuery(statement));
+    } catch (error) {
+      this.#over ??= fromPostgres(error);
+      throw this.#over;
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import type { Transaction } from '../port.ts';
+import type { Statement } from '../sql.ts';
+import { StorageError } from '../storage-error.ts';
+import { withinDeadline } from '../within-deadline.ts';
+import { faultOf, SqliteTransaction } from './sqlite-transaction.ts';
+import type { BatchOutcome } from './writer-protocol.ts';
+import type { WriterSession } from './writer-session.ts';
+
+/** A turn ends when nobody waits, and at the latest after this many jobs or this long, so that the first is not kept waiting. */
+const TURN_JOBS = 1_024;
+const TURN_MS = 50;
+
+/** Past this many waiting jobs a caller is told at once instead of being kept. */
+const WAITING_JOBS = 20_000;
+
+export interface WriterOptions {
+  openSession(): Promise<WriterSession>;
+  readonly transactionTimeoutMs: number;
+  onCommitted(topics: ReadonlySet<string>): void;
+}
+
+interface BatchJob {
+  readonly kind: 'batch';
+  readonly batch: readonly Statement[];
+  readonly signal: AbortSignal;
+  resolve(changes: number[]): void;
+  reject(error: unknown): void;
+}
+
+interface BodyJob {
+  readonly kind: 'body';
+  readonly signal: AbortSignal;
+  body(tx: Transaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Job = BatchJob | BodyJob;
+
+/** What a turn did and has not told yet: it is true only once the turn is on disk. */
+interface Turn {
+  readonly session: WriterSession;
+  readonly begun: number;
+  jobs: number;
+  readonly topics: Set<string>;
+  readonly settled: { resolve(): void; reject(error: unknown): void }[];
+}
+
+/**
+ * The one writer. Jobs wait in a queue and are served in turns; a turn is one SQLite transaction with one disk sync,
+ * however many callers are in it.
+ */
+export class SqliteWriter {
+  readonly #options: WriterOptions;
+  #session: WriterSession | undefined;
+  #jobs: Job[] = [];
+  #serving: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#session = await this.#options.openSession();
+  }
+
+  async commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
+    signal.throwIfAborted();
+    return await new Promise<number[]>((resolve, reject) => 
+      this.#enqueue({ kind: 'batch', batch, signal, resolve, reject }),
+    );
+  }
+
+  async transact<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    return await new Promise<T>((resolve, reject) =>
+      // The body's own type is lost in the queue and found again here, where both ends are in sight.
+      this.#enqueue({ kind: 'body', body, signal, resolve: (value) => resolve(value as T), reject }),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#serving;
+    await this.#session?.close();
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#closed) return job.reject(new StorageError('CLOSED', 'the database is closed'));
+    if (this.#jobs.length >= WAITING_JOBS) {
+      return job.reject(new StorageError('OVERLOADED', `${WAITING_JOBS} writes are waiting; try again later`));
+    }
+    this.#jobs.push(job);
+    // The check phase comes after every callback of this loop iteration, so that all its writes share the turn.
+    this.#serving ??= new Promise((resolve) => setImmediate(() => resolve(this.#serve())));
+  }
+
+  async #serve(): Promise<void> {
+    while (this.#jobs.length > 0) await this.#takeTurn();
+    this.#serving = undefined;
+  }
+
+  async #takeTurn(): Promise<void> {
+    const session = await this.#liveSession();
+    if (session === undefined) return;
+    const turn: Turn = { session, begun: Date.now(), jobs: 0, topics: new Set(), settled: [] };
+    try {
+      let committed = false;
+      while (!committed) committed = await this.#serveNext(turn);
+    } catch (error) {
+      for (const job of turn.settled) job.reject(error);
+      return;
+    }
+    if (turn.topics.size > 0) this.#options.onCommitted(turn.topics);
+    for (const job of turn.settled) job.resolve();
+  }
+
+  /** The thread that is there, or a new one; when none can be had, the waiting are told why instead of waiting on. */
+  async #liveSession(): Promise<WriterSession | undefined> {
+    try {
+      if (this.#session === undefined || this.#session.isLost) await this.start();
+      return this.#session;
+    } catch (error) {
+      for (const job of this.#jobs.splice(0)) job.reject(error);
+      return undefined;
+    }
+  }
+
+  /** Serves the head of the queue; true once the turn is committed. */
+  async #serveNext(turn: Turn): Promise<boolean> {
+    const head = this.#jobs[0];
+    if (head?.kind === 'batch') return await this.#serveBatches(turn);
+    if (head?.kind === 'body') {
+      this.#jobs.shift();
+      await this.#serveBody(turn, head);
+    }
+    if (this.#mayGoOn(turn)) return false;
+    await turn.session.ask({ kind: 'none' }, true);
+    return true;
+  }
+
+  async #serveBatches(turn: Turn): Promise<boolean> {
+    let count = 0;
+    while (this.#jobs[count]?.kind === 'batch' && turn.jobs + count < TURN_JOBS) count++;
+    const jobs = this.#jobs.splice(0, count).filter(isStillWanted);
+    turn.jobs += count;
+    for (const job of jobs) turn.settled.push({ resolve: () => {}, reject: job.reject });
+    const last = !this.#mayGoOn(turn);
+    const reply = await turn.session.ask({ kind: 'batches', batches: jobs.map((job) => job.batch) }, last);
+    const from = turn.settled.length - jobs.length;
+    jobs.forEach((job, index) => {
+      turn.settled[from + index] = outcomeOf(job, reply.outcomes[index], turn);
+    });
+    return last;
+  }
+
+  async #serveBody(turn: Turn, job: BodyJob): Promise<void> {
+    turn.jobs++;
+    const place = turn.settled.push({ resolve: () => {}, reject: job.reject }) - 1;
+    const tx = new SqliteTransaction(turn.session);
+    try {
+      job.signal.throwIfAborted();
+      const value = await withinDeadline(job.body(tx), this.#options.transactionTimeoutMs, job.signal);
+      await tx.end(true);
+      for (const topic of tx.topics) turn.topics.add(topic);
+      turn.settled[place] = { resolve: () => job.resolve(value), reject: job.reject };
+    } catch (error) {
+      if (tx.lost) throw error;
+      await tx.end(false);
+      turn.settled[place] = { resolve: () => job.reject(error), reject: () => job.reject(error) };
+    }
+  }
+
+  #mayGoOn(turn: Turn): boolean {
+    return this.#jobs.length > 0 && turn.jobs < TURN_JOBS && Date.now() - turn.begun < TURN_MS;
+  }
+}
+
+/** Who gave up while waiting is told so, and writes nothing. */
+function isStillWanted(job: Job): job is BatchJob {
+  if (job.signal.aborted) job.reject(job.signal.reason);
+  return job.kind === 'batch' && !job.signal.aborted;
+}
+
+function outcomeOf(job: BatchJob, outcome: BatchOutcome | undefined, turn: Turn): Turn['settled'][number] {
+  if (outcome?.kind === 'done') {
+    for (const { topic } of job.batch) if (topic !== undefined) turn.topics.add(topic);
+    return { resolve: () => job.resolve([...outcome.changes]), reject: job.reject };
+  }
+  const error = outcome === undefined ? new StorageError('WRITER_LOST', 'the writer gave no answer') : faultOf(outcome);
+  return { resolve: () => job.reject(error), reject: () => job.reject(error) };
+}

@@ -1,0 +1,100 @@
+import type { SqliteConnection } from './connection.ts';
+import { toFault } from './sqlite-errors.ts';
+import {
+  type BatchOutcome,
+  type ReadStatement,
+  type Work,
+  WordReader,
+  type WriterReply,
+  type WriterRequest,
+} from './writer-protocol.ts';
+
+export interface WriterService {
+  (request: WriterRequest): WriterReply;
+  close(): void;
+}
+
+const NOTHING: WriterReply = { outcomes: [], rows: [] };
+
+/**
+ * Serves one request after the other on one connection. A turn begins with the first request and ends with the one that
+ * commits; each batch and each transaction in it is a savepoint, so that one that fails takes no other with it.
+ */
+export function serveWriter(connection: SqliteConnection): WriterService {
+  const reader = new WordReader();
+  const serve = (request: WriterRequest): WriterReply => {
+    try {
+      reader.learn(request.texts);
+      if (!connection.inTransaction) connection.script('BEGIN IMMEDIATE');
+      const reply = perform(connection, reader, request.work);
+      if (request.commit) connection.script('COMMIT');
+      return reply;
+    } catch (error) {
+      if (connection.inTransaction) connection.script('ROLLBACK');
+      return { ...NOTHING, lost: toFault(error) };
+    }
+  };
+  return Object.assign(serve, { close: () => connection.close() });
+}
+
+function perform(connection: SqliteConnection, reader: WordReader, work: Work): WriterReply {
+  switch (work.kind) {
+    case 'batches': {
+      const outcomes: BatchOutcome[] = [];
+      for (const batch of reader.batches(work.words)) outcomes.push(inSavepoint(connection, batch));
+      return { outcomes, rows: [] };
+    }
+    case 'statements': {
+      if (work.open) connection.script('SAVEPOINT one');
+      return { outcomes: [runAll(connection, only(reader.batches(work.words)))], rows: [] };
+    }
+    case 'query': {
+      if (work.open) connection.script('SAVEPOINT one');
+      return query(connection, only(reader.batches(work.words)));
+    }
+    case 'end':
+      connection.script(work.keep ? 'RELEASE one' : 'ROLLBACK TO one; RELEASE one');
+      return NOTHING;
+    case 'none':
+      return NOTHING;
+  }
+}
+
+function inSavepoint(connection: SqliteConnection, batch: readonly ReadStatement[]): BatchOutcome {
+  connection.script('SAVEPOINT one');
+  const outcome = runAll(connection, batch);
+  connection.script(outcome.kind === 'done' ? 'RELEASE one' : 'ROLLBACK TO one; RELEASE one');
+  return outcome;
+}
+
+function runAll(connection: SqliteConnection, batch: readonly ReadStatement[]): BatchOutcome {
+  const changes: number[] = [];
+  try {
+    for (const { text, values, expected } of batch) {
+      const changed = connection.run(text, values);
+      if (expected !== undefined && changed !== expected) {
+        return { kind: 'guard', statement: changes.length, expected, changed };
+      }
+      changes.push(changed);
+    }
+    return { kind: 'done', changes };
+  } catch (error) {
+    // A full disk or a damaged file ends the transaction as a whole: the turn is lost, not this batch alone.
+    if (!connection.inTransaction) throw error;
+    return { kind: 'fault', fault: toFault(error) };
+  }
+}
+
+function query(connection: SqliteConnection, batch: readonly ReadStatement[]): WriterReply {
+  try {
+    const rows = batch.flatMap(({ text, values }) => connection.all(text, values));
+    return { outcomes: [{ kind: 'done', changes: [] }], rows };
+  } catch (error) {
+    if (!connection.inTransaction) throw error;
+    return { outcomes: [{ kind: 'fault', fault: toFault(error) }], rows: [] };
+  }
+}
+
+function only(batches: Generator<ReadStatement[]>): ReadStatement[] {
+  return batches.next().value ?? [];
+}

@@ -1,0 +1,111 @@
+import { Worker } from 'node:worker_threads';
+import type { Statement } from '../sql.ts';
+import { StorageError } from '../storage-error.ts';
+import type { ConnectionOptions } from './connection.ts';
+import { fromSqlite, type SqliteFault } from './sqlite-errors.ts';
+import { type Work, WordWriter, type WriterReply, type WriterRequest } from './writer-protocol.ts';
+
+/** A bundle keeps the worker beside the code that starts it, as JavaScript. */
+const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './writer-worker.ts' : './writer-worker.js', import.meta.url);
+
+type Greeting = 'ready' | { readonly refused: SqliteFault };
+
+interface Waiting {
+  resolve(reply: WriterReply): void;
+  reject(error: Error): void;
+  readonly commits: boolean;
+}
+
+/** Work before its statements are flattened. */
+export type Asked =
+  | { readonly kind: 'batches'; readonly batches: readonly (readonly Statement[])[] }
+  | { readonly kind: 'statements' | 'query'; readonly open: boolean; readonly statements: readonly Statement[] }
+  | { readonly kind: 'end'; readonly keep: boolean }
+  | { readonly kind: 'none' };
+
+/**
+ * The life of one writer thread, seen from the main one; it answers in the order of asking. When the thread dies, SQLite
+ * rolls back what was not committed, everyone who waits is told, and the session answers nothing more: a new thread must
+ * not go on with half of what the old one had begun.
+ */
+export class WriterSession {
+  readonly #worker: Worker;
+  readonly #words = new WordWriter();
+  readonly #waiting: Waiting[] = [];
+  #lost: StorageError | undefined;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  static async open(options: ConnectionOptions): Promise<WriterSession> {
+    return await new Promise<WriterSession>((resolve, reject) => {
+      const session = new WriterSession(new Worker(ENTRY, { workerData: options }));
+      session.#worker.on('message', (message: Greeting | WriterReply) => {
+        if (message === 'ready') resolve(session);
+        else if ('refused' in message) reject(fromSqlite(message.refused));
+        else session.#waiting.shift()?.resolve(message);
+      });
+      session.#worker.on('error', (error) => session.#end(error));
+      session.#worker.on('exit', () => reject(session.#end(undefined)));
+    });
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** One request, one answer; `commit` ends the turn with it. An error means that the whole turn is gone. */
+  async ask(asked: Asked, commit: boolean): Promise<WriterReply> {
+    if (this.#lost !== undefined) throw this.#lost;
+    const work = this.#flatten(asked);
+    const request: WriterRequest = { texts: this.#words.takeNews(), work, commit };
+    const reply = await new Promise<WriterReply>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject, commits: commit });
+      this.#worker.postMessage(request);
+    });
+    if (reply.lost !== undefined) throw fromSqlite(reply.lost);
+    return reply;
+  }
+
+  async close(): Promise<void> {
+    if (this.isLost) return;
+    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
+    this.#worker.postMessage('close');
+    await exited;
+  }
+
+  /** Ends the thread wherever it is, as a crash would. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #flatten(asked: Asked): Work {
+    switch (asked.kind) {
+      case 'batches':
+        return { kind: 'batches', words: this.#words.batches(asked.batches) };
+      case 'statements':
+      case 'query':
+        return { kind: asked.kind, open: asked.open, words: this.#words.batches([asked.statements]) };
+      case 'end':
+      case 'none':
+        return asked;
+    }
+  }
+
+  #end(cause: unknown): StorageError {
+    this.#lost ??= new StorageError('WRITER_LOST', 'the writer thread ended; what it had not committed is rolled back', {
+      cause,
+    });
+    for (const waiting of this.#waiting.splice(0)) {
+      waiting.reject(waiting.commits ? unknownOutcome(this.#lost) : this.#lost);
+    }
+    return this.#lost;
+  }
+}
+
+function unknownOutcome(cause: StorageError): StorageError {
+  return new StorageError('OUTCOME_UNKNOWN', 'the writer thread ended while it committed; look before you write again', {
+    cause,
+  });
+}

@@ -1,0 +1,10 @@
+/** Something a test waits for and something else lets pass: order without sleeping. */
+export interface Gate {
+  readonly passed: Promise<void>;
+  open(): void;
+}
+
+export function gate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, open: resolve };
+}

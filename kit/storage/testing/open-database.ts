@@ -1,0 +1,18 @@
+import type { TestDatabase } from '#testing/databases';
+import type { MigrationModule } from '../migrations.ts';
+import type { Storage } from '../port.ts';
+import { openPostgres } from '../postgres/postgres-storage.ts';
+import { openSqlite } from '../sqlite/sqlite-storage.ts';
+
+export interface OpenOptions {
+  readonly modules: readonly MigrationModule[];
+  readonly transactionTimeoutMs?: number;
+  readonly busyTimeoutMs?: number;
+}
+
+/** The engine's own opener on a test's database, with the options that a test of the engine turns. */
+export async function openDatabase(database: TestDatabase, options: OpenOptions): Promise<Storage> {
+  const signal = AbortSignal.timeout(30_000);
+  if (database.engine === 'sqlite') return await openSqlite({ ...options, file: database.file }, signal);
+  return await openPostgres({ ...options, url: database.url }, signal);
+}
