@@ -13,8 +13,7 @@ export interface FolderHolder {
 
 export type FolderClaim =
   /** Ours until `release` or the end of the process. The claim must stay referenced: it holds the file open. */
-  | { readonly kind: 'claimed'; release(): void }
-  | { readonly kind: 'taken'; readonly holder: FolderHolder | undefined };
+  { readonly kind: 'claimed'; release(): void } | { readonly kind: 'taken'; readonly holder: FolderHolder | undefined };
 
 /** Two that start together can each see the other's half-taken lock; one of them gets through well within this. */
 const RACE_MS = 500;
@@ -64,8 +63,8 @@ function writeHolder(file: string, holder: FolderHolder): void {
 
 function readHolder(file: string): FolderHolder | undefined {
   try {
-    const { pid, host, since } = JSON.parse(readFileSync(file, 'utf8'));
-    return typeof pid === 'number' ? { pid, host: String(host), since: String(since) } : undefined;
+    const holder: Partial<FolderHolder> = JSON.parse(readFileSync(file, 'utf8')) as object;
+    return { pid: Number(holder.pid), host: String(holder.host), since: String(holder.since) };
   } catch {
     // The holder may be writing it at this very moment.
     return undefined;

@@ -24,7 +24,12 @@ describe('the plan of migrations', () => {
   for (const { why, known, done, want } of [
     { why: 'an empty database gets all, in order', known: [migration(1), migration(2)], done: [], want: [1, 2] },
     { why: 'what was done is not done again', known: [migration(1), migration(2)], done: [applied(1)], want: [2] },
-    { why: 'the previous release runs on the new schema', known: [migration(1)], done: [applied(1), applied(2)], want: [] },
+    {
+      why: 'the previous release runs on the new schema',
+      known: [migration(1)],
+      done: [applied(1), applied(2)],
+      want: [],
+    },
     {
       why: 'so does one from further back, where the migration says so',
       known: [migration(1)],
@@ -49,7 +54,12 @@ describe('the plan of migrations', () => {
       done: [applied(1)],
       code: 'MIGRATION_CHANGED',
     },
-    { why: 'a history with a gap is refused', known: [migration(1), migration(2)], done: [applied(2)], code: 'MIGRATION_CHANGED' },
+    {
+      why: 'a history with a gap is refused',
+      known: [migration(1), migration(2)],
+      done: [applied(2)],
+      code: 'MIGRATION_CHANGED',
+    },
   ]) {
     it(why, () => assert.throws(() => plan(known, done), { code }));
   }

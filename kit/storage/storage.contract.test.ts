@@ -14,7 +14,8 @@ const THINGS = {
       name: 'things',
       compatibleFrom: 0,
       up: {
-        sqlite: 'CREATE TABLE things (id KEYTEXT PRIMARY KEY, version BIGINT NOT NULL, note TEXT, bytes BLOB, CHECK (version > 0))',
+        sqlite:
+          'CREATE TABLE things (id KEYTEXT PRIMARY KEY, version BIGINT NOT NULL, note TEXT, bytes BLOB, CHECK (version > 0))',
         postgres:
           'CREATE TABLE things (id KEYTEXT PRIMARY KEY, version BIGINT NOT NULL, note TEXT, bytes BYTEA, CHECK (version > 0))',
       },
@@ -62,15 +63,19 @@ for (const engine of DATABASES) {
         never,
       );
       const row = await storage.get(sql`SELECT * FROM things WHERE id = ${a}`, never);
-      assert.deepEqual({ ...row, bytes: [...(row?.['bytes'] as Uint8Array)] }, {
-        id: a,
-        version: Number.MAX_SAFE_INTEGER,
-        note,
-        bytes: [...bytes],
-      });
-      assert.deepEqual(await storage.all(sql`SELECT n, count(*) AS c, sum(n) AS s FROM parts WHERE id = ${a} GROUP BY n`, never), [
-        { n: 0.1, c: 1, s: 0.1 },
-      ]);
+      assert.deepEqual(
+        { ...row, bytes: [...(row?.['bytes'] as Uint8Array)] },
+        {
+          id: a,
+          version: Number.MAX_SAFE_INTEGER,
+          note,
+          bytes: [...bytes],
+        },
+      );
+      assert.deepEqual(
+        await storage.all(sql`SELECT n, count(*) AS c, sum(n) AS s FROM parts WHERE id = ${a} GROUP BY n`, never),
+        [{ n: 0.1, c: 1, s: 0.1 }],
+      );
       assert.equal((await storage.get(sql`SELECT note FROM things WHERE id = ${'none'}`, never))?.['note'], undefined);
     });
 
@@ -82,8 +87,16 @@ for (const engine of DATABASES) {
 
     for (const { why, bad, code } of [
       { why: 'a key that exists', bad: (a: string) => insert(a), code: 'UNIQUE_VIOLATED' },
-      { why: 'a reference to nothing', bad: () => sql`INSERT INTO parts (id, thing) VALUES (${'p'}, ${'nobody'})`, code: 'REFERENCE_VIOLATED' },
-      { why: 'a value out of bounds', bad: (a: string) => sql`UPDATE things SET version = ${-1} WHERE id = ${a}`, code: 'CHECK_VIOLATED' },
+      {
+        why: 'a reference to nothing',
+        bad: () => sql`INSERT INTO parts (id, thing) VALUES (${'p'}, ${'nobody'})`,
+        code: 'REFERENCE_VIOLATED',
+      },
+      {
+        why: 'a value out of bounds',
+        bad: (a: string) => sql`UPDATE things SET version = ${-1} WHERE id = ${a}`,
+        code: 'CHECK_VIOLATED',
+      },
       { why: 'a forgotten value', bad: () => sql`INSERT INTO things (id) VALUES (${'v'})`, code: 'CHECK_VIOLATED' },
       { why: 'a text that is no SQL', bad: () => sql`SELEKT ${1}`, code: 'STATEMENT_REFUSED' },
       { why: 'a guard that does not hold', bad: (a: string) => bump(a, 7), code: 'GUARD_FAILED' },
@@ -106,7 +119,9 @@ for (const engine of DATABASES) {
       const taken = id();
       await storage.commit([insert(taken)], never);
       const outcomes = await Promise.allSettled(
-        ids.map((each, index) => storage.commit(index % 20 === 7 ? [insert(each), insert(taken)] : [insert(each)], never)),
+        ids.map((each, index) =>
+          storage.commit(index % 20 === 7 ? [insert(each), insert(taken)] : [insert(each)], never),
+        ),
       );
       for (const [index, outcome] of outcomes.entries()) {
         const bad = index % 20 === 7;
@@ -162,7 +177,10 @@ for (const engine of DATABASES) {
 
     it('runs statements that a body asks for at once, in the order of asking', async () => {
       const a = id();
-      await storage.write(async (tx) => await Promise.all([tx.run(insert(a)), tx.run(bump(a, 1)), tx.run(bump(a, 2))]), never);
+      await storage.write(
+        async (tx) => await Promise.all([tx.run(insert(a)), tx.run(bump(a, 1)), tx.run(bump(a, 2))]),
+        never,
+      );
       assert.equal((await storage.get(sql`SELECT version FROM things WHERE id = ${a}`, never))?.['version'], 3);
     });
 
@@ -268,7 +286,9 @@ for (const engine of DATABASES) {
         heard.push('things');
         woken.open();
       });
-      await assert.rejects(storage.commit([sql.announce('things', sql`INSERT INTO things (id) VALUES (${'bad'})`)], never));
+      await assert.rejects(
+        storage.commit([sql.announce('things', sql`INSERT INTO things (id) VALUES (${'bad'})`)], never),
+      );
       await assert.rejects(
         storage.write(async (tx) => {
           await tx.run(sql.announce('things', insert(id())));
@@ -299,8 +319,14 @@ for (const engine of DATABASES) {
       assert.equal(await exists(a), true);
       await assert.rejects(second.commit([insert(id())], never), { code: 'CLOSED' });
       await assert.rejects(second.get(sql`SELECT 1 AS one`, never), { code: 'CLOSED' });
-      await assert.rejects(second.write(async () => 1, never), { code: 'CLOSED' });
-      await assert.rejects(second.read(async () => 1, never), { code: 'CLOSED' });
+      await assert.rejects(
+        second.write(async () => 1, never),
+        { code: 'CLOSED' },
+      );
+      await assert.rejects(
+        second.read(async () => 1, never),
+        { code: 'CLOSED' },
+      );
     });
   });
 }

@@ -53,8 +53,9 @@ class PostgresStorage implements Storage {
 
   constructor({ address, connections, transactionTimeoutMs }: StorageOptions) {
     this.#pool = new pg.Pool({ ...clientConfig(address), max: connections });
-    // An idle connection that breaks leaves the pool by itself; the next query opens another.
+    // A connection that breaks leaves the pool by itself, and the query under way on it is rejected: nothing to add.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
     this.#lane = new CommitLane({ address, onCommitted: (topics) => this.#announcements.tell(topics) });
     this.#listener = new PostgresListener(address, this.#announcements);
     this.#channel = channelOf(address);

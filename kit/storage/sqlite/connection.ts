@@ -43,7 +43,9 @@ export class SqliteConnection {
   }
 
   all(text: string, values: readonly Value[]): Row[] {
-    return this.#prepare(text).all(...values).map(toRow);
+    return this.#prepare(text)
+      .all(...values)
+      .map(toRow);
   }
 
   close(): void {

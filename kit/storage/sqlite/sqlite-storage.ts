@@ -2,6 +2,7 @@ import { Announcements } from '../announcements.ts';
 import type { MigrationModule } from '../migrations.ts';
 import type { Reader, Row, Storage, Transaction } from '../port.ts';
 import type { Statement } from '../sql.ts';
+import { StorageError } from '../storage-error.ts';
 import { fromSqlite, toFault } from './sqlite-errors.ts';
 import { migrateSqlite } from './sqlite-migrations.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
@@ -33,7 +34,12 @@ export async function openSqlite(options: SqliteOptions, signal: AbortSignal): P
     const readers = new SqliteReaders({ file, busyTimeoutMs });
     return new SqliteStorage({ writer, readers, announcements, transactionTimeoutMs });
   } catch (error) {
-    throw error instanceof Error && 'errcode' in error ? fromSqlite(toFault(error)) : error;
+    if (error instanceof StorageError) throw error;
+    const fault = toFault(error);
+    if (fault.errcode !== undefined) throw fromSqlite(fault);
+    throw new StorageError('DATABASE_UNAVAILABLE', `open the database file ${file} (${fault.message})`, {
+      cause: error,
+    });
   }
 }
 

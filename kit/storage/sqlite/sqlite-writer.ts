@@ -67,7 +67,7 @@ export class SqliteWriter {
 
   async commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
     signal.throwIfAborted();
-    return await new Promise<number[]>((resolve, reject) => 
+    return await new Promise<number[]>((resolve, reject) =>
       this.#enqueue({ kind: 'batch', batch, signal, resolve, reject }),
     );
   }

@@ -94,9 +94,13 @@ export class WriterSession {
   }
 
   #end(cause: unknown): StorageError {
-    this.#lost ??= new StorageError('WRITER_LOST', 'the writer thread ended; what it had not committed is rolled back', {
-      cause,
-    });
+    this.#lost ??= new StorageError(
+      'WRITER_LOST',
+      'the writer thread ended; what it had not committed is rolled back',
+      {
+        cause,
+      },
+    );
     for (const waiting of this.#waiting.splice(0)) {
       waiting.reject(waiting.commits ? unknownOutcome(this.#lost) : this.#lost);
     }
@@ -105,7 +109,11 @@ export class WriterSession {
 }
 
 function unknownOutcome(cause: StorageError): StorageError {
-  return new StorageError('OUTCOME_UNKNOWN', 'the writer thread ended while it committed; look before you write again', {
-    cause,
-  });
+  return new StorageError(
+    'OUTCOME_UNKNOWN',
+    'the writer thread ended while it committed; look before you write again',
+    {
+      cause,
+    },
+  );
 }

@@ -1,0 +1,67 @@
+import { type Statement, sql } from '../sql.ts';
+import { OutboxError } from './outbox-error.ts';
+import { APPENDED } from './topics.ts';
+
+/** Something that became true, told to whoever may care. */
+export interface OutboxEvent {
+  /** A UUID of version 7. */
+  readonly id: string;
+  readonly type: string;
+  /** Events of the same key are handled in order; the name of the thing that it is about is a good one. */
+  readonly key: string;
+  /** What readers may ask for a part of the log by. */
+  readonly scope?: string | undefined;
+  readonly time: number;
+  /** Anything that JSON can hold, and nothing secret: events are kept, streamed and sent abroad. */
+  readonly data: unknown;
+}
+
+/** A few texts of statements, each within what a statement may carry in values. */
+const ROWS = 50;
+
+/**
+ * The statements that put events into the outbox. They belong into the batch or transaction that makes the events true,
+ * after the write that they tell of: that write's row lock is what orders two transactions on the same key.
+ */
+export function appendEvents(events: readonly OutboxEvent[]): Statement[] {
+  const statements: Statement[] = [];
+  for (let start = 0; start < events.length; start += ROWS) {
+    const rows = events.slice(start, start + ROWS);
+    const [first] = rows;
+    statements.push(
+      sql.announce(APPENDED, first !== undefined && rows.length === 1 ? insertOne(first) : insertMany(rows)),
+    );
+  }
+  return statements;
+}
+
+/** A single event is the common case, and a plain template is what the engines keep prepared. */
+function insertOne(event: OutboxEvent): Statement {
+  const { id, type, key, scope = null, time } = checked(event);
+  return sql`INSERT INTO outbox (id, type, key, scope, time, data)
+    VALUES (${id}, ${type}, ${key}, ${scope}, ${time}, ${jsonOf(event)})`;
+}
+
+function insertMany(events: readonly OutboxEvent[]): Statement {
+  const rows = events.map((event) => {
+    const { id, type, key, scope = null, time } = checked(event);
+    return sql`(${id}, ${type}, ${key}, ${scope}, ${time}, ${jsonOf(event)})`;
+  });
+  return sql`INSERT INTO outbox (id, type, key, scope, time, data) VALUES ${sql.list(rows)}`;
+}
+
+function checked(event: OutboxEvent): OutboxEvent {
+  if (event.id !== '' && event.type !== '' && event.key !== '' && Number.isSafeInteger(event.time)) return event;
+  throw new OutboxError(
+    'INVALID_EVENT',
+    `append event "${event.id}" of type "${event.type}": it needs id, type, key and time`,
+  );
+}
+
+function jsonOf(event: OutboxEvent): string {
+  const text: string | undefined = JSON.stringify(event.data);
+  if (text === undefined) {
+    throw new OutboxError('INVALID_EVENT', `append event "${event.id}" of type "${event.type}": its data is not JSON`);
+  }
+  return text;
+}

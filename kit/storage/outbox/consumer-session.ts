@@ -1,0 +1,274 @@
+import type { Clock, Random, Sleep } from '#kit/std';
+import { afterFailure, type Outcome } from './after-failure.ts';
+import type { ConsumerSettings } from './consumer.ts';
+import type { Claim, ConsumerStore } from './consumer-store.ts';
+import type { DispatchFact } from './dispatch-fact.ts';
+import { DispatchWindow, type Turn } from './dispatch-window.ts';
+import type { StoredEvent } from './event-log.ts';
+import { describeError, handleEvent } from './handle-event.ts';
+import type { Wake } from './wake.ts';
+
+export interface SessionDeps {
+  readonly consumer: ConsumerSettings;
+  readonly store: ConsumerStore;
+  readonly claim: Claim;
+  readonly wake: Wake;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly timing: Timing;
+  readonly windowSize: number;
+  readonly onFact: (fact: DispatchFact) => void;
+}
+
+export interface Timing {
+  readonly leaseMs: number;
+  /** Whether others wait for the lease to run out. */
+  readonly renews: boolean;
+  readonly pollMs: number;
+  /** How long handlers may go on after the stop. */
+  readonly stopMs: number;
+}
+
+/** Deferred events of one key that are taken up at once. */
+const RUN = 16;
+/** What is handled is written down at least this often, so that a crash repeats little. */
+const RECORD_MS = 1_000;
+/** How long slow keys may fill the window before they move aside for the others. */
+const PATIENCE_MS = 200;
+
+/** The claim went to someone else while this one worked. */
+export class ClaimLost extends Error {}
+
+/** The work for one consumer while one claim lasts: one loop, that looks, hands out, and records. */
+export class ConsumerSession {
+  readonly #deps: SessionDeps;
+  readonly #window: DispatchWindow<StoredEvent>;
+  readonly #handlers = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #finished: { turn: Turn<StoredEvent>; outcome: Outcome }[] = [];
+  #mayHaveEvents = true;
+  #mayHaveDue = true;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #pollAt: number;
+  #recordedAt: number;
+  #crowdedSince: number | undefined;
+  /** A record was asked for and did not answer. */
+  #isUnsure = false;
+
+  constructor(deps: SessionDeps) {
+    const { claim, consumer, clock, timing, windowSize } = deps;
+    this.#deps = deps;
+    const { cursor, recordedThrough } = claim;
+    this.#window = new DispatchWindow({ cursor, recordedThrough, size: windowSize, concurrency: consumer.concurrency });
+    this.#pollAt = clock.now() + timing.pollMs;
+    this.#recordedAt = clock.now();
+  }
+
+  /** There may be more events in the log. */
+  noteEvents(): void {
+    this.#mayHaveEvents = true;
+    this.#deps.wake.raise();
+  }
+
+  /** There may be more deferred events that are due. */
+  noteDue(): void {
+    this.#mayHaveDue = true;
+    this.#deps.wake.raise();
+  }
+
+  /**
+   * Until the signal aborts: then what runs is let finish, for a while, and all is recorded. Throws when it cannot go on;
+   * what was handled since the last record is then handled again by the next session.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) await this.#turn(signal);
+    } catch (error) {
+      if (!signal.aborted || this.#isUnsure) {
+        await this.#breakOff();
+        throw error;
+      }
+    }
+    await this.#windUp();
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    this.#settleFinished();
+    this.#startReady();
+    this.#makeRoom();
+    if (this.#deps.clock.now() >= this.#recordAt || (this.#mayLook && this.#window.hasNews)) {
+      await this.#record(this.#deps.timing.leaseMs);
+    }
+    if (this.#mayLook) {
+      await this.#look(signal);
+      this.#startReady();
+    }
+    await this.#deps.wake.wait(this.#restMs(), signal);
+  }
+
+  get #mayLook(): boolean {
+    return this.#window.hasFreeSlot && !this.#isCrowded;
+  }
+
+  /** Half of the window is taken by events that wait for others of their key, while there are slots to spare. */
+  get #isCrowded(): boolean {
+    return this.#window.room * 2 < this.#deps.windowSize;
+  }
+
+  #makeRoom(): void {
+    const now = this.#deps.clock.now();
+    if (!this.#isCrowded || !this.#window.hasFreeSlot) this.#crowdedSince = undefined;
+    else if (now - (this.#crowdedSince ??= now) >= PATIENCE_MS) {
+      this.#window.spill(now);
+      this.#crowdedSince = undefined;
+    }
+  }
+
+  #startReady(): void {
+    for (let turn = this.#window.start(); turn !== undefined; turn = this.#window.start()) {
+      const running = this.#handle(turn);
+      this.#running.add(running);
+      void running.finally(() => this.#running.delete(running));
+    }
+  }
+
+  /** Never rejects. The outcome waits for the loop, which alone changes the window. */
+  async #handle(turn: Turn<StoredEvent>): Promise<void> {
+    const { consumer, sleep, wake } = this.#deps;
+    let outcome: Outcome = { kind: 'done' };
+    try {
+      await handleEvent({ consumer, event: turn.event, sleep }, this.#handlers.signal);
+    } catch (error) {
+      // Broken off by us: no fault of the event, which is handled again by whoever goes on.
+      if (this.#handlers.signal.aborted) return;
+      outcome = this.#failed(turn, error);
+    }
+    this.#finished.push({ turn, outcome });
+    wake.raise();
+  }
+
+  #failed({ event, attempts }: Turn<StoredEvent>, error: unknown): Outcome {
+    const { consumer, clock, random, onFact } = this.#deps;
+    const failure = { attempts: attempts + 1, error: describeError(error) };
+    const outcome = afterFailure(consumer, failure, { now: clock.now(), random });
+    const fact = {
+      consumer: consumer.name,
+      position: event.position,
+      key: event.key,
+      attempts: failure.attempts,
+      error,
+    };
+    if (outcome.kind === 'retry') onFact({ ...fact, kind: 'will-retry', retryAt: outcome.at });
+    if (outcome.kind === 'dead') onFact({ ...fact, kind: 'dead-letter' });
+    return outcome;
+  }
+
+  #settleFinished(): void {
+    const now = this.#deps.clock.now();
+    for (const { turn, outcome } of this.#finished.splice(0)) {
+      this.#window.settle(turn, outcome, now);
+      // A slot or a key came free that something due may have been waiting for.
+      this.#mayHaveDue ||= this.#dueAt <= now;
+    }
+  }
+
+  /** News soon; a mere renewal of the lease, or a cursor that ran past foreign events, when it is time. */
+  get #recordAt(): number {
+    if (this.#window.hasNews) return this.#recordedAt + RECORD_MS;
+    if (this.#deps.timing.renews || this.#window.hasMoved) return this.#recordedAt + this.#renewMs;
+    return Number.POSITIVE_INFINITY;
+  }
+
+  get #renewMs(): number {
+    return this.#deps.timing.leaseMs / 3;
+  }
+
+  /** Not broken off by a stop: what the window handed over must be written, or this session must write nothing more. */
+  async #record(leaseMs: number): Promise<void> {
+    const { store, claim, clock, consumer, onFact } = this.#deps;
+    const now = clock.now();
+    const progress = this.#window.record();
+    this.#isUnsure = true;
+    const recording = { progress, now, leaseUntil: now + leaseMs };
+    if (!(await store.record(claim, recording, AbortSignal.timeout(this.#renewMs)))) {
+      throw new ClaimLost(`another dispatcher has claimed ${consumer.name}`);
+    }
+    this.#isUnsure = false;
+    this.#recordedAt = now;
+    this.#mayHaveDue ||= progress.held.size > 0;
+    onFact({ kind: 'recorded', consumer: consumer.name, cursor: progress.cursor });
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const now = this.#deps.clock.now();
+    if (now >= this.#pollAt) {
+      this.#pollAt = now + this.#deps.timing.pollMs;
+      this.#mayHaveEvents = true;
+      this.#mayHaveDue = true;
+    }
+    if (this.#mayHaveDue || this.#dueAt <= now) await this.#lookForDue(signal);
+    if (this.#mayHaveEvents) await this.#lookForEvents(signal);
+  }
+
+  async #lookForEvents(signal: AbortSignal): Promise<void> {
+    this.#mayHaveEvents = false;
+    const limit = this.#window.room;
+    const { arrivals, through } = await this.#deps.store.readArrivals(
+      this.#window.fetched,
+      limit,
+      this.#bounded(signal),
+    );
+    this.#window.admit(arrivals, through);
+    if (arrivals.length === limit) this.#mayHaveEvents = true;
+  }
+
+  async #lookForDue(signal: AbortSignal): Promise<void> {
+    const { store, consumer, clock } = this.#deps;
+    this.#mayHaveDue = false;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    // Some may be busy; what does not fit in is looked for again when a slot comes free.
+    const keys = await store.readHeldKeys(2 * consumer.concurrency + 1, this.#bounded(signal));
+    for (const { key, dueAt } of keys) {
+      if (this.#window.isBusy(key)) continue;
+      if (dueAt > clock.now() || this.#window.deferredRoom === 0) {
+        this.#dueAt = dueAt;
+        return;
+      }
+      this.#window.resume(key, await store.readDeferred(key, RUN, this.#bounded(signal)));
+    }
+  }
+
+  /** How long there is nothing to do unless someone raises the wake. */
+  #restMs(): number {
+    const { clock, timing } = this.#deps;
+    if (this.#mayLook && this.#mayHaveEvents) return 0;
+    const now = clock.now();
+    const times = [this.#recordAt, now + timing.pollMs];
+    if (this.#crowdedSince !== undefined) times.push(this.#crowdedSince + PATIENCE_MS);
+    if (this.#mayLook) times.push(this.#pollAt);
+    if (this.#mayLook && this.#window.deferredRoom > 0) times.push(this.#dueAt);
+    return Math.max(0, Math.min(...times) - now);
+  }
+
+  async #windUp(): Promise<void> {
+    const { sleep, timing } = this.#deps;
+    const over = new AbortController();
+    const patience = sleep(timing.stopMs, over.signal).catch(() => {});
+    await Promise.race([Promise.all(this.#running), patience]);
+    over.abort();
+    await this.#breakOff();
+    this.#settleFinished();
+    await this.#record(0);
+  }
+
+  /** Handlers end with their signal, so that this takes no time. */
+  async #breakOff(): Promise<void> {
+    this.#handlers.abort();
+    await Promise.all(this.#running);
+  }
+
+  #bounded(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, AbortSignal.timeout(this.#renewMs)]);
+  }
+}

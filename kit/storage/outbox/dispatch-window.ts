@@ -1,0 +1,285 @@
+import { assertNever } from '#kit/std';
+import type { Outcome } from './after-failure.ts';
+
+interface Keyed {
+  readonly position: number;
+  readonly key: string;
+}
+
+/**
+ * What the database says of an event that is read from the log: nothing stands against it, its key is held by an earlier
+ * event that waits for another try, or it was itself deferred or given up before (by a process that then died).
+ */
+export type Standing = 'free' | 'held' | 'recorded';
+
+export interface Arrival<E> {
+  readonly event: E;
+  readonly standing: Standing;
+}
+
+/** An event and how often it failed so far. */
+export interface Attempted<E> {
+  readonly event: E;
+  readonly attempts: number;
+}
+
+/** An event that may be handled now. */
+export interface Turn<E> extends Attempted<E> {
+  readonly lane: Lane<E>;
+}
+
+/** The events of one key, one at a time. `fresh` ones hold up the cursor; `deferred` ones have rows of their own. */
+interface Lane<E> {
+  readonly key: string;
+  kind: 'fresh' | 'deferred';
+  running: Attempted<E> | undefined;
+  waiting: Attempted<E>[];
+}
+
+interface Deferred<E> extends Attempted<E> {
+  /** Why it failed the last time; one that waits behind another has not failed. */
+  readonly error?: string;
+}
+
+/** What is to be written, all at once. */
+export interface Progress<E> {
+  /** Every event up to here is handled, or has a row that says what becomes of it. */
+  readonly cursor: number;
+  /** Rows to add or to renew, by position. */
+  readonly deferred: ReadonlyMap<number, Deferred<E>>;
+  /** Positions whose deferred row has served. */
+  readonly settled: readonly number[];
+  /** Keys with deferred events, and when the first of them is due. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Keys that are held no longer, unless they have deferred events left. */
+  readonly freed: ReadonlySet<string>;
+  readonly dead: readonly (Attempted<E> & { readonly error: string })[];
+}
+
+export interface WindowOptions {
+  readonly cursor: number;
+  /**
+   * Rows of earlier sessions reach up to here. Events that were handled beyond the cursor are handled again, and no held
+   * key is taken up before the log is read this far: else a later event of its key would come before its repetition.
+   */
+  readonly recordedThrough: number;
+  /** Events between the cursor and what was read last. */
+  readonly size: number;
+  readonly concurrency: number;
+}
+
+/**
+ * Decides which events may be handled now and what is to be recorded, for one consumer. It does no I/O and has no clock.
+ *
+ * Order: an event is handed out when every earlier event of its key was handled or given up. Keys do not wait for each
+ * other: what fails moves aside, with all that follows of its key, and `spill` moves aside what takes long.
+ */
+export class DispatchWindow<E extends Keyed> {
+  readonly #options: WindowOptions;
+  readonly #lanes = new Map<string, Lane<E>>();
+  readonly #ready = { fresh: new Set<Lane<E>>(), deferred: new Set<Lane<E>>() };
+  readonly #running = { fresh: 0, deferred: 0 };
+  /** Positions after the cursor that were handed a lane, in order, and whether they are done with. */
+  readonly #span = new Map<number, boolean>();
+  #last: 'fresh' | 'deferred' = 'deferred';
+  #fetched: number;
+  #recorded: number;
+  #handled = false;
+  #next = emptyProgress<E>();
+
+  constructor(options: WindowOptions) {
+    this.#options = options;
+    this.#fetched = options.cursor;
+    this.#recorded = options.cursor;
+  }
+
+  /** Events up to here were read. */
+  get fetched(): number {
+    return this.#fetched;
+  }
+
+  get room(): number {
+    return this.#options.size - this.#span.size;
+  }
+
+  get running(): number {
+    return this.#running.fresh + this.#running.deferred;
+  }
+
+  get hasFreeSlot(): boolean {
+    return this.running < this.#options.concurrency;
+  }
+
+  /** How many held keys may be taken up. Half of the slots are theirs at most: a storm of failures leaves room for the rest. */
+  get deferredRoom(): number {
+    if (this.#fetched < this.#options.recordedThrough) return 0;
+    const lanes = this.#ready.deferred.size + this.#running.deferred;
+    return Math.max(0, Math.max(1, Math.floor(this.#options.concurrency / 2)) - lanes);
+  }
+
+  /** Whether something was handled or deferred since the last record. A cursor that only ran past foreign events can wait. */
+  get hasNews(): boolean {
+    const { deferred, settled, held, dead } = this.#next;
+    if (deferred.size + settled.length + held.size + dead.length > 0) return true;
+    return this.#handled && this.#cursor() > this.#recorded;
+  }
+
+  get hasMoved(): boolean {
+    return this.hasNews || this.#cursor() > this.#recorded;
+  }
+
+  isBusy(key: string): boolean {
+    return this.#lanes.has(key);
+  }
+
+  /** Takes in what was read after `fetched`; the log has nothing else for this consumer up to `through`. */
+  admit(arrivals: readonly Arrival<E>[], through: number): void {
+    for (const { event, standing } of arrivals) {
+      if (standing === 'recorded') continue;
+      const lane = this.#lanes.get(event.key);
+      if (standing === 'held' || lane?.kind === 'deferred' || this.#next.held.has(event.key)) {
+        this.#next.deferred.set(event.position, { event, attempts: 0 });
+        continue;
+      }
+      this.#span.set(event.position, false);
+      this.#enqueue(lane ?? this.#open(event.key, 'fresh'), [{ event, attempts: 0 }]);
+    }
+    this.#fetched = through;
+  }
+
+  /** Takes up a held key that is due, with the first of its deferred events in order. */
+  resume(key: string, events: readonly Attempted<E>[]): void {
+    if (this.#lanes.has(key)) throw new Error(`key ${key} is taken up while it is busy`);
+    if (events.length > 0) this.#enqueue(this.#open(key, 'deferred'), events);
+  }
+
+  /** The next event to handle, if there is one and a slot for it. */
+  start(): Turn<E> | undefined {
+    const lane = this.hasFreeSlot ? this.#pick() : undefined;
+    const attempted = lane?.waiting.shift();
+    if (lane === undefined || attempted === undefined) return undefined;
+    this.#ready[lane.kind].delete(lane);
+    lane.running = attempted;
+    this.#running[lane.kind] += 1;
+    this.#last = lane.kind;
+    return { ...attempted, lane };
+  }
+
+  settle({ lane, event, attempts }: Turn<E>, outcome: Outcome, now: number): void {
+    lane.running = undefined;
+    this.#running[lane.kind] -= 1;
+    this.#handled = true;
+    switch (outcome.kind) {
+      case 'done':
+        this.#finish(lane, event, now);
+        break;
+      case 'dead':
+        this.#next.dead.push({ event, attempts: outcome.attempts, error: outcome.error });
+        this.#finish(lane, event, now);
+        break;
+      case 'retry':
+        this.#setAside(lane, { event, attempts: outcome.attempts, error: outcome.error }, outcome.at);
+        break;
+      default:
+        assertNever(outcome, `outcome after ${attempts} attempts`);
+    }
+    this.#advance();
+    if (lane.waiting.length > 0) this.#ready[lane.kind].add(lane);
+    else this.#lanes.delete(lane.key);
+  }
+
+  /**
+   * Makes room when lanes that take long fill the window: their events become deferred ones, due at once. What runs goes
+   * on running, and its key stays busy until it is done.
+   */
+  spill(now: number): void {
+    for (const lane of this.#lanes.values()) {
+      if (lane.kind === 'deferred') continue;
+      const { running } = lane;
+      this.#setAside(lane, running ?? lane.waiting.shift(), now);
+      this.#ready.fresh.delete(lane);
+      lane.kind = 'deferred';
+      if (running === undefined) this.#lanes.delete(lane.key);
+      else {
+        this.#running.fresh -= 1;
+        this.#running.deferred += 1;
+      }
+    }
+    this.#advance();
+  }
+
+  /** Hands over what is to be written; from then on it counts as written. */
+  record(): Progress<E> {
+    const progress = { ...this.#next, cursor: this.#cursor() };
+    this.#next = emptyProgress();
+    this.#recorded = progress.cursor;
+    this.#handled = false;
+    return progress;
+  }
+
+  #open(key: string, kind: 'fresh' | 'deferred'): Lane<E> {
+    const lane: Lane<E> = { key, kind, running: undefined, waiting: [] };
+    this.#lanes.set(key, lane);
+    return lane;
+  }
+
+  #enqueue(lane: Lane<E>, events: readonly Attempted<E>[]): void {
+    lane.waiting.push(...events);
+    if (lane.running === undefined) this.#ready[lane.kind].add(lane);
+  }
+
+  /** In turn, so that neither kind waits for the other to run dry. */
+  #pick(): Lane<E> | undefined {
+    const [fresh] = this.#ready.fresh;
+    const [deferred] = this.#ready.deferred;
+    if (fresh === undefined || deferred === undefined) return fresh ?? deferred;
+    return this.#last === 'deferred' ? fresh : deferred;
+  }
+
+  #finish(lane: Lane<E>, event: E, now: number): void {
+    if (lane.kind === 'fresh') {
+      this.#span.set(event.position, true);
+      return;
+    }
+    this.#next.settled.push(event.position);
+    this.#next.held.set(lane.key, now);
+    this.#next.freed.add(lane.key);
+  }
+
+  /** The event, and what follows of its key, wait in the database. What follows in a deferred lane does so already. */
+  #setAside(lane: Lane<E>, first: Deferred<E> | undefined, due: number): void {
+    if (first === undefined) return;
+    const followers = lane.waiting;
+    lane.waiting = [];
+    this.#next.held.set(lane.key, due);
+    this.#next.deferred.set(first.event.position, first);
+    if (lane.kind === 'deferred') return;
+    this.#span.set(first.event.position, true);
+    for (const follower of followers) {
+      this.#next.deferred.set(follower.event.position, follower);
+      this.#span.set(follower.event.position, true);
+    }
+  }
+
+  #cursor(): number {
+    const [first] = this.#span.keys();
+    return first === undefined ? this.#fetched : first - 1;
+  }
+
+  #advance(): void {
+    for (const [position, done] of this.#span) {
+      if (!done) return;
+      this.#span.delete(position);
+    }
+  }
+}
+
+function emptyProgress<E>() {
+  return {
+    deferred: new Map<number, Deferred<E>>(),
+    settled: [] as number[],
+    held: new Map<string, number>(),
+    freed: new Set<string>(),
+    dead: [] as (Attempted<E> & { error: string })[],
+  };
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { type BackoffPolicy, backoffDelay, type Sleep, sleep as realSleep } from '#kit/std';
+import type { Storage } from '../port.ts';
+import { sql } from '../sql.ts';
+import { isPassing } from './is-passing.ts';
+import { APPENDED, SEQUENCED } from './topics.ts';
+import { Wake } from './wake.ts';
+
+export interface SequencerOptions {
+  readonly storage: Storage;
+  readonly sleep?: Sleep;
+  /** For what a process committed and did not live to sequence. */
+  readonly pollMs?: number;
+  /** Told of trouble with the database; the next try comes by itself. */
+  readonly onTrouble?: (error: unknown) => void;
+}
+
+export interface Sequencer {
+  /** Until the signal aborts. Every process with writers runs one; they take turns. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const ROUND = 1_000;
+const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
+
+/**
+ * Gives committed events their positions.
+ *
+ * On Postgres a number that is drawn early may become visible late, so that a reader would run past it. The positions
+ * are therefore given after the commit, in rounds, one round at a time. On SQLite, with its one writer, there is nothing
+ * to do.
+ */
+export function createSequencer(options: SequencerOptions): Sequencer {
+  const { storage, sleep = realSleep, pollMs = 5_000, onTrouble } = options;
+  return {
+    run: async (signal) => {
+      if (storage.engine === 'sqlite') return await untilAborted(signal);
+      const wake = new Wake(sleep);
+      const stopListening = storage.onAnnounced(APPENDED, () => wake.raise());
+      try {
+        for (let failures = 0; ; ) {
+          failures = await attempt(storage, { failures, onTrouble }, signal);
+          await wake.wait(failures === 0 ? pollMs : backoffDelay(TROUBLE, failures, Math.random), signal);
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        stopListening();
+      }
+    },
+  };
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+interface Attempt {
+  readonly failures: number;
+  readonly onTrouble: ((error: unknown) => void) | undefined;
+}
+
+/** The number of failures in a row. */
+async function attempt(storage: Storage, { failures, onTrouble }: Attempt, signal: AbortSignal): Promise<number> {
+  try {
+    await sequence(storage, signal);
+    return 0;
+  } catch (error) {
+    if (signal.aborted || !isPassing(error)) throw error;
+    onTrouble?.(error);
+    return failures + 1;
+  }
+}
+
+async function sequence(storage: Storage, signal: AbortSignal): Promise<void> {
+  while ((await storage.get(sql`SELECT 1 AS arrived FROM outbox LIMIT 1`, signal)) !== undefined) {
+    await storage.write((tx) => tx.batch([TAKE_TURN, MOVE]), signal);
+    // Its own listeners heard of it at the commit.
+    await storage.announce(SEQUENCED, signal);
+  }
+}
+
+/**
+ * A lock on a table that holds nothing. Unlike any query, taking it does not fix what the transaction sees: a round that
+ * had to wait still begins with what the one before it left.
+ */
+const TAKE_TURN = sql`LOCK TABLE outbox_sequencer IN EXCLUSIVE MODE`;
+
+// Purging keeps the newest event, so that its position is where the next ones go on.
+const MOVE = sql.announce(
+  SEQUENCED,
+  sql`WITH arrived AS (
+      DELETE FROM outbox WHERE sequence IN (SELECT sequence FROM outbox ORDER BY sequence LIMIT ${ROUND})
+      RETURNING sequence, id, type, key, scope, time, data
+    )
+    INSERT INTO outbox_log (position, id, type, key, scope, time, data)
+    SELECT (SELECT coalesce(max(position), 0) FROM outbox_log) + row_number() OVER (ORDER BY sequence),
+      id, type, key, scope, time, data
+    FROM arrived`,
+);
