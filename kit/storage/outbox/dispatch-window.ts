@@ -31,6 +31,7 @@ export interface Turn<E> extends Attempted<E> {
 /** The events of one key, one at a time. `fresh` ones hold up the cursor; `deferred` ones have rows of their own. */
 interface Lane<E> {
   readonly key: string;
+  readonly isResumed: boolean;
   kind: 'fresh' | 'deferred';
   running: Attempted<E> | undefined;
   waiting: Attempted<E>[];
@@ -78,7 +79,8 @@ export class DispatchWindow<E extends Keyed> {
   readonly #options: WindowOptions;
   readonly #lanes = new Map<string, Lane<E>>();
   readonly #ready = { fresh: new Set<Lane<E>>(), deferred: new Set<Lane<E>>() };
-  readonly #running = { fresh: 0, deferred: 0 };
+  #running = 0;
+  #resumed = 0;
   /** Positions after the cursor that were handed a lane, in order, and whether they are done with. */
   readonly #span = new Map<number, boolean>();
   #last: 'fresh' | 'deferred' = 'deferred';
@@ -103,7 +105,7 @@ export class DispatchWindow<E extends Keyed> {
   }
 
   get running(): number {
-    return this.#running.fresh + this.#running.deferred;
+    return this.#running;
   }
 
   get hasFreeSlot(): boolean {
@@ -113,8 +115,7 @@ export class DispatchWindow<E extends Keyed> {
   /** How many held keys may be taken up. Half of the slots are theirs at most: a storm of failures leaves room for the rest. */
   get deferredRoom(): number {
     if (this.#fetched < this.#options.recordedThrough) return 0;
-    const lanes = this.#ready.deferred.size + this.#running.deferred;
-    return Math.max(0, Math.max(1, Math.floor(this.#options.concurrency / 2)) - lanes);
+    return Math.max(1, Math.floor(this.#options.concurrency / 2)) - this.#resumed;
   }
 
   /** Whether something was handled or deferred since the last record. A cursor that only ran past foreign events can wait. */
@@ -142,7 +143,7 @@ export class DispatchWindow<E extends Keyed> {
         continue;
       }
       this.#span.set(event.position, false);
-      this.#enqueue(lane ?? this.#open(event.key, 'fresh'), [{ event, attempts: 0 }]);
+      this.#enqueue(lane ?? this.#open({ key: event.key, isResumed: false }), [{ event, attempts: 0 }]);
     }
     this.#fetched = through;
   }
@@ -150,7 +151,9 @@ export class DispatchWindow<E extends Keyed> {
   /** Takes up a held key that is due, with the first of its deferred events in order. */
   resume(key: string, events: readonly Attempted<E>[]): void {
     if (this.#lanes.has(key)) throw new Error(`key ${key} is taken up while it is busy`);
-    if (events.length > 0) this.#enqueue(this.#open(key, 'deferred'), events);
+    if (events.length === 0) return;
+    this.#enqueue(this.#open({ key, isResumed: true }), events);
+    this.#resumed += 1;
   }
 
   /** The next event to handle, if there is one and a slot for it. */
@@ -160,14 +163,14 @@ export class DispatchWindow<E extends Keyed> {
     if (lane === undefined || attempted === undefined) return undefined;
     this.#ready[lane.kind].delete(lane);
     lane.running = attempted;
-    this.#running[lane.kind] += 1;
+    this.#running += 1;
     this.#last = lane.kind;
     return { ...attempted, lane };
   }
 
   settle({ lane, event, attempts }: Turn<E>, outcome: Outcome, now: number): void {
     lane.running = undefined;
-    this.#running[lane.kind] -= 1;
+    this.#running -= 1;
     this.#handled = true;
     switch (outcome.kind) {
       case 'done':
@@ -185,7 +188,7 @@ export class DispatchWindow<E extends Keyed> {
     }
     this.#advance();
     if (lane.waiting.length > 0) this.#ready[lane.kind].add(lane);
-    else this.#lanes.delete(lane.key);
+    else this.#close(lane);
   }
 
   /**
@@ -199,11 +202,7 @@ export class DispatchWindow<E extends Keyed> {
       this.#setAside(lane, running ?? lane.waiting.shift(), now);
       this.#ready.fresh.delete(lane);
       lane.kind = 'deferred';
-      if (running === undefined) this.#lanes.delete(lane.key);
-      else {
-        this.#running.fresh -= 1;
-        this.#running.deferred += 1;
-      }
+      if (running === undefined) this.#close(lane);
     }
     this.#advance();
   }
@@ -217,10 +216,15 @@ export class DispatchWindow<E extends Keyed> {
     return progress;
   }
 
-  #open(key: string, kind: 'fresh' | 'deferred'): Lane<E> {
-    const lane: Lane<E> = { key, kind, running: undefined, waiting: [] };
+  #open({ key, isResumed }: { key: string; isResumed: boolean }): Lane<E> {
+    const lane: Lane<E> = { key, isResumed, kind: isResumed ? 'deferred' : 'fresh', running: undefined, waiting: [] };
     this.#lanes.set(key, lane);
     return lane;
+  }
+
+  #close(lane: Lane<E>): void {
+    this.#lanes.delete(lane.key);
+    if (lane.isResumed) this.#resumed -= 1;
   }
 
   #enqueue(lane: Lane<E>, events: readonly Attempted<E>[]): void {
