@@ -1,6 +1,11 @@
 export { assertNever } from './assert-never.ts';
+export { type BackoffPolicy, backoffDelay, type Random, type RetryOptions, retry } from './backoff.ts';
+export { BoundedQueue, type BoundedQueueOptions, type WhenFull } from './bounded-queue.ts';
 export type { Brand } from './brand.ts';
+export { canonicalJson } from './canonical-json.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { contentHash } from './content-hash.ts';
+export { formatDuration, parseDuration } from './duration.ts';
 export {
   type Catalogue,
   type CatalogueEntry,
@@ -11,4 +16,14 @@ export {
   type FleetErrorOptions,
   type Retry,
 } from './errors.ts';
-export { sleep } from './sleep.ts';
+export {
+  parseResourceName,
+  RESOURCE_NAME_MAX_LENGTH,
+  RESOURCE_NAME_PATTERN,
+  type ResourceName,
+} from './resource-name.ts';
+export { REDACTED, Secret } from './secret.ts';
+export { type Sleep, sleep } from './sleep.ts';
+export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
+export { timingSafeEqualText } from './timing-safe-equal-text.ts';
+export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7 } from './uuidv7.ts';

@@ -10,3 +10,6 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     throw error;
   }
 }
+
+/** Waiting as a port: what waits on purpose takes one of these, so that a test can own the hands. */
+export type Sleep = typeof sleep;
