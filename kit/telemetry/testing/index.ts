@@ -1,0 +1,1 @@
+export { type MemoryLine, memoryLogger } from './memory-logger.ts';
