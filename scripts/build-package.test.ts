@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { sleep } from '#kit/std';
+import { buildPackage, ENTRIES } from './build-package.ts';
+import { ROOT } from './repository.ts';
+import { type Outcome, runCommand } from './run-command.ts';
+
+describe('the package that is published', () => {
+  let project: string;
+  let installed: string;
+
+  before(async () => {
+    project = await mkdtemp(join(tmpdir(), 'fleetshift-package-'));
+    installed = join(project, 'node_modules', 'fleetshift');
+    await installDependencies(project);
+    await buildPackage(installed, AbortSignal.timeout(60_000));
+  });
+
+  after(() => rm(project, { recursive: true }));
+
+  it('runs where npm installs it, whatever Node the machine has', async () => {
+    const { version } = await manifestOf(ROOT);
+    const { code, output } = await fleetshift(['version']);
+    assert.equal(output, `fleetshift ${String(version)}\n`);
+    assert.equal(code, 0);
+  });
+
+  it('loads every command', async () => {
+    const { code, output } = await fleetshift(['serve', '--help']);
+    assert.equal(code, 0, output);
+    assert.match(output, /--listen/);
+  });
+
+  it('serves, with the worker that writes to the database, and ends when told', async () => {
+    const [plain, tls] = [await freePort(), await freePort()];
+    const listen = ['--listen', `127.0.0.1:${plain}`, '--tls-listen', `127.0.0.1:${tls}`];
+    const server = spawn(program(), ['serve', '--data', join(project, 'data'), ...listen], { stdio: 'inherit' });
+    const ended = once(server, 'exit');
+    try {
+      await untilReady(`http://127.0.0.1:${plain}/readyz`, AbortSignal.timeout(30_000));
+    } finally {
+      server.kill('SIGTERM');
+    }
+    assert.deepEqual(await ended, [0, null]);
+  });
+
+  it('has no sources, which Node refuses to run from there', async () => {
+    const files = await readdir(installed, { recursive: true });
+    assert.deepEqual(
+      files.filter((file) => file.endsWith('.ts')),
+      [],
+    );
+    assert.ok(files.includes('LICENSE'));
+  });
+
+  it('has everything that is started, and knip knows the same list', async () => {
+    const knip = await readFile(join(ROOT, 'knip.jsonc'), 'utf8');
+    for (const [name, source] of Object.entries(ENTRIES)) {
+      assert.ok((await readdir(installed)).includes(`${name}.js`));
+      assert.ok(source.endsWith('/main.ts') || knip.includes(`"${source}"`), `${source} is not in knip.jsonc`);
+    }
+  });
+
+  it('asks npm for what it needs to run and for nothing else', async () => {
+    const [ours, published] = await Promise.all([manifestOf(ROOT), manifestOf(installed)]);
+    assert.deepEqual(Object.keys(published), [
+      'name',
+      'version',
+      'description',
+      'license',
+      'type',
+      'bin',
+      'dependencies',
+      'optionalDependencies',
+    ]);
+    assert.deepEqual(published['dependencies'], ours['dependencies']);
+    assert.deepEqual(published['optionalDependencies'], ours['optionalDependencies']);
+  });
+
+  function program(): string {
+    return join(installed, 'bin', 'fleetshift');
+  }
+
+  async function fleetshift(args: readonly string[]): Promise<Outcome> {
+    const bare = ['env', '-i', 'PATH=/usr/bin:/bin'];
+    return await runCommand([...bare, program(), ...args], { cwd: project }, AbortSignal.timeout(30_000));
+  }
+});
+
+/** The layout of `npm install fleetshift`: what it depends on lies beside it. */
+async function installDependencies(project: string): Promise<void> {
+  await mkdir(join(project, 'node_modules'), { recursive: true });
+  const names = await readdir(join(ROOT, 'node_modules'));
+  await Promise.all(
+    names.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
+  );
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const ready = await fetch(url, { signal }).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (ready) return;
+    await sleep(50, signal);
+  }
+}
+
+async function manifestOf(folder: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+}

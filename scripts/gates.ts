@@ -1,0 +1,21 @@
+export interface Gate {
+  readonly name: string;
+  /** Run in the root of the repository, with the installed tools first in PATH. Exit code 0 means: let through. */
+  readonly command: readonly string[];
+}
+
+/**
+ * What `npm run check` asks. testing/gates runs the same commands on planted violations, so that a gate which has
+ * stopped seeing anything is noticed. The slow ones come first.
+ */
+export const GATES = {
+  selfTests: { name: 'self-tests', command: ['node', '--test', 'testing/gates/*.test.ts'] },
+  lint: { name: 'lint', command: ['oxlint'] },
+  types: { name: 'types', command: ['tsc'] },
+  arrows: {
+    name: 'arrows',
+    command: ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', '.'],
+  },
+  unused: { name: 'unused', command: ['knip'] },
+  format: { name: 'format', command: ['biome', 'ci', '--colors=off'] },
+} as const satisfies Record<string, Gate>;

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { ROOT } from './repository.ts';
+
+const run = promisify(execFile);
+const NEW_NODE = process.execPath;
+const TELL =
+  'console.log(JSON.stringify({ args: process.argv.slice(2), main: process.argv[1], major: process.version.slice(0, 3) }));';
+
+describe('bin/fleetshift', () => {
+  it('runs the sources of a checkout with the Node installed there, and hands on every argument as it is', async (test) => {
+    const root = await makeFolder(test);
+    const program = await install(root, 'apps/cli/main.ts');
+    await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
+    const told = await start(program, { args: ['a b', '', '--c=*'] });
+    assert.deepEqual(told, { args: ['a b', '', '--c=*'], main: join(root, 'apps/cli/main.ts'), major: 'v26' });
+  });
+
+  it('runs the bundle of a package with the Node installed beside it', async (test) => {
+    const root = join(await makeFolder(test), 'node_modules', 'fleetshift');
+    const program = await install(root, 'fleetshift.js');
+    await link(NEW_NODE, join(root, '../.bin/node'));
+    assert.equal((await start(program)).main, join(root, 'fleetshift.js'));
+  });
+
+  it('finds its root through links to links', async (test) => {
+    const folder = await makeFolder(test);
+    const program = await install(join(folder, 'root'), 'fleetshift.js');
+    await link(NEW_NODE, join(folder, 'root/node_modules/.bin/node'));
+    await link(program, join(folder, 'absolute'));
+    await link('../absolute', join(folder, 'bin/relative'));
+    assert.equal((await start(join(folder, 'bin/relative'))).main, join(folder, 'root/fleetshift.js'));
+  });
+
+  it("takes the machine's Node when it is new enough", async (test) => {
+    const folder = await makeFolder(test);
+    const program = await install(join(folder, 'root'), 'fleetshift.js');
+    await link(NEW_NODE, join(folder, 'path/node'));
+    assert.equal((await start(program, { path: join(folder, 'path') })).major, 'v26');
+  });
+
+  it('passes by a Node beside it that is too old', async (test) => {
+    const folder = await makeFolder(test);
+    const program = await install(join(folder, 'node_modules/fleetshift'), 'fleetshift.js');
+    await put(join(folder, 'node_modules/.bin/node'), '#!/bin/sh\necho v20.1.0\n', 0o755);
+    await link(NEW_NODE, join(folder, 'path/node'));
+    assert.equal((await start(program, { path: join(folder, 'path') })).major, 'v26');
+  });
+
+  for (const { why, node, checkout, advice } of [
+    { why: 'an old Node in a checkout', node: 'echo v20.1.0', checkout: true, advice: /npm ci/ },
+    { why: 'an old Node for a package', node: 'echo v9.0.0', checkout: false, advice: /--omit=optional/ },
+    { why: 'something that only calls itself node', node: 'echo hello', checkout: false, advice: /Node 26/ },
+    { why: 'a Node that cannot start', node: 'exit 127', checkout: false, advice: /Node 26/ },
+  ]) {
+    it(`says what to do when there is only ${why}`, async (test) => {
+      const root = await makeFolder(test);
+      const program = await install(root, checkout ? 'apps/cli/main.ts' : 'fleetshift.js');
+      if (checkout) await put(join(root, 'package-lock.json'), '{}');
+      await put(join(root, 'path/node'), `#!/bin/sh\n${node}\n`, 0o755);
+      await assert.rejects(start(program, { path: join(root, 'path') }), { code: 1, stderr: advice });
+    });
+  }
+
+  it('becomes the program, so that a signal reaches it and its end is our end', async (test) => {
+    const root = await makeFolder(test);
+    const program = await install(root, 'fleetshift.js');
+    await put(
+      join(root, 'fleetshift.js'),
+      "process.on('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log(process.pid);",
+    );
+    await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
+    const child = spawn(program, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [pid] = (await once(child.stdout, 'data')) as [Buffer];
+    assert.equal(Number(pid.toString()), child.pid);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [7, null]);
+  });
+});
+
+/** A folder to install into, with a blank in its name. */
+async function makeFolder(test: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift launcher-'));
+  test.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function put(file: string, content: string, mode = 0o644): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  await chmod(file, mode);
+}
+
+async function link(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(target, path);
+}
+
+/** Our launcher in a root of its own, with something to start. */
+async function install(root: string, main: string): Promise<string> {
+  await put(join(root, main), TELL);
+  await mkdir(join(root, 'bin'), { recursive: true });
+  await copyFile(join(ROOT, 'bin/fleetshift'), join(root, 'bin/fleetshift'));
+  return join(root, 'bin/fleetshift');
+}
+
+async function start(program: string, options: { path?: string; args?: string[] } = {}): Promise<Told> {
+  const env = { PATH: `${options.path ?? ''}:/usr/bin:/bin` };
+  const { stdout } = await run(program, options.args ?? [], { cwd: '/', env });
+  return JSON.parse(stdout) as Told;
+}
+
+interface Told {
+  readonly args: string[];
+  readonly main: string;
+  readonly major: string;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { type Outcome, runCommand } from './run-command.ts';
+
+it('ends a test file that something keeps alive, says what, and lets the run fail', async (test) => {
+  const { code, output } = await runFile(test, "test('passes', () => {});\nsetInterval(() => {}, 1000);");
+  assert.equal(code, 1);
+  assert.match(output, /has not ended after 500 ms; still open:.*Timeout/);
+});
+
+it('keeps no file waiting that ends by itself', async (test) => {
+  const { code, output } = await runFile(test, "test('passes', () => {});");
+  assert.equal(code, 0);
+  assert.doesNotMatch(output, /has not ended/);
+});
+
+async function runFile(test: TestContext, source: string): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-deadline-'));
+  test.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'planted.test.mjs'), `import { test } from 'node:test';\n${source}\n`);
+  const preload = import.meta.resolve('./test-deadline.ts');
+  return await runCommand(
+    ['node', `--import=${preload}`, '--test'],
+    { cwd: folder, env: { ...process.env, FLEETSHIFT_TEST_TIMEOUT_MS: '500' } },
+    AbortSignal.timeout(30_000),
+  );
+}

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { startPostgres } from '#testing/postgres';
+import { findFiles, ROOT } from './repository.ts';
+import { withOurPrograms } from './run-command.ts';
+
+/**
+ * npm test                          every suite
+ * npm test -- kit/storage           files whose path contains it; several may be named
+ * npm test -- --test-name-pattern=x what begins with a dash goes to `node --test`
+ *
+ * Environment: FLEETSHIFT_TEST_SEED; FLEETSHIFT_TEST_TIMEOUT_MS, for a file, of which one test may take half;
+ * FLEETSHIFT_TEST_POSTGRES_URL, a server to use instead of a fresh one.
+ */
+const SEED = process.env['FLEETSHIFT_TEST_SEED'] ?? '20260101';
+const TIMEOUT_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 120_000);
+
+const begun = performance.now();
+const args = process.argv.slice(2);
+const flags = args.filter((arg) => arg.startsWith('-'));
+const files = await selectFiles(args.filter((arg) => !arg.startsWith('-')));
+if (files.length === 0) {
+  console.error(`no test file has one of these in its path: ${args.join(' ')}`);
+  process.exitCode = 1;
+} else {
+  process.exitCode = await runWithPostgres();
+  console.log(`${files.length} files in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+}
+
+async function selectFiles(wanted: readonly string[]): Promise<string[]> {
+  const all = await findFiles('**/*.test.ts');
+  return wanted.length === 0 ? all : all.filter((file) => wanted.some((part) => file.includes(part)));
+}
+
+/** One server for all test files: each makes databases of its own in it. */
+async function runWithPostgres(): Promise<number> {
+  const given = process.env['FLEETSHIFT_TEST_POSTGRES_URL'];
+  if (given) return await runTests(given);
+  const postgres = await startPostgres({ log: console.log });
+  try {
+    return await runTests(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function runTests(postgresUrl: string): Promise<number> {
+  console.log(`seed ${SEED} (FLEETSHIFT_TEST_SEED)`);
+  const child = spawn(process.execPath, [...runnerFlags(), ...flags, ...files], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: {
+      ...withOurPrograms(process.env),
+      FLEETSHIFT_TEST_POSTGRES_URL: postgresUrl,
+      FLEETSHIFT_TEST_SEED: SEED,
+      FLEETSHIFT_TEST_TIMEOUT_MS: String(TIMEOUT_MS),
+    },
+  });
+  // Ctrl-C in a terminal reaches the child by itself; what is sent to this process alone is handed on.
+  const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on('SIGINT', handOn).on('SIGTERM', handOn);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
+
+function runnerFlags(): string[] {
+  return [
+    `--import=${import.meta.resolve('./test-deadline.ts')}`,
+    '--test',
+    '--test-reporter=spec',
+    `--test-concurrency=${availableParallelism()}`,
+    `--test-timeout=${Math.ceil(TIMEOUT_MS / 2)}`,
+  ];
+}

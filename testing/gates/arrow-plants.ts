@@ -1,0 +1,231 @@
+/** An import that the gate must report. */
+export interface ArrowPlant {
+  readonly rule: string;
+  readonly from: string;
+  readonly imports: string;
+  /** Where it leads. */
+  readonly to: string;
+}
+
+/** Files without imports of their own, for the arrows to end in. */
+export const ROOMS: readonly string[] = [
+  'apps/platform/wiring.ts',
+  'contexts/alpha/adapters/index.ts',
+  'contexts/alpha/adapters/sqlite-store.ts',
+  'contexts/alpha/application/ports.ts',
+  'contexts/alpha/domain/plan.ts',
+  'contexts/alpha/testing/memory-store.ts',
+  'contexts/beta/index.ts',
+  'kit/kube/index.ts',
+  'kit/std/index.ts',
+  'kit/std/clock.ts',
+  'kit/storage/index.ts',
+  'kit/storage/port.ts',
+  'kit/storage/testing/index.ts',
+  'protocol/api/index.ts',
+  'testing/fake-clock.ts',
+];
+
+export const ARROW_PLANTS: readonly ArrowPlant[] = [
+  { rule: 'no-circular', from: 'kit/http/left.ts', imports: './right.ts', to: 'kit/http/right.ts' },
+  { rule: 'not-to-unresolvable', from: 'kit/http/typo.ts', imports: './nowhere.ts', to: './nowhere.ts' },
+  { rule: 'not-to-unresolvable', from: 'kit/http/no-room.ts', imports: '#kit/nowhere', to: '#kit/nowhere' },
+
+  ...domainMayNot('use-npm', 'pino', 'node_modules/pino/pino.js'),
+  ...domainMayNot('use-node', 'node:fs', 'fs'),
+  ...domainMayNot('use-application', '../application/ports.ts', 'contexts/alpha/application/ports.ts'),
+  ...domainMayNot('use-adapter', '../adapters/sqlite-store.ts', 'contexts/alpha/adapters/sqlite-store.ts'),
+  ...domainMayNot('use-storage', '#kit/storage', 'kit/storage/index.ts'),
+  ...domainMayNot('use-protocol', '#protocol/api', 'protocol/api/index.ts'),
+
+  ...applicationMayNot('use-npm', 'pino', 'node_modules/pino/pino.js'),
+  ...applicationMayNot('use-node', 'node:fs', 'fs'),
+  ...applicationMayNot('use-adapter', '../adapters/sqlite-store.ts', 'contexts/alpha/adapters/sqlite-store.ts'),
+  ...applicationMayNot('use-storage', '#kit/storage', 'kit/storage/index.ts'),
+
+  {
+    rule: 'facade-without-adapters',
+    from: 'contexts/alpha/index.ts',
+    imports: './adapters/sqlite-store.ts',
+    to: 'contexts/alpha/adapters/sqlite-store.ts',
+  },
+  {
+    rule: 'context-not-to-context',
+    from: 'contexts/alpha/adapters/neighbour.ts',
+    imports: '#contexts/beta',
+    to: 'contexts/beta/index.ts',
+  },
+  {
+    rule: 'context-not-to-context',
+    from: 'contexts/alpha/adapters/neighbour.test.ts',
+    imports: '#contexts/beta',
+    to: 'contexts/beta/index.ts',
+  },
+  {
+    rule: 'context-not-to-app',
+    from: 'contexts/alpha/adapters/app.ts',
+    imports: '../../../apps/platform/wiring.ts',
+    to: 'apps/platform/wiring.ts',
+  },
+  {
+    rule: 'context-by-its-doors',
+    from: 'apps/platform/deep.ts',
+    imports: '../../contexts/alpha/domain/plan.ts',
+    to: 'contexts/alpha/domain/plan.ts',
+  },
+  {
+    rule: 'context-by-its-doors',
+    from: 'apps/platform/deep-adapter.ts',
+    imports: '../../contexts/alpha/adapters/sqlite-store.ts',
+    to: 'contexts/alpha/adapters/sqlite-store.ts',
+  },
+  {
+    rule: 'context-by-its-doors',
+    from: 'testing/deep.ts',
+    imports: '../contexts/alpha/domain/plan.ts',
+    to: 'contexts/alpha/domain/plan.ts',
+  },
+  {
+    rule: 'adapters-only-from-apps',
+    from: 'scripts/adapter.ts',
+    imports: '#contexts/alpha/adapters',
+    to: 'contexts/alpha/adapters/index.ts',
+  },
+  {
+    rule: 'kit-knows-no-product',
+    from: 'kit/http/context.ts',
+    imports: '#contexts/beta',
+    to: 'contexts/beta/index.ts',
+  },
+  {
+    rule: 'kit-knows-no-product',
+    from: 'kit/http/protocol.ts',
+    imports: '#protocol/api',
+    to: 'protocol/api/index.ts',
+  },
+  {
+    rule: 'kit-knows-no-product',
+    from: 'kit/http/app.ts',
+    imports: '../../apps/platform/wiring.ts',
+    to: 'apps/platform/wiring.ts',
+  },
+  { rule: 'kit-by-its-doors', from: 'kit/http/deep.ts', imports: '../storage/port.ts', to: 'kit/storage/port.ts' },
+  {
+    rule: 'kit-by-its-doors',
+    from: 'contexts/alpha/adapters/deep.ts',
+    imports: '../../../kit/storage/port.ts',
+    to: 'kit/storage/port.ts',
+  },
+  {
+    rule: 'kit-by-its-doors',
+    from: 'scripts/deep.ts',
+    imports: '../kit/storage/port.ts',
+    to: 'kit/storage/port.ts',
+  },
+  {
+    rule: 'domain-imports-itself-and-std',
+    from: 'contexts/alpha/domain/deep-std.ts',
+    imports: '../../../kit/std/clock.ts',
+    to: 'kit/std/clock.ts',
+  },
+  {
+    rule: 'kit-by-its-doors',
+    from: 'contexts/alpha/domain/deep-std.ts',
+    imports: '../../../kit/std/clock.ts',
+    to: 'kit/std/clock.ts',
+  },
+  { rule: 'std-stands-alone', from: 'kit/std/save.ts', imports: '#kit/storage', to: 'kit/storage/index.ts' },
+  { rule: 'protocol-has-no-behaviour', from: 'protocol/api/npm.ts', imports: 'pino', to: 'node_modules/pino/pino.js' },
+  { rule: 'protocol-has-no-behaviour', from: 'protocol/api/node.ts', imports: 'node:fs', to: 'fs' },
+  {
+    rule: 'protocol-has-no-behaviour',
+    from: 'protocol/api/kit.ts',
+    imports: '#kit/storage',
+    to: 'kit/storage/index.ts',
+  },
+  {
+    rule: 'protocol-has-no-behaviour',
+    from: 'protocol/api/context.ts',
+    imports: '#contexts/beta',
+    to: 'contexts/beta/index.ts',
+  },
+  {
+    rule: 'fleetlet-has-no-kubernetes',
+    from: 'apps/fleetlet/broker.ts',
+    imports: '#contexts/gamma/adapters',
+    // Two steps away: the broker's own import is innocent.
+    to: 'kit/kube/index.ts',
+  },
+  {
+    rule: 'drivers-only-in-storage',
+    from: 'contexts/alpha/adapters/driver.ts',
+    imports: 'pg',
+    to: 'node_modules/pg/esm/index.mjs',
+  },
+  { rule: 'drivers-only-in-storage', from: 'apps/platform/driver.ts', imports: 'node:sqlite', to: 'node:sqlite' },
+  {
+    rule: 'production-not-to-dev-code',
+    from: 'apps/platform/fake.ts',
+    imports: '#testing/fake-clock',
+    to: 'testing/fake-clock.ts',
+  },
+  {
+    rule: 'production-not-to-dev-code',
+    from: 'apps/platform/fake-store.ts',
+    imports: '../../contexts/alpha/testing/memory-store.ts',
+    to: 'contexts/alpha/testing/memory-store.ts',
+  },
+  {
+    rule: 'production-not-to-dev-code',
+    from: 'kit/http/test.ts',
+    imports: './allowed.test.ts',
+    to: 'kit/http/allowed.test.ts',
+  },
+  {
+    rule: 'production-not-to-dev-dependencies',
+    from: 'kit/http/dev.ts',
+    imports: 'fast-check',
+    to: 'node_modules/fast-check/lib/fast-check.js',
+  },
+];
+
+/** Arrows that point the right way, beside all that is planted: `[from, import]`. */
+export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
+  ['contexts/alpha/domain/allowed.ts', './plan.ts'],
+  ['contexts/alpha/domain/allowed-std.ts', '#kit/std'],
+  ['contexts/alpha/domain/plan.test.ts', 'node:test'],
+  ['contexts/alpha/domain/plan.prop.test.ts', 'fast-check'],
+  ['contexts/alpha/application/allowed.ts', './ports.ts'],
+  ['contexts/alpha/application/allowed-domain.ts', '../domain/plan.ts'],
+  ['contexts/alpha/application/use.test.ts', '../testing/memory-store.ts'],
+  ['contexts/alpha/adapters/allowed.ts', '#kit/storage'],
+  ['contexts/alpha/adapters/allowed-protocol.ts', '#protocol/api'],
+  ['contexts/alpha/adapters/allowed-ports.ts', '../application/ports.ts'],
+  ['contexts/alpha/adapters/allowed-npm.ts', 'pino'],
+  ['contexts/alpha/adapters/store.test.ts', '#kit/storage/testing'],
+  ['contexts/gamma/adapters/index.ts', '#kit/kube'],
+  ['apps/platform/allowed.ts', '#contexts/beta'],
+  ['apps/platform/allowed-adapter.ts', '#contexts/alpha/adapters'],
+  ['apps/platform/wiring.test.ts', '../../contexts/alpha/testing/memory-store.ts'],
+  ['kit/http/allowed.ts', '#kit/std'],
+  // Closes the planted circle, which is reported once.
+  ['kit/http/right.ts', './left.ts'],
+  ['kit/http/allowed.test.ts', '#testing/fake-clock'],
+  ['kit/storage/driver.ts', 'pg'],
+  ['kit/storage/sqlite/driver.ts', 'node:sqlite'],
+  ['protocol/api/allowed.ts', 'typebox'],
+  ['protocol/api/allowed-std.ts', '#kit/std'],
+  ['testing/databases.ts', 'pg'],
+  ['scripts/allowed.ts', 'esbuild'],
+  ['bench/raw.ts', 'pg'],
+  ['bench/deep.ts', '../kit/storage/port.ts'],
+  ['e2e/deep.test.ts', '../contexts/alpha/domain/plan.ts'],
+];
+
+function domainMayNot(name: string, imports: string, to: string): ArrowPlant[] {
+  return [{ rule: 'domain-imports-itself-and-std', from: `contexts/alpha/domain/${name}.ts`, imports, to }];
+}
+
+function applicationMayNot(name: string, imports: string, to: string): ArrowPlant[] {
+  return [{ rule: 'application-imports-inward', from: `contexts/alpha/application/${name}.ts`, imports, to }];
+}
