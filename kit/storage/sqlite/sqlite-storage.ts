@@ -71,12 +71,12 @@ class SqliteStorage implements Storage {
     return await this.#parts.readers.snapshot(body, this.#parts.transactionTimeoutMs, signal);
   }
 
-  async write<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return await this.#parts.writer.transact(body, signal);
+  write<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#parts.writer.transact(body, signal);
   }
 
-  async commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
-    return await this.#parts.writer.commit(batch, signal);
+  commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
+    return this.#parts.writer.commit(batch, signal);
   }
 
   onAnnounced(topic: string, listener: () => void): () => void {

@@ -3,7 +3,7 @@ import type { Statement } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
 import { withinDeadline } from '../within-deadline.ts';
 import { faultOf, SqliteTransaction } from './sqlite-transaction.ts';
-import type { BatchOutcome } from './writer-protocol.ts';
+import type { WriterReply } from './writer-protocol.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** A turn ends when nobody waits, and at the latest after this many jobs or this long, so that the first is not kept waiting. */
@@ -19,31 +19,31 @@ export interface WriterOptions {
   onCommitted(topics: ReadonlySet<string>): void;
 }
 
-interface BatchJob {
-  readonly kind: 'batch';
-  readonly batch: readonly Statement[];
+interface Waiting {
   readonly signal: AbortSignal;
-  resolve(changes: number[]): void;
-  reject(error: unknown): void;
-}
-
-interface BodyJob {
-  readonly kind: 'body';
-  readonly signal: AbortSignal;
-  body(tx: Transaction): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** Told once the turn is on disk; until then it is not true. */
+  outcome?: { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown };
+}
+
+interface BatchJob extends Waiting {
+  readonly kind: 'batch';
+  readonly batch: readonly Statement[];
+}
+
+interface BodyJob extends Waiting {
+  readonly kind: 'body';
+  body(tx: Transaction): Promise<unknown>;
 }
 
 type Job = BatchJob | BodyJob;
 
-/** What a turn did and has not told yet: it is true only once the turn is on disk. */
 interface Turn {
   readonly session: WriterSession;
   readonly begun: number;
-  jobs: number;
+  readonly jobs: Job[];
   readonly topics: Set<string>;
-  readonly settled: { resolve(): void; reject(error: unknown): void }[];
 }
 
 /**
@@ -65,19 +65,17 @@ export class SqliteWriter {
     this.#session = await this.#options.openSession();
   }
 
-  async commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
-    signal.throwIfAborted();
-    return await new Promise<number[]>((resolve, reject) =>
+  // What a job resolves with loses its type in the queue and finds it again here, where both ends are in sight.
+  commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
+    return new Promise<unknown>((resolve, reject) =>
       this.#enqueue({ kind: 'batch', batch, signal, resolve, reject }),
-    );
+    ) as Promise<number[]>;
   }
 
-  async transact<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
-    signal.throwIfAborted();
-    return await new Promise<T>((resolve, reject) =>
-      // The body's own type is lost in the queue and found again here, where both ends are in sight.
-      this.#enqueue({ kind: 'body', body, signal, resolve: (value) => resolve(value as T), reject }),
-    );
+  transact<T>(body: (tx: Transaction) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return new Promise<unknown>((resolve, reject) =>
+      this.#enqueue({ kind: 'body', body, signal, resolve, reject }),
+    ) as Promise<T>;
   }
 
   async close(): Promise<void> {
@@ -87,6 +85,7 @@ export class SqliteWriter {
   }
 
   #enqueue(job: Job): void {
+    if (job.signal.aborted) return job.reject(job.signal.reason);
     if (this.#closed) return job.reject(new StorageError('CLOSED', 'the database is closed'));
     if (this.#jobs.length >= WAITING_JOBS) {
       return job.reject(new StorageError('OVERLOADED', `${WAITING_JOBS} writes are waiting; try again later`));
@@ -104,16 +103,16 @@ export class SqliteWriter {
   async #takeTurn(): Promise<void> {
     const session = await this.#liveSession();
     if (session === undefined) return;
-    const turn: Turn = { session, begun: Date.now(), jobs: 0, topics: new Set(), settled: [] };
+    const turn: Turn = { session, begun: Date.now(), jobs: [], topics: new Set() };
     try {
       let committed = false;
       while (!committed) committed = await this.#serveNext(turn);
     } catch (error) {
-      for (const job of turn.settled) job.reject(error);
+      for (const job of turn.jobs) job.reject(job.outcome?.kind === 'failed' ? job.outcome.error : error);
       return;
     }
     if (turn.topics.size > 0) this.#options.onCommitted(turn.topics);
-    for (const job of turn.settled) job.resolve();
+    for (const job of turn.jobs) tell(job);
   }
 
   /** The thread that is there, or a new one; when none can be had, the waiting are told why instead of waiting on. */
@@ -142,38 +141,33 @@ export class SqliteWriter {
 
   async #serveBatches(turn: Turn): Promise<boolean> {
     let count = 0;
-    while (this.#jobs[count]?.kind === 'batch' && turn.jobs + count < TURN_JOBS) count++;
+    while (this.#jobs[count]?.kind === 'batch' && turn.jobs.length + count < TURN_JOBS) count++;
     const jobs = this.#jobs.splice(0, count).filter(isStillWanted);
-    turn.jobs += count;
-    for (const job of jobs) turn.settled.push({ resolve: () => {}, reject: job.reject });
+    turn.jobs.push(...jobs);
     const last = !this.#mayGoOn(turn);
     const reply = await turn.session.ask({ kind: 'batches', batches: jobs.map((job) => job.batch) }, last);
-    const from = turn.settled.length - jobs.length;
-    jobs.forEach((job, index) => {
-      turn.settled[from + index] = outcomeOf(job, reply.outcomes[index], turn);
-    });
+    recordOutcomes(jobs, reply, turn.topics);
     return last;
   }
 
   async #serveBody(turn: Turn, job: BodyJob): Promise<void> {
-    turn.jobs++;
-    const place = turn.settled.push({ resolve: () => {}, reject: job.reject }) - 1;
+    turn.jobs.push(job);
     const tx = new SqliteTransaction(turn.session);
     try {
       job.signal.throwIfAborted();
       const value = await withinDeadline(job.body(tx), this.#options.transactionTimeoutMs, job.signal);
       await tx.end(true);
       for (const topic of tx.topics) turn.topics.add(topic);
-      turn.settled[place] = { resolve: () => job.resolve(value), reject: job.reject };
+      job.outcome = { kind: 'done', value };
     } catch (error) {
       if (tx.lost) throw error;
       await tx.end(false);
-      turn.settled[place] = { resolve: () => job.reject(error), reject: () => job.reject(error) };
+      job.outcome = { kind: 'failed', error };
     }
   }
 
   #mayGoOn(turn: Turn): boolean {
-    return this.#jobs.length > 0 && turn.jobs < TURN_JOBS && Date.now() - turn.begun < TURN_MS;
+    return this.#jobs.length > 0 && turn.jobs.length < TURN_JOBS && Date.now() - turn.begun < TURN_MS;
   }
 }
 
@@ -183,11 +177,22 @@ function isStillWanted(job: Job): job is BatchJob {
   return job.kind === 'batch' && !job.signal.aborted;
 }
 
-function outcomeOf(job: BatchJob, outcome: BatchOutcome | undefined, turn: Turn): Turn['settled'][number] {
-  if (outcome?.kind === 'done') {
-    for (const { topic } of job.batch) if (topic !== undefined) turn.topics.add(topic);
-    return { resolve: () => job.resolve([...outcome.changes]), reject: job.reject };
-  }
-  const error = outcome === undefined ? new StorageError('WRITER_LOST', 'the writer gave no answer') : faultOf(outcome);
-  return { resolve: () => job.reject(error), reject: () => job.reject(error) };
+function recordOutcomes(jobs: readonly BatchJob[], reply: WriterReply, topics: Set<string>): void {
+  let at = 0;
+  jobs.forEach((job, index) => {
+    const outcome = reply.outcomes[index];
+    if (outcome !== undefined && outcome.kind !== 'done') {
+      job.outcome = { kind: 'failed', error: faultOf(outcome) };
+      return;
+    }
+    const value = outcome?.changes ?? reply.changes?.slice(at, at + job.batch.length);
+    at += job.batch.length;
+    job.outcome = { kind: 'done', value };
+    for (const { topic } of job.batch) if (topic !== undefined) topics.add(topic);
+  });
+}
+
+function tell({ outcome, resolve, reject }: Job): void {
+  if (outcome?.kind === 'done') resolve(outcome.value);
+  else reject(outcome?.error);
 }

@@ -32,6 +32,9 @@ export type BatchOutcome =
   | { readonly kind: 'guard'; readonly statement: number; readonly expected: number; readonly changed: number };
 
 export interface WriterReply {
+  /** Rows that each statement changed, of all batches in one list: what nearly every reply is. */
+  readonly changes?: readonly number[];
+  /** Batch by batch, when one of them was bad. */
   readonly outcomes: readonly BatchOutcome[];
   readonly rows: readonly Row[];
   /** The whole turn is gone, with every batch and transaction in it. */

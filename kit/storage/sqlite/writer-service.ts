@@ -14,6 +14,10 @@ export interface WriterService {
   close(): void;
 }
 
+const BEGIN_PART = 'SAVEPOINT part';
+const KEEP_PART = 'RELEASE part';
+const UNDO_PART = 'ROLLBACK TO part; RELEASE part';
+
 const NOTHING: WriterReply = { outcomes: [], rows: [] };
 
 /**
@@ -39,45 +43,70 @@ export function serveWriter(connection: SqliteConnection): WriterService {
 
 function perform(connection: SqliteConnection, reader: WordReader, work: Work): WriterReply {
   switch (work.kind) {
-    case 'batches': {
-      const outcomes: BatchOutcome[] = [];
-      for (const batch of reader.batches(work.words)) outcomes.push(inSavepoint(connection, batch));
-      return { outcomes, rows: [] };
-    }
+    case 'batches':
+      return together(connection, [...reader.batches(work.words)]);
     case 'statements': {
-      if (work.open) connection.script('SAVEPOINT one');
+      if (work.open) connection.run(BEGIN_PART, []);
       return { outcomes: [runAll(connection, only(reader.batches(work.words)))], rows: [] };
     }
     case 'query': {
-      if (work.open) connection.script('SAVEPOINT one');
+      if (work.open) connection.run(BEGIN_PART, []);
       return query(connection, only(reader.batches(work.words)));
     }
     case 'end':
-      connection.script(work.keep ? 'RELEASE one' : 'ROLLBACK TO one; RELEASE one');
+      connection.script(work.keep ? KEEP_PART : UNDO_PART);
       return NOTHING;
     case 'none':
       return NOTHING;
   }
 }
 
-function inSavepoint(connection: SqliteConnection, batch: readonly ReadStatement[]): BatchOutcome {
-  connection.script('SAVEPOINT one');
+/**
+ * DECISION: one savepoint for all of them, and one for each only when one was bad and all are done again. Bad batches are
+ * rare, and a savepoint costs as much as a statement.
+ */
+function together(connection: SqliteConnection, batches: readonly (readonly ReadStatement[])[]): WriterReply {
+  const changes: number[] = [];
+  connection.run(BEGIN_PART, []);
+  for (const batch of batches) {
+    const bad = runInto(changes, connection, batch);
+    if (bad !== undefined) {
+      connection.script(UNDO_PART);
+      return { outcomes: batches.map((each) => alone(connection, each)), rows: [] };
+    }
+  }
+  connection.run(KEEP_PART, []);
+  return { changes, outcomes: [], rows: [] };
+}
+
+function alone(connection: SqliteConnection, batch: readonly ReadStatement[]): BatchOutcome {
+  connection.run(BEGIN_PART, []);
   const outcome = runAll(connection, batch);
-  connection.script(outcome.kind === 'done' ? 'RELEASE one' : 'ROLLBACK TO one; RELEASE one');
+  connection.script(outcome.kind === 'done' ? KEEP_PART : UNDO_PART);
   return outcome;
 }
 
 function runAll(connection: SqliteConnection, batch: readonly ReadStatement[]): BatchOutcome {
   const changes: number[] = [];
+  return runInto(changes, connection, batch) ?? { kind: 'done', changes };
+}
+
+/** The reason that it stopped at, if it did. */
+function runInto(
+  changes: number[],
+  connection: SqliteConnection,
+  batch: readonly ReadStatement[],
+): BatchOutcome | undefined {
+  const first = changes.length;
   try {
     for (const { text, values, expected } of batch) {
       const changed = connection.run(text, values);
       if (expected !== undefined && changed !== expected) {
-        return { kind: 'guard', statement: changes.length, expected, changed };
+        return { kind: 'guard', statement: changes.length - first, expected, changed };
       }
       changes.push(changed);
     }
-    return { kind: 'done', changes };
+    return undefined;
   } catch (error) {
     // A full disk or a damaged file ends the transaction as a whole: the turn is lost, not this batch alone.
     if (!connection.inTransaction) throw error;

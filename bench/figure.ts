@@ -1,0 +1,57 @@
+/** One measured number, beside what the raw part or a peer did in the same run. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly reference?: number;
+  /** How many times as long (or as large) as the reference: 1 is equal, 2 is twice as slow, whatever the unit. */
+  readonly ratio?: number;
+  /** The largest ratio that is good enough, or the largest value where there is no reference. */
+  readonly goal?: number;
+  readonly met?: boolean;
+}
+
+export interface BenchContext {
+  /** Ends within 40 seconds. */
+  readonly quick: boolean;
+  readonly signal: AbortSignal;
+  log(line: string): void;
+}
+
+export interface Bench {
+  readonly name: string;
+  readonly description: string;
+  run(context: BenchContext): Promise<Figure[]>;
+}
+
+interface Compared {
+  readonly name: string;
+  readonly unit: string;
+  readonly value: number;
+  readonly reference: number;
+  readonly goal?: number;
+}
+
+/** More is better: operations per second. */
+export function rate(compared: Compared): Figure {
+  return withRatio(compared, compared.reference / compared.value);
+}
+
+/** Less is better: latency, bytes. */
+export function cost(compared: Compared): Figure {
+  return withRatio(compared, compared.value / compared.reference);
+}
+
+function withRatio({ name, unit, value, reference, goal }: Compared, exact: number): Figure {
+  const ratio = round(exact);
+  const figure = { name, value: round(value), unit, reference: round(reference), ratio };
+  return goal === undefined ? figure : { ...figure, goal, met: ratio <= goal };
+}
+
+export function plain(name: string, value: number, unit: string): Figure {
+  return { name, value: round(value), unit };
+}
+
+export function round(value: number): number {
+  return Number(value.toPrecision(4));
+}

@@ -1,0 +1,61 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Bench, Figure } from './figure.ts';
+
+/** Loaded on demand: a bench may need parts that another does not. */
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  storage: async () => (await import('./storage/storage-bench.ts')).storageBench,
+};
+
+const USAGE = `usage: npm run bench -- NAME [--quick]\n\nbenches: ${Object.keys(BENCHES).join(', ')}`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
+  const load = BENCHES[positionals[0] ?? ''];
+  if (load === undefined || positionals.length !== 1) {
+    console.error(USAGE);
+    return 2;
+  }
+  const bench = await load();
+  console.log(`${bench.name}: ${bench.description}\n`);
+  const signal = AbortSignal.timeout(30 * 60_000);
+  const figures = await bench.run({ quick: values.quick ?? false, signal, log: (line) => console.log(line) });
+  console.log(`\n${table(figures)}\n`);
+  for (const { name, ratio, goal } of figures.filter((figure) => figure.met === false)) {
+    console.log(`goal not met: ${name}: ${ratio}, at most ${goal} wanted`);
+  }
+  console.log(JSON.stringify({ bench: bench.name, machine: machine(), figures }));
+  return 0;
+}
+
+function machine() {
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform}-${process.arch}`,
+    node: process.versions.node,
+  };
+}
+
+function table(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => [
+    figure.name,
+    `${figure.value} ${figure.unit}`,
+    figure.reference === undefined ? '' : String(figure.reference),
+    figure.ratio === undefined ? '' : `${figure.ratio}x`,
+    figure.goal === undefined ? '' : `<= ${figure.goal}x ${figure.met ? 'met' : 'NOT MET'}`,
+  ]);
+  const all = [['figure', 'value', 'reference', 'ratio', 'goal'], ...rows];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+process.exitCode = await main();

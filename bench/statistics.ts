@@ -1,0 +1,23 @@
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const index = Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1);
+  return sorted[Math.max(0, index)] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** Runs the two in turn, so that a slow moment of the machine meets both, and gives each one's median. */
+export async function interleaved(
+  rounds: number,
+  ours: () => Promise<number>,
+  theirs: () => Promise<number>,
+): Promise<{ ours: number; theirs: number }> {
+  const [a, b]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    a.push(await ours());
+    b.push(await theirs());
+  }
+  return { ours: median(a), theirs: median(b) };
+}
