@@ -1,0 +1,25 @@
+import type { Uuid } from '#kit/std';
+import type { Transaction } from '#kit/storage';
+import { appendEvents } from '#kit/storage/outbox';
+import type { EventSink } from '../application/ports.ts';
+import type { WorkspaceEvent } from '../domain/workspace-event.ts';
+import { toResource } from './workspace-resource.ts';
+
+/** Into the outbox, within one transaction. The data is the workspace as the API shows it. */
+export class OutboxEventSink implements EventSink {
+  readonly #tx: Transaction;
+  readonly #newId: () => Uuid;
+
+  constructor(tx: Transaction, newId: () => Uuid) {
+    this.#tx = tx;
+    this.#newId = newId;
+  }
+
+  async append({ type, time, workspace }: WorkspaceEvent, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { name, uid } = workspace;
+    await this.#tx.batch(
+      appendEvents([{ id: this.#newId(), type, key: uid, scope: name, time, data: toResource(workspace) }]),
+    );
+  }
+}

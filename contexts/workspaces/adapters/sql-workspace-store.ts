@@ -1,0 +1,64 @@
+import { parseResourceName, type ResourceName } from '#kit/std';
+import { sql, type Transaction } from '#kit/storage';
+import type { Children, WorkspaceStore } from '../application/ports.ts';
+import { parentOf, type Workspace } from '../domain/workspace.ts';
+import { WorkspaceError } from '../domain/workspace-error.ts';
+import { COLUMNS, pathOf, toWorkspace } from './workspace-row.ts';
+
+/** On both engines, within one transaction. */
+export class SqlWorkspaceStore implements WorkspaceStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  async find(name: ResourceName, signal: AbortSignal): Promise<Workspace | undefined> {
+    signal.throwIfAborted();
+    const row = await this.#tx.get(sql`SELECT ${COLUMNS} FROM workspaces WHERE name = ${name}`);
+    return row && toWorkspace(row);
+  }
+
+  async childrenOf(name: ResourceName, limit: number, signal: AbortSignal): Promise<Children> {
+    signal.throwIfAborted();
+    const rows = await this.#tx.all<{ name: string; total: number }>(
+      sql`SELECT name, count(*) OVER () AS total FROM workspaces WHERE parent = ${name} ORDER BY name LIMIT ${limit}`,
+    );
+    return { count: rows[0]?.total ?? 0, names: rows.map((row) => parseResourceName(row.name)) };
+  }
+
+  async insert(workspace: Workspace, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { name, uid, kind, displayName, labels, generation, version, createTime, updateTime } = workspace;
+    await this.#tx.run(sql`
+      INSERT INTO workspaces
+        (name, uid, kind, parent, path, display_name, labels, generation, version, create_time, update_time)
+      VALUES (${name}, ${uid}, ${kind}, ${parentOf(workspace) ?? null}, ${pathOf(workspace)}, ${displayName ?? null},
+        ${JSON.stringify(labels)}, ${generation}, ${version}, ${createTime}, ${updateTime})`);
+  }
+
+  async replace(next: Workspace, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { uid, displayName, labels, generation, version, updateTime } = next;
+    const changed = await this.#tx.run(sql`
+      UPDATE workspaces
+      SET display_name = ${displayName ?? null}, labels = ${JSON.stringify(labels)}, generation = ${generation},
+        version = ${version}, update_time = ${updateTime}
+      WHERE uid = ${uid} AND version = ${version - 1}`);
+    if (changed !== 1) throw stale(next);
+  }
+
+  async remove(workspace: Workspace, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { uid, version } = workspace;
+    const changed = await this.#tx.run(sql`DELETE FROM workspaces WHERE uid = ${uid} AND version = ${version}`);
+    if (changed !== 1) throw stale(workspace);
+  }
+}
+
+function stale({ name }: Workspace): WorkspaceError {
+  return new WorkspaceError(
+    'VERSION_STALE',
+    `Workspace ${name} was changed or deleted meanwhile. Read it again, and repeat the change if it still makes sense.`,
+  );
+}

@@ -1,0 +1,23 @@
+import { etagOf } from '#kit/http';
+import type { WorkspaceResource } from '#protocol/api';
+import { parentOf, type Workspace } from '../domain/workspace.ts';
+
+/** A workspace as the API shows it. */
+export function toResource(workspace: Workspace): WorkspaceResource {
+  const { name, uid, kind, displayName, labels, generation } = workspace;
+  const parent = parentOf(workspace);
+  return {
+    name,
+    uid,
+    kind,
+    ...(parent === undefined ? {} : { parent }),
+    ...(displayName === undefined ? {} : { displayName }),
+    labels,
+    createTime: new Date(workspace.createTime).toISOString(),
+    updateTime: new Date(workspace.updateTime).toISOString(),
+    generation,
+    // Nothing acts on a folder after the write itself, so every generation has been observed.
+    observedGeneration: generation,
+    etag: etagOf(workspace),
+  };
+}

@@ -1,0 +1,31 @@
+import { type Catalogue, type FieldFault, FleetError } from '#kit/std';
+
+export const WORKSPACE_ERRORS = {
+  INVALID_WORKSPACE: { category: 'invalid', retry: 'after-change' },
+  TREE_TOO_DEEP: { category: 'invalid', retry: 'after-change' },
+  PARENT_NOT_FOUND: { category: 'invalid', retry: 'after-change' },
+  WORKSPACE_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  NAME_TAKEN: { category: 'conflict', retry: 'after-change' },
+  WORKSPACE_NOT_EMPTY: { category: 'conflict', retry: 'after-change' },
+  ROOT_IS_FIXED: { category: 'conflict', retry: 'never' },
+  VERSION_STALE: { category: 'precondition', retry: 'after-change' },
+  STORED_WORKSPACE_INVALID: { category: 'internal', retry: 'never' },
+} as const satisfies Catalogue;
+
+export type WorkspaceErrorCode = keyof typeof WORKSPACE_ERRORS;
+
+export class WorkspaceError extends FleetError<WorkspaceErrorCode> {
+  get entry() {
+    return WORKSPACE_ERRORS[this.code];
+  }
+}
+
+/** At least one fault, each with the field that it is about. */
+export function invalidWorkspace(faults: readonly FieldFault[]): WorkspaceError {
+  const [first] = faults;
+  return new WorkspaceError(
+    'INVALID_WORKSPACE',
+    `This is not a workspace: ${first?.path} ${first?.message}. Correct it and send it again.`,
+    { faults },
+  );
+}

@@ -1,0 +1,1 @@
+export { WORKSPACE_EVENTS, type WorkspaceEventType } from './domain/workspace-event.ts';

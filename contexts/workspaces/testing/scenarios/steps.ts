@@ -1,0 +1,93 @@
+import { uidOf } from '../a-workspace.ts';
+import { type Step, timeOf, type Wanted } from '../workspace-api.ts';
+
+/** A story that the API must tell in the same way on every database. */
+export interface Scenario {
+  readonly why: string;
+  /** Why it does not come true yet. It is played all the same, and does not count. */
+  readonly todo?: string;
+  readonly steps: readonly Step[];
+}
+
+export const ALL = '/v1/workspaces';
+
+interface Sent {
+  /** `?dryRun=true` */
+  readonly query?: string;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function post({ query = '', ...sent }: Sent, want: Wanted): Step {
+  return { call: `POST ${ALL}${query}`, ...sent, want };
+}
+
+export function patch(name: string, { query = '', ...sent }: Sent, want: Wanted): Step {
+  return { call: `PATCH ${ALL}/${name}${query}`, ...sent, want };
+}
+
+export function remove(name: string, { query = '', headers = {} }: Omit<Sent, 'body'>, want: Wanted): Step {
+  return { call: `DELETE ${ALL}/${name}${query}`, headers, want };
+}
+
+/** Creates folders in the root, or as `child in parent`. */
+export function given(...trees: readonly string[]): Step[] {
+  return trees.map((tree) => {
+    const [name = '', parent = 'root'] = tree.split(' in ');
+    return post({ body: { name, parent } }, created(name));
+  });
+}
+
+export function there(name: string): Step {
+  return { call: `GET ${ALL}/${name}`, want: { status: 200 } };
+}
+
+export function gone(name: string): Step {
+  return { call: `GET ${ALL}/${name}`, want: refused(404, { code: 'workspaceNotFound' }) };
+}
+
+export function listed(query: string, ...names: readonly string[]): Step {
+  return { call: `GET ${ALL}?${query}`, want: { status: 200, names } };
+}
+
+export function filtered(filter: string, ...names: readonly string[]): Step {
+  return listed(`filter=${encodeURIComponent(filter)}`, ...names);
+}
+
+export function created(name: string): Wanted {
+  return { status: 201, events: [`workspace.created ${name}`] };
+}
+
+export function updated(name: string): Wanted {
+  return { status: 200, events: [`workspace.updated ${name}`] };
+}
+
+export function refused(status: number, problem: NonNullable<Wanted['problem']>): Wanted {
+  return { status, problem };
+}
+
+interface Expected extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  /** Which create of the scenario made it, when nothing but creates came before. */
+  readonly nth?: number;
+  /** Which step changed it last. */
+  readonly step?: number;
+  readonly version?: number;
+}
+
+/** A folder in the root, but for what is said. Each create takes a uid for its workspace and one for its event. */
+export function resource({ nth = 1, step = nth, version = 1, ...its }: Expected): object {
+  const uid = uidOf(nth * 2 - 1);
+  return {
+    uid,
+    kind: 'folder',
+    parent: 'root',
+    labels: {},
+    createTime: timeOf(nth),
+    updateTime: timeOf(step),
+    generation: version,
+    observedGeneration: version,
+    etag: `${version}-${uid.slice(-12)}`,
+    ...its,
+  };
+}

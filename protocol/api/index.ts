@@ -1,0 +1,8 @@
+export {
+  NewWorkspaceSchema,
+  WorkspaceListQuerySchema,
+  WorkspaceParamsSchema,
+  WorkspacePatchSchema,
+  type WorkspaceResource,
+  WorkspaceSchema,
+} from './workspace-schema.ts';
