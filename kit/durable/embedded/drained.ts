@@ -1,0 +1,4 @@
+/** Resolves once every promise that could settle by itself has settled: the immediate phase comes after all of them. */
+export function drained(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,224 @@
+import { type Clock, sleep, systemClock, Wake } from '#kit/std';
+import { type Row, type Storage, sql } from '#kit/storage';
+import type { AnyWorkflow, Json, Workflow } from '../definitions.ts';
+import { DurableError } from '../durable-error.ts';
+import type {
+  SignalOptions,
+  StartOptions,
+  WorkflowClient,
+  WorkflowDescription,
+  WorkflowQuery,
+  WorkflowSummary,
+} from '../engine.ts';
+import { workflowCancelled, workflowFailed } from '../failure.ts';
+import type { HistoryEntry } from '../history.ts';
+import { checkedName, decodePayload, encodePayload } from '../payload.ts';
+import type { Execution } from './execution.ts';
+import { Journal, type LoadedWorkflow } from './journal.ts';
+import { insertMail, insertWorkflow, MAIL_CAME, WORKFLOW_ENDED } from './journal-statements.ts';
+import { replayAll } from './replay.ts';
+import { toRecord, toSummary, type WorkflowRecord, type WorkflowRow } from './workflow-row.ts';
+
+/** For an end that another process announced and this one did not hear of. */
+const RESULT_POLL_MS = 5_000;
+
+export interface EmbeddedClientOptions {
+  readonly storage: Storage;
+  readonly workflows: ReadonlyMap<string, AnyWorkflow>;
+  readonly clock?: Clock;
+}
+
+/** Works on the database alone, so that every process that has it open can start and steer, also one that stands by. */
+export class EmbeddedClient implements WorkflowClient {
+  readonly #storage: Storage;
+  readonly #workflows: ReadonlyMap<string, AnyWorkflow>;
+  readonly #clock: Clock;
+  readonly #journal: Journal;
+
+  constructor({ storage, workflows, clock = systemClock }: EmbeddedClientOptions) {
+    this.#storage = storage;
+    this.#workflows = workflows;
+    this.#clock = clock;
+    this.#journal = new Journal(storage);
+  }
+
+  async start<I extends Json, O extends Json | undefined>(
+    workflow: Workflow<I, O>,
+    options: StartOptions<I>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const id = checkedName(options.id, 'a workflow id');
+    const input = encodePayload(options.input, `the input of ${id}`) ?? 'null';
+    const now = this.#clock.now();
+    const [inserted] = await this.#storage.commit(
+      [insertWorkflow({ id, name: workflow.name, input, now }), insertMail(mail(id, 'start', now))],
+      signal,
+    );
+    if (inserted === 1) return await this.#tellExecutor(signal);
+    const there = await this.#existing(id, signal);
+    if (there.name === workflow.name) return;
+    throw new DurableError('WORKFLOW_EXISTS', `the id ${id} belongs to a workflow ${there.name}`);
+  }
+
+  async result(id: string, signal: AbortSignal): Promise<Json | undefined> {
+    const wake = new Wake(sleep);
+    const stopListening = this.#storage.onAnnounced(WORKFLOW_ENDED, () => wake.raise());
+    try {
+      for (;;) {
+        const record = await this.#existing(id, signal);
+        if (record.endedAt !== undefined) return outcomeOf(record);
+        await wake.wait(RESULT_POLL_MS, signal);
+      }
+    } finally {
+      stopListening();
+    }
+  }
+
+  async signal(
+    id: string,
+    message: { name: string; payload: Json } & SignalOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name, payload, signalId } = message;
+    const text = encodePayload(payload, `the payload of signal ${name}`);
+    const now = this.#clock.now();
+    await this.#send(
+      { ...mail(id, 'signal', now), name: checkedName(name, 'a signal name'), payload: text, signalId },
+      signal,
+    );
+  }
+
+  async cancel(id: string, reason: string, signal: AbortSignal): Promise<void> {
+    const name = checkedName(reason, 'the reason of a cancel');
+    await this.#send({ ...mail(id, 'cancel', this.#clock.now()), name }, signal);
+  }
+
+  async pause(id: string, signal: AbortSignal): Promise<void> {
+    await this.#send(mail(id, 'pause', this.#clock.now()), signal);
+  }
+
+  async resume(id: string, signal: AbortSignal): Promise<void> {
+    await this.#send(mail(id, 'resume', this.#clock.now()), signal);
+  }
+
+  async query(id: string, name: string, signal: AbortSignal): Promise<Json> {
+    const { execution } = await this.#replay(id, signal);
+    const answer = execution.queries.get(name);
+    if (answer === undefined) throw new DurableError('QUERY_UNKNOWN', `workflow ${id} answers no query ${name}`);
+    return answer();
+  }
+
+  async describe(id: string, signal: AbortSignal): Promise<WorkflowDescription> {
+    const loaded = await this.#load(id, signal);
+    const { record, history, attempts } = loaded;
+    const described = {
+      ...toSummary(record),
+      input: decodePayload(record.input) ?? null,
+      historyLength: history.length,
+      ...(record.result !== undefined && { result: decodePayload(record.result) ?? null }),
+    };
+    if (record.endedAt !== undefined || record.status === 'parked') return { ...described, waitingFor: [] };
+    const { execution } = await this.#replayLoaded(loaded);
+    const waitingFor = execution.waitingFor().map((waiting) => {
+      const tries = waiting.kind === 'activity' ? attempts.get(waiting.step) : undefined;
+      if (waiting.kind !== 'activity') return waiting;
+      return tries === undefined
+        ? { ...waiting, attempt: 1 }
+        : { ...waiting, attempt: tries.attempts + 1, until: tries.retryAt, lastError: tries.error };
+    });
+    return { ...described, waitingFor };
+  }
+
+  async list(query: WorkflowQuery, signal: AbortSignal): Promise<{ items: WorkflowSummary[]; nextPageToken?: string }> {
+    const rows = await this.#storage.all<WorkflowRow>(listing(query), signal);
+    const items = rows.slice(0, query.pageSize).map((row) => toSummary(toRecord(row)));
+    const last = items.at(-1);
+    if (rows.length <= query.pageSize || last === undefined) return { items };
+    return { items, nextPageToken: Buffer.from(JSON.stringify([last.startTime, last.id])).toString('base64url') };
+  }
+
+  async history(id: string, signal: AbortSignal): Promise<HistoryEntry[]> {
+    const { run } = await this.#existing(id, signal);
+    const events = await this.#journal.history(id, run, signal);
+    return events.map(({ kind, step, name, input, result, error, time }) => ({
+      kind,
+      step,
+      name,
+      ...(input !== undefined && { input: decodePayload(input) ?? null }),
+      ...(result !== undefined && { result: decodePayload(result) ?? null }),
+      ...(error !== undefined && { error: { code: error.code, message: error.message } }),
+      time,
+    }));
+  }
+
+  async #existing(id: string, signal: AbortSignal): Promise<WorkflowRecord> {
+    const record = await this.#journal.record(id, signal);
+    if (record === undefined) throw new DurableError('WORKFLOW_NOT_FOUND', `no workflow ${id}`);
+    return record;
+  }
+
+  async #load(id: string, signal: AbortSignal): Promise<LoadedWorkflow> {
+    const [loaded] = await this.#journal.load([id], signal);
+    if (loaded === undefined) throw new DurableError('WORKFLOW_NOT_FOUND', `no workflow ${id}`);
+    return loaded;
+  }
+
+  async #replay(id: string, signal: AbortSignal): Promise<{ execution: Execution }> {
+    return await this.#replayLoaded(await this.#load(id, signal));
+  }
+
+  /** The state of an ended one is that of its last turn. */
+  async #replayLoaded(loaded: LoadedWorkflow): Promise<{ execution: Execution }> {
+    const [replayed] = await replayAll([loaded], this.#workflows);
+    if (replayed?.kind === 'replayed') return replayed;
+    const message = replayed?.error instanceof Error ? replayed.error.message : 'it cannot be replayed';
+    throw new DurableError('WORKFLOW_PARKED', `workflow ${loaded.record.id}: ${message}`, { cause: replayed?.error });
+  }
+
+  async #send(message: Parameters<typeof insertMail>[0], signal: AbortSignal): Promise<void> {
+    const { endedAt } = await this.#existing(message.workflow, signal);
+    if (endedAt !== undefined) throw new DurableError('WORKFLOW_ENDED', `workflow ${message.workflow} has ended`);
+    await this.#storage.commit([insertMail(message)], signal);
+    await this.#tellExecutor(signal);
+  }
+
+  /** Who executes may be another process. */
+  async #tellExecutor(signal: AbortSignal): Promise<void> {
+    if (this.#storage.engine !== 'sqlite') await this.#storage.announce(MAIL_CAME, signal);
+  }
+}
+
+function mail(workflow: string, kind: 'start' | 'signal' | 'cancel' | 'pause' | 'resume', now: number) {
+  return { workflow, kind, name: '', step: 0, payload: undefined, error: undefined, signalId: undefined, now };
+}
+
+function outcomeOf({ id, status, result, reason }: WorkflowRecord): Json | undefined {
+  if (status === 'completed') return decodePayload(result);
+  if (status === 'cancelled') throw workflowCancelled(id, reason?.message ?? '');
+  throw workflowFailed(id, reason ?? { code: 'Error', message: 'unknown' });
+}
+
+function listing({ status, name, pageSize, pageToken }: WorkflowQuery) {
+  const conditions = [sql`1 = 1`];
+  if (status === 'paused') conditions.push(sql`status = ${'running'} AND paused = ${1}`);
+  else if (status === 'running') conditions.push(sql`status = ${'running'} AND paused = ${0}`);
+  else if (status !== undefined) conditions.push(sql`status = ${status}`);
+  if (name !== undefined) conditions.push(sql`name = ${name}`);
+  if (pageToken !== undefined) {
+    const [startedAt, id] = parsePageToken(pageToken);
+    conditions.push(sql`(started_at, id) < (${startedAt}, ${id})`);
+  }
+  return sql`SELECT * FROM durable_workflows WHERE ${sql.list(conditions, ' AND ')}
+    ORDER BY started_at DESC, id DESC LIMIT ${pageSize + 1}`;
+}
+
+function parsePageToken(token: string): [number, string] {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    if (Array.isArray(place) && typeof place[0] === 'number' && typeof place[1] === 'string')
+      return [place[0], place[1]];
+  } catch {
+    // Said below, with the same words.
+  }
+  throw new DurableError('PAYLOAD_NOT_JSON', 'the page token is none that this list gave');
+}

@@ -1,0 +1,111 @@
+import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json, type Workflow } from '../definitions.ts';
+import { LIMITS } from '../limits.ts';
+import { checkedName, decodePayload, encodePayload } from '../payload.ts';
+import type { ChildOptions, WorkflowContext } from '../workflow-context.ts';
+import { ContinueAsNew, type Execution } from './execution.ts';
+
+/** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
+export class EmbeddedContext implements WorkflowContext {
+  readonly #execution: Execution;
+  readonly #shielded: boolean;
+
+  constructor(execution: Execution, shielded: boolean) {
+    this.#execution = execution;
+    this.#shielded = shielded;
+  }
+
+  get workflowId(): string {
+    return this.#execution.id;
+  }
+
+  get continueAsNewDue(): boolean {
+    return this.#execution.length >= LIMITS.historyDue;
+  }
+
+  get cancelled(): boolean {
+    return this.#execution.cancelReason !== undefined;
+  }
+
+  now(): number {
+    return this.#execution.now;
+  }
+
+  random(): number {
+    return this.#execution.random.next();
+  }
+
+  uuid(): string {
+    return this.#execution.random.uuid();
+  }
+
+  async run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+    const text = encodePayload(input, `the input of activity ${activity.name}`);
+    const options = { ...DEFAULT_ACTIVITY_OPTIONS, ...activity.options };
+    const name = checkedName(activity.name, 'an activity name');
+    const result = await this.#execution.ask(
+      (number) => ({ kind: 'activity', number, name, input: text, options }),
+      this.#shielded,
+    );
+    return result as O;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await this.#timer(ms).fired;
+  }
+
+  async waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
+    const execution = this.#execution;
+    execution.checkNotCancelled(this.#shielded);
+    const there = execution.signals.take(name);
+    if (there !== undefined) return decodePayload(there.payload) as P;
+    const timer = options.timeoutMs === undefined ? undefined : this.#timer(options.timeoutMs);
+    const waiting = execution.signals.wait(name, this.#shielded);
+    // A cancel rejects both; the wait for the signal is the one that tells.
+    timer?.fired.then(
+      () => waiting.leave(),
+      () => {},
+    );
+    const payload = await waiting.arrived;
+    timer?.drop();
+    return payload as P | undefined;
+  }
+
+  async child<I extends Json, O extends Json | undefined>(
+    workflow: Workflow<I, O>,
+    { id, input }: ChildOptions<I>,
+  ): Promise<O> {
+    const text = encodePayload(input, `the input of child ${id}`);
+    const childId = checkedName(id, 'a workflow id');
+    const result = await this.#execution.ask(
+      (number) => ({ kind: 'child', number, name: workflow.name, input: text, childId }),
+      this.#shielded,
+    );
+    return result as O;
+  }
+
+  onQuery(name: string, answer: () => Json): void {
+    this.#execution.queries.set(name, answer);
+  }
+
+  patched(change: string): boolean {
+    return this.#execution.patched(checkedName(change, 'the name of a change'));
+  }
+
+  continueAsNew(input: Json): never {
+    throw new ContinueAsNew(input);
+  }
+
+  async cleanUp<T>(body: (ctx: WorkflowContext) => Promise<T>): Promise<T> {
+    return await body(new EmbeddedContext(this.#execution, true));
+  }
+
+  #timer(ms: number): { readonly fired: Promise<unknown>; drop(): void } {
+    if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`a timer of ${ms} ms`);
+    let step = 0;
+    const fired = this.#execution.ask((number) => {
+      step = number;
+      return { kind: 'timer', number, name: '', input: String(ms), ms };
+    }, this.#shielded);
+    return { fired, drop: () => this.#execution.drop(step) };
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  type BackoffPolicy,
+  backoffDelay,
+  type Clock,
+  type Random,
+  sleep as realSleep,
+  type Sleep,
+  systemClock,
+  Wake,
+} from '#kit/std';
+import { type Storage, StorageError } from '#kit/storage';
+import type { DurableEngine, Registry } from '../engine.ts';
+import { ActivityRunner } from './activity-runner.ts';
+import { EmbeddedClient } from './embedded-client.ts';
+import { Executor, FencedOut } from './executor.ts';
+import type { ExecutorFact } from './executor-fact.ts';
+import { Journal } from './journal.ts';
+import { claimLease } from './lease.ts';
+import { keepForgetting, type RetentionOptions } from './retention.ts';
+
+const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
+
+export interface EmbeddedEngineOptions {
+  readonly storage: Storage;
+  readonly registry: Registry;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+  readonly random?: Random;
+  /** An executor that gave no sign of life for this long is taken for dead, and a standby takes over. */
+  readonly leaseMs?: number;
+  /** Activities at once, of all workflows. */
+  readonly activities?: number;
+  /** How long an ended workflow can be looked at. */
+  readonly retentionMs?: number;
+  /** Told of what happens; must not throw. */
+  readonly onFact?: (fact: ExecutorFact) => void;
+}
+
+/** Workflows on our own storage: one executor at a time, and as many standbys as there are processes on the database. */
+export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEngine {
+  const settings = { ...DEFAULTS, ...options };
+  const { storage, registry, clock } = settings;
+  const workflows = byName(registry.workflows, 'workflow');
+  const implementations = byName(registry.activities, 'activity');
+  return {
+    client: new EmbeddedClient({ storage, workflows, clock }),
+    run: async (signal) => {
+      const activities = { implementations, clock, random: settings.random, concurrency: settings.activities };
+      for (let failures = 0; !signal.aborted; ) {
+        try {
+          const wake = new Wake(settings.sleep);
+          const lease = await claimLease(settings, signal);
+          settings.onFact({ kind: 'leading', fence: lease.fence });
+          failures = 0;
+          const beatMs = storage.engine === 'sqlite' ? Number.POSITIVE_INFINITY : settings.leaseMs / 3;
+          const runner = new ActivityRunner(activities);
+          const executor = new Executor({
+            ...settings,
+            journal: new Journal(storage),
+            workflows,
+            activities: runner,
+            wake,
+            lease,
+            beatMs,
+          });
+          await executeAndForget(executor, settings, signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          failures = await recover(error, { ...settings, failures }, signal);
+        }
+      }
+    },
+  };
+}
+
+async function executeAndForget(executor: Executor, retention: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const forgetting = keepForgetting(retention, AbortSignal.any([signal, stop.signal]));
+  try {
+    await executor.run(signal);
+  } finally {
+    stop.abort();
+    await forgetting;
+  }
+}
+
+const DEFAULTS = {
+  clock: systemClock,
+  sleep: realSleep,
+  random: Math.random,
+  leaseMs: 3_000,
+  activities: 1_000,
+  retentionMs: 7 * 24 * 3_600_000,
+  onFact: () => {},
+};
+
+interface Recovery {
+  readonly failures: number;
+  readonly random: Random;
+  readonly sleep: Sleep;
+  readonly onFact: (fact: ExecutorFact) => void;
+}
+
+/** Begins again from what is in the database, after a while; throws what that cannot mend. */
+async function recover(
+  error: unknown,
+  { failures, random, sleep, onFact }: Recovery,
+  signal: AbortSignal,
+): Promise<number> {
+  const passes = error instanceof FencedOut || (error instanceof StorageError && error.entry.retry !== 'never');
+  if (!passes) throw error;
+  const retryInMs = backoffDelay(TROUBLE, failures + 1, random);
+  onFact({ kind: 'interrupted', error, retryInMs });
+  await sleep(retryInMs, signal).catch(() => {});
+  return failures + 1;
+}
+
+function byName<T extends { readonly name: string }>(items: readonly T[], what: string): ReadonlyMap<string, T> {
+  const map = new Map(items.map((item) => [item.name, item]));
+  if (map.size < items.length) throw new RangeError(`two of one name in the registry: each ${what} has its own`);
+  return map;
+}

@@ -1,0 +1,9 @@
+import type { WorkflowFailure } from '../engine.ts';
+
+/** What an operator may want to see in a log or a metric. */
+export type ExecutorFact =
+  | { readonly kind: 'leading'; readonly fence: number }
+  | { readonly kind: 'recovered'; readonly open: number }
+  | { readonly kind: 'ended'; readonly workflow: string }
+  | { readonly kind: 'parked'; readonly workflow: string; readonly reason: WorkflowFailure }
+  | { readonly kind: 'interrupted'; readonly error: unknown; readonly retryInMs: number };

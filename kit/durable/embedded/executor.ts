@@ -1,0 +1,325 @@
+import { type Clock, Wake } from '#kit/std';
+import { type Statement, type Storage, StorageError } from '#kit/storage';
+import type { AnyWorkflow } from '../definitions.ts';
+import { toFailure } from '../failure.ts';
+import type { ActivityRunner, ActivityStep } from './activity-runner.ts';
+import { drained } from './drained.ts';
+import type { ExecutorFact } from './executor-fact.ts';
+import { type Journal, LOAD_PORTION, type Mail } from './journal.ts';
+import type { AskedStep } from './journal-event.ts';
+import { deleteMail, deleteTimer, MAIL_CAME, parkWorkflow, unparkWorkflow } from './journal-statements.ts';
+import type { Lease } from './lease.ts';
+import { LiveRun, type TurnResult } from './live-run.ts';
+import { replayAll } from './replay.ts';
+
+/** Mail and timers looked at in one turn of the loop. */
+const PORTION = 1_000;
+/** Waiting workflows that stay in memory, in case they are moved again soon. */
+const KEPT_WAITING = 1_000;
+
+export interface ExecutorDeps {
+  readonly storage: Storage;
+  readonly journal: Journal;
+  readonly workflows: ReadonlyMap<string, AnyWorkflow>;
+  readonly activities: ActivityRunner;
+  readonly clock: Clock;
+  readonly wake: Wake;
+  readonly lease: Lease;
+  /** How often the lease shows a sign of life while there is nothing to write; infinite where nobody watches. */
+  readonly beatMs: number;
+  readonly onFact: (fact: ExecutorFact) => void;
+}
+
+interface Written {
+  readonly common: readonly Statement[];
+  readonly turns: { readonly run: LiveRun; readonly result: TurnResult }[];
+}
+
+/** Errors that say something of the statements, not of the database. */
+const REFUSALS = new Set(['STATEMENT_REFUSED', 'CHECK_VIOLATED', 'UNIQUE_VIOLATED', 'REFERENCE_VIOLATED']);
+
+/** setTimeout takes no more than 24 days; an hour is as good as forever. */
+const LONGEST_REST_MS = 3_600_000;
+
+/** The lease went to someone else. */
+export class FencedOut extends Error {}
+
+/**
+ * Executes workflows while one lease lasts: one loop that looks what happened, tells it to the workflows, writes it down
+ * with what they ask for now, and only then does it. All that happened meanwhile is the next turn: its size, and with it
+ * the number of workflows to one disk sync, follows the load by itself.
+ */
+export class Executor {
+  readonly #deps: ExecutorDeps;
+  readonly #runs = new Map<string, LiveRun>();
+  readonly #ready = new Set<LiveRun>();
+  #statements: Statement[] = [];
+  #mailMayHaveCome = true;
+  #nextTimer = 0;
+  #beatAt: number;
+  /** Open workflows after this id have not been looked at since the start. */
+  #recoveredUpTo: string | undefined = '';
+  /** Workflows that begin their next run. */
+  #continued: string[] = [];
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps;
+    this.#beatAt = deps.clock.now() + deps.beatMs;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { storage, wake } = this.#deps;
+    const stopListening = storage.onAnnounced(MAIL_CAME, () => {
+      this.#mailMayHaveCome = true;
+      wake.raise();
+    });
+    try {
+      while (!signal.aborted) {
+        await this.#turn(signal);
+        await wake.wait(this.#restMs(), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      stopListening();
+      for (const run of this.#runs.values()) this.#stopActivities(run, signal.reason);
+    }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    await this.#recover(signal);
+    const mail = this.#mailMayHaveCome ? await this.#deps.journal.mail(PORTION, signal) : [];
+    const timers = await this.#dueTimers(signal);
+    const moved = [...mail, ...timers].map(({ workflow }) => workflow);
+    await this.#bringIn([...moved, ...this.#continued.splice(0)], signal);
+    const waits = this.#distribute(mail);
+    this.#mailMayHaveCome = waits || mail.length === PORTION;
+    for (const { workflow, step } of timers) this.#timerFired(workflow, step);
+    await this.#advance(signal);
+  }
+
+  /** After a start, brings open workflows back, a portion a turn, so that others need not wait for all of them. */
+  async #recover(signal: AbortSignal): Promise<void> {
+    if (this.#recoveredUpTo === undefined) return;
+    const ids = await this.#deps.journal.open(this.#recoveredUpTo, LOAD_PORTION, signal);
+    await this.#bringIn(ids, signal);
+    this.#recoveredUpTo = ids.length < LOAD_PORTION ? undefined : ids.at(-1);
+    if (this.#recoveredUpTo === undefined) this.#deps.onFact({ kind: 'recovered', open: this.#runs.size });
+  }
+
+  async #dueTimers(signal: AbortSignal) {
+    const now = this.#deps.clock.now();
+    if (this.#nextTimer > now) return [];
+    const due = await this.#deps.journal.dueTimers(now, PORTION, signal);
+    const next = due.length === PORTION ? now : await this.#deps.journal.nextTimer(now, signal);
+    this.#nextTimer = next ?? Number.POSITIVE_INFINITY;
+    return due;
+  }
+
+  async #bringIn(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const missing = [...new Set(ids)].filter((id) => !this.#runs.has(id));
+    for (let from = 0; from < missing.length; from += LOAD_PORTION) {
+      const loaded = await this.#deps.journal.load(missing.slice(from, from + LOAD_PORTION), signal);
+      const open = loaded.filter(({ record }) => record.endedAt === undefined);
+      for (const replayed of await replayAll(open, this.#deps.workflows)) {
+        const { record } = replayed.loaded;
+        if (replayed.kind === 'parked') this.#park(record.id, replayed.error);
+        else {
+          if (record.status === 'parked') this.#statements.push(unparkWorkflow(record.id));
+          const run = new LiveRun(replayed.loaded, replayed.execution, replayed.turn);
+          this.#runs.set(record.id, run);
+          this.#ready.add(run);
+        }
+      }
+    }
+  }
+
+  /** True when some of it has to wait for the next turn. */
+  #distribute(mail: readonly Mail[]): boolean {
+    const taken: number[] = [];
+    let waits = false;
+    for (const each of mail) {
+      const run = this.#runs.get(each.workflow);
+      if (run !== undefined && each.kind !== 'start' && !run.takesMail) waits = true;
+      else {
+        taken.push(each.seq);
+        if (run !== undefined) this.#handOver(run, each);
+      }
+    }
+    if (taken.length > 0) this.#statements.push(deleteMail(taken));
+    return waits;
+  }
+
+  #handOver(run: LiveRun, mail: Mail): void {
+    switch (mail.kind) {
+      case 'start':
+        break;
+      case 'signal':
+        run.tell({ kind: 'signal', mail });
+        break;
+      case 'child':
+        run.tell({ kind: 'ended', step: mail.step, result: mail.payload, error: mail.error });
+        break;
+      case 'cancel':
+        run.tell({ kind: 'cancel', reason: mail.name });
+        break;
+      case 'pause':
+      case 'resume':
+        run.setPaused(mail.kind === 'pause');
+        break;
+    }
+    this.#ready.add(run);
+  }
+
+  #timerFired(workflow: string, step: number): void {
+    const run = this.#runs.get(workflow);
+    // Nobody is left who could wait for it: its workflow ended or is parked, and a replay of that one asks for it anew.
+    if (run === undefined) this.#statements.push(deleteTimer(workflow, step));
+    else {
+      run.tell({ kind: 'ended', step, result: undefined, error: undefined });
+      this.#ready.add(run);
+    }
+  }
+
+  /** Tells, lets settle, writes, does. */
+  async #advance(signal: AbortSignal): Promise<void> {
+    const runs = [...this.#ready].filter((run) => run.hasNews);
+    this.#ready.clear();
+    const now = this.#deps.clock.now();
+    if (runs.length === 0 && this.#statements.length === 0 && now < this.#beatAt) return;
+    // Where others beat too, a word from another process may have been lost on the way.
+    if (now >= this.#beatAt) this.#mailMayHaveCome = true;
+    for (const run of runs) run.beginTurn(now);
+    if (runs.length > 0) await drained();
+    const turns = runs.map((run) => ({ run, result: run.endTurn(now) }));
+    const common = this.#statements.splice(0);
+    await this.#write({ common, turns }, signal);
+    this.#beatAt = now + this.#deps.beatMs;
+    for (const { run, result } of turns) this.#carryOut(run, result);
+    await this.#checkChildren(turns, signal);
+    this.#forgetWaiting();
+  }
+
+  async #write({ common, turns }: Written, signal: AbortSignal): Promise<void> {
+    const { storage, lease } = this.#deps;
+    try {
+      await storage.commit([lease.guard, ...common, ...turns.flatMap(({ result }) => result.statements)], signal);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (error.code === 'GUARD_FAILED') throw new FencedOut('another executor took over');
+      if (!REFUSALS.has(error.code)) throw error;
+      await this.#writeOneByOne({ common, turns }, signal);
+    }
+  }
+
+  /** The database refused something: whose turn it was is parked, and the others go on. */
+  async #writeOneByOne({ common, turns }: Written, signal: AbortSignal): Promise<void> {
+    const { storage, lease } = this.#deps;
+    await storage.commit([lease.guard, ...common], signal);
+    for (const { run, result } of [...turns]) {
+      try {
+        await storage.commit([lease.guard, ...result.statements], signal);
+      } catch (error) {
+        turns.splice(
+          turns.findIndex((turn) => turn.run === run),
+          1,
+        );
+        this.#stopActivities(run, error);
+        this.#runs.delete(run.id);
+        this.#park(run.id, error);
+      }
+    }
+  }
+
+  /** An id that someone else's workflow has is an answer too. */
+  async #checkChildren(turns: Written['turns'], signal: AbortSignal): Promise<void> {
+    const born = turns.flatMap(({ run, result }) =>
+      result.start.flatMap((step) => (step.kind === 'child' && result.end === undefined ? [{ run, step }] : [])),
+    );
+    if (born.length === 0) return;
+    const parents = await this.#deps.journal.parents(
+      born.map(({ step }) => step.childId),
+      signal,
+    );
+    for (const { run, step } of born) {
+      if (parents.get(step.childId) === run.id) continue;
+      const error = { code: 'WORKFLOW_EXISTS', message: `the id ${step.childId} is taken` };
+      run.tell({ kind: 'ended', step: step.number, result: undefined, error });
+      this.#ready.add(run);
+    }
+  }
+
+  #carryOut(run: LiveRun, { start, drop, end, nextTimer }: TurnResult): void {
+    for (const step of drop) this.#stopActivity(run, step.number, new Error('the workflow no longer waits for it'));
+    this.#nextTimer = Math.min(this.#nextTimer, nextTimer);
+    if (end !== undefined) this.#ended(run, end.kind === 'continued');
+    else for (const step of start) this.#startStep(run, step);
+  }
+
+  #ended(run: LiveRun, continues: boolean): void {
+    this.#stopActivities(run, new Error('the workflow has ended'));
+    this.#runs.delete(run.id);
+    this.#deps.onFact({ kind: 'ended', workflow: run.id });
+    if (continues) this.#continued.push(run.id);
+  }
+
+  #startStep(run: LiveRun, step: AskedStep): void {
+    if (step.kind !== 'activity' || run.running.has(step.number)) return;
+    this.#startActivity(run, step);
+  }
+
+  #startActivity(run: LiveRun, step: ActivityStep): void {
+    const { activities, wake } = this.#deps;
+    const stop = activities.start({
+      workflowId: run.id,
+      run: run.loaded.record.run,
+      step,
+      before: run.attempts.get(step.number),
+      onOutcome: (outcome) => {
+        run.running.delete(step.number);
+        if (outcome.kind === 'done')
+          run.tell({ kind: 'ended', step: step.number, result: outcome.result, error: undefined });
+        else if (outcome.kind === 'failed')
+          run.tell({ kind: 'ended', step: step.number, result: undefined, error: outcome.error });
+        else {
+          run.noteAttempts(step.number, outcome.attempts);
+          if (!run.paused) this.#startActivity(run, step);
+        }
+        this.#ready.add(run);
+        wake.raise();
+      },
+    });
+    run.running.set(step.number, stop);
+  }
+
+  #stopActivity(run: LiveRun, step: number, reason: unknown): void {
+    run.running.get(step)?.(reason);
+    run.running.delete(step);
+  }
+
+  #stopActivities(run: LiveRun, reason: unknown): void {
+    for (const step of [...run.running.keys()]) this.#stopActivity(run, step, reason);
+  }
+
+  #park(workflow: string, error: unknown): void {
+    const reason = toFailure(error);
+    this.#statements.push(parkWorkflow(workflow, reason));
+    this.#deps.onFact({ kind: 'parked', workflow, reason });
+  }
+
+  /** The ones that were loaded first go first. */
+  #forgetWaiting(): void {
+    if (this.#runs.size <= KEPT_WAITING) return;
+    for (const [id, run] of this.#runs) {
+      if (this.#runs.size <= KEPT_WAITING) return;
+      if (run.isWaiting) this.#runs.delete(id);
+    }
+  }
+
+  #restMs(): number {
+    const busy = this.#mailMayHaveCome || this.#recoveredUpTo !== undefined || this.#continued.length > 0;
+    if (busy || this.#ready.size > 0 || this.#statements.length > 0) return 0;
+    const now = this.#deps.clock.now();
+    return Math.min(LONGEST_REST_MS, Math.max(0, Math.min(this.#nextTimer, this.#beatAt) - now));
+  }
+}

@@ -1,0 +1,48 @@
+import type { WorkflowFailure } from '../engine.ts';
+
+/**
+ * One row of a workflow's history. Inputs and results stay the text they are stored as until somebody needs the value.
+ * Events of the same turn reached the workflow together, and do so again at every replay.
+ */
+export interface JournalEvent {
+  readonly turn: number;
+  readonly kind: 'activity' | 'timer' | 'signal' | 'child' | 'patch' | 'cancel';
+  /** What the workflow asked for, counted from 1; 0 for what it did not ask for. */
+  readonly step: number;
+  readonly name: string;
+  readonly input: string | undefined;
+  readonly result: string | undefined;
+  readonly error: StepFailure | undefined;
+  readonly signalId: string | undefined;
+  readonly time: number;
+}
+
+export interface StepFailure extends WorkflowFailure {
+  readonly attempts?: number;
+}
+
+/** What the workflow asks for and the executor is to do once the turn is on disk. */
+export type Command =
+  | { readonly kind: 'start'; readonly step: AskedStep }
+  /** The workflow no longer waits for it. */
+  | { readonly kind: 'drop'; readonly step: AskedStep }
+  | { readonly kind: 'patch'; readonly change: string }
+  | { readonly kind: 'end'; readonly end: End };
+
+export type AskedStep = { readonly number: number; readonly name: string; readonly input: string | undefined } & (
+  | { readonly kind: 'activity'; readonly options: import('../definitions.ts').ActivityOptions }
+  | { readonly kind: 'timer'; readonly ms: number }
+  | { readonly kind: 'child'; readonly childId: string }
+);
+
+export interface CarriedSignal {
+  readonly name: string;
+  readonly payload: string;
+  readonly signalId?: string;
+}
+
+export type End =
+  | { readonly kind: 'completed'; readonly result: string | undefined }
+  | { readonly kind: 'failed'; readonly failure: WorkflowFailure }
+  | { readonly kind: 'cancelled'; readonly failure: WorkflowFailure }
+  | { readonly kind: 'continued'; readonly input: string; readonly carried: readonly CarriedSignal[] };

@@ -1,0 +1,73 @@
+import { type Clock, type Sleep, uuidv7 } from '#kit/std';
+import { type Row, type Statement, type Storage, StorageError, sql } from '#kit/storage';
+
+const NAME = 'executor';
+
+export interface LeaseOptions {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** An executor that gave no sign of life for this long is taken for dead. */
+  readonly leaseMs: number;
+}
+
+/** The right to execute. Whoever holds an older fence can write nothing more. */
+export interface Lease {
+  readonly fence: number;
+  /** Goes first into every batch: it fails the whole batch when the lease is lost, and is a sign of life when not. */
+  readonly guard: Statement;
+}
+
+interface LeaseRow extends Row {
+  readonly fence: number;
+  readonly beat: number;
+}
+
+/**
+ * Waits until nobody else executes, then takes over.
+ *
+ * DECISION: a standby watches the holder's beat with its own clock rather than comparing times that two machines wrote, so
+ * that clocks which disagree can neither steal a lease nor keep a dead one. On SQLite the process is the only one, and
+ * whoever held the lease is gone.
+ */
+export async function claimLease(
+  { storage, clock, sleep, leaseMs }: LeaseOptions,
+  signal: AbortSignal,
+): Promise<Lease> {
+  const owner = uuidv7();
+  let seen: { beat: string; since: number } | undefined;
+  for (;;) {
+    const row = await storage.get<LeaseRow>(sql`SELECT fence, beat FROM durable_lease WHERE name = ${NAME}`, signal);
+    const beat = `${row?.fence}/${row?.beat}`;
+    if (seen?.beat !== beat) seen = { beat, since: clock.now() };
+    if (row === undefined || storage.engine === 'sqlite' || clock.now() - seen.since >= leaseMs) {
+      const lease = await take(storage, { owner, row }, signal);
+      if (lease !== undefined) return lease;
+    }
+    await sleep(leaseMs / 6, signal);
+  }
+}
+
+interface Attempt {
+  readonly owner: string;
+  readonly row: LeaseRow | undefined;
+}
+
+/** `undefined` when another was faster. */
+async function take(storage: Storage, { owner, row }: Attempt, signal: AbortSignal): Promise<Lease | undefined> {
+  const fence = (row?.fence ?? 0) + 1;
+  const statement =
+    row === undefined
+      ? sql`INSERT INTO durable_lease (name, owner, fence, beat) VALUES (${NAME}, ${owner}, ${fence}, ${0})`
+      : sql`UPDATE durable_lease SET owner = ${owner}, fence = ${fence}, beat = ${0}
+          WHERE name = ${NAME} AND fence = ${row.fence} AND beat = ${row.beat}`;
+  try {
+    await storage.commit([sql.expect(1, statement)], signal);
+  } catch (error) {
+    if (error instanceof StorageError && (error.code === 'GUARD_FAILED' || error.code === 'UNIQUE_VIOLATED'))
+      return undefined;
+    throw error;
+  }
+  const beat = sql`UPDATE durable_lease SET beat = beat + 1 WHERE name = ${NAME} AND fence = ${fence}`;
+  return { fence, guard: sql.expect(1, beat) };
+}

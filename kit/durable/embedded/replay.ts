@@ -1,0 +1,101 @@
+import type { AnyWorkflow } from '../definitions.ts';
+import { DurableError } from '../durable-error.ts';
+import { drained } from './drained.ts';
+import { Execution } from './execution.ts';
+import type { LoadedWorkflow } from './journal.ts';
+import type { JournalEvent } from './journal-event.ts';
+
+export type Replayed =
+  | { readonly kind: 'replayed'; readonly loaded: LoadedWorkflow; readonly execution: Execution; readonly turn: number }
+  | { readonly kind: 'parked'; readonly loaded: LoadedWorkflow; readonly error: unknown };
+
+/**
+ * Brings workflows back to where they were when their last turn was written, all of them side by side: a turn of each, then
+ * all promises settle, then the next. One that cannot be brought back is told apart and harms no other.
+ */
+export async function replayAll(
+  loaded: readonly LoadedWorkflow[],
+  workflows: ReadonlyMap<string, AnyWorkflow>,
+): Promise<Replayed[]> {
+  const replays = loaded.map((each) => new Replay(each, workflows.get(each.record.name)));
+  for (let busy = replays; busy.length > 0; busy = busy.filter((replay) => replay.tellNextTurn())) await drained();
+  return replays.map((replay) => replay.outcome());
+}
+
+/** One workflow on its way back. */
+class Replay {
+  readonly #loaded: LoadedWorkflow;
+  readonly #execution: Execution | undefined;
+  #at = 0;
+  #turn = 0;
+  #error: unknown;
+
+  constructor(loaded: LoadedWorkflow, workflow: AnyWorkflow | undefined) {
+    this.#loaded = loaded;
+    const { record } = loaded;
+    if (workflow === undefined) {
+      this.#error = new DurableError(
+        'WORKFLOW_UNKNOWN',
+        `no workflow ${record.name} is registered; start code that has it`,
+      );
+      return;
+    }
+    this.#execution = new Execution({
+      workflow,
+      id: record.id,
+      run: record.run,
+      input: record.input,
+      startedAt: record.runStartedAt,
+      carried: record.carried,
+    });
+    if (record.begun) this.#tell(() => this.#execution?.begin(this.#patchesOf(this.#eventsOfTurn(0))));
+  }
+
+  /** False once there is nothing left to tell. */
+  tellNextTurn(): boolean {
+    const next = this.#loaded.history[this.#at];
+    if (next === undefined || this.#error !== undefined) return false;
+    this.#turn = next.turn;
+    this.#tell(() => {
+      const events = this.#eventsOfTurn(next.turn);
+      this.#execution?.learnPatches(this.#patchesOf(events));
+      for (const event of events) this.#execution?.apply(event);
+    });
+    return true;
+  }
+
+  outcome(): Replayed {
+    const [loaded, execution] = [this.#loaded, this.#execution];
+    if (this.#error === undefined && execution?.end !== undefined && loaded.record.endedAt === undefined) {
+      const message = `workflow ${loaded.record.id}: recorded as running, but the code now ends after turn ${this.#turn}`;
+      this.#error = new DurableError('REPLAY_DIVERGED', message, { details: { recorded: 'running', now: 'ended' } });
+    }
+    if (this.#error !== undefined || execution === undefined) return { kind: 'parked', loaded, error: this.#error };
+    // They were carried out when they were first given.
+    execution.takeCommands();
+    execution.replaying = false;
+    return { kind: 'replayed', loaded, execution, turn: this.#turn };
+  }
+
+  #tell(body: () => void): void {
+    if (this.#execution !== undefined) this.#execution.replaying = true;
+    try {
+      body();
+    } catch (error) {
+      this.#error = error;
+    }
+  }
+
+  #eventsOfTurn(turn: number): JournalEvent[] {
+    const events: JournalEvent[] = [];
+    for (; this.#loaded.history[this.#at]?.turn === turn; this.#at++) {
+      const event = this.#loaded.history[this.#at];
+      if (event !== undefined) events.push(event);
+    }
+    return events;
+  }
+
+  #patchesOf(events: readonly JournalEvent[]): string[] {
+    return events.filter(({ kind }) => kind === 'patch').map(({ name }) => name);
+  }
+}

@@ -1,0 +1,38 @@
+import { FleetError } from '#kit/std';
+import { DurableError } from './durable-error.ts';
+import type { WorkflowFailure } from './engine.ts';
+
+const MESSAGE_LENGTH = 4_000;
+
+/** What is kept of an error: enough to decide and to read, never a stack or a cause that may hold a secret. */
+export function toFailure(error: unknown): WorkflowFailure {
+  if (error instanceof Error) return { code: codeOf(error), message: error.message.slice(0, MESSAGE_LENGTH) };
+  return { code: 'Error', message: String(error).slice(0, MESSAGE_LENGTH) };
+}
+
+export function isNonRetryable(error: unknown): boolean {
+  return error instanceof FleetError && error.entry.retry === 'never';
+}
+
+export interface FailedActivity extends WorkflowFailure {
+  readonly activity: string;
+  readonly attempts: number;
+}
+
+export function activityFailed({ activity, code, message, attempts }: FailedActivity): DurableError {
+  return new DurableError('ACTIVITY_FAILED', `activity ${activity}: ${message}`, {
+    details: { activity, code, message, attempts },
+  });
+}
+
+export function workflowFailed(id: string, { code, message }: WorkflowFailure): DurableError {
+  return new DurableError('WORKFLOW_FAILED', `workflow ${id}: ${message}`, { details: { code, message } });
+}
+
+export function workflowCancelled(id: string, reason: string): DurableError {
+  return new DurableError('WORKFLOW_CANCELLED', `workflow ${id} was cancelled: ${reason}`, { details: { reason } });
+}
+
+function codeOf(error: Error): string {
+  return error instanceof FleetError ? error.code : error.name;
+}

@@ -1,0 +1,37 @@
+import type { Json } from './definitions.ts';
+import { DurableError } from './durable-error.ts';
+import { LIMITS } from './limits.ts';
+
+/** The text that an engine keeps of a value; refused here, before anything is recorded, when it could not be read back. */
+export function encodePayload(value: unknown, what: string): string | undefined {
+  if (value === undefined) return undefined;
+  const text = stringify(value, what);
+  // A character takes at most three bytes, so that short texts, which nearly all are, need no count.
+  if (text.length * 3 > LIMITS.payloadBytes && Buffer.byteLength(text) > LIMITS.payloadBytes) {
+    throw new DurableError(
+      'PAYLOAD_TOO_LARGE',
+      `${what} takes more than ${LIMITS.payloadBytes} bytes; keep it elsewhere and pass its name`,
+    );
+  }
+  return text;
+}
+
+export function decodePayload(text: string | null | undefined): Json | undefined {
+  return text === null || text === undefined ? undefined : (JSON.parse(text) as Json);
+}
+
+export function checkedName(name: string, what: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (name !== '' && name.length <= LIMITS.nameLength && !/[\u0000-\u001f]/.test(name)) return name;
+  throw new DurableError('PAYLOAD_NOT_JSON', `${what} has 1 to ${LIMITS.nameLength} printable characters`);
+}
+
+function stringify(value: unknown, what: string): string {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) return text;
+  } catch (error) {
+    throw new DurableError('PAYLOAD_NOT_JSON', `${what} is not JSON`, { cause: error });
+  }
+  throw new DurableError('PAYLOAD_NOT_JSON', `${what} is not JSON: a ${typeof value}`);
+}

@@ -1,0 +1,35 @@
+import type { Sleep } from './sleep.ts';
+
+/** Lets one loop sleep until there is something to do. A call while it works is remembered for its next wait. */
+export class Wake {
+  readonly #sleep: Sleep;
+  #raised = false;
+  #end: (() => void) | undefined;
+
+  constructor(sleep: Sleep) {
+    this.#sleep = sleep;
+  }
+
+  raise(): void {
+    this.#raised = true;
+    this.#end?.();
+  }
+
+  /** Until raised, or for so long; rejects with the signal's reason. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#raised && ms > 0) {
+      const over = new AbortController();
+      const raised = new Promise<void>((resolve) => {
+        this.#end = resolve;
+      });
+      try {
+        await Promise.race([raised, this.#sleep(ms, AbortSignal.any([signal, over.signal]))]);
+      } finally {
+        over.abort();
+        this.#end = undefined;
+      }
+    }
+    this.#raised = false;
+  }
+}
