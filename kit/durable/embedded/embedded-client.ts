@@ -1,5 +1,5 @@
-import { type Clock, sleep, systemClock, Wake } from '#kit/std';
-import { type Row, type Storage, sql } from '#kit/storage';
+import { type Clock, systemClock } from '#kit/std';
+import { type Storage, sql } from '#kit/storage';
 import type { AnyWorkflow, Json, Workflow } from '../definitions.ts';
 import { DurableError } from '../durable-error.ts';
 import type {
@@ -13,14 +13,12 @@ import type {
 import { workflowCancelled, workflowFailed } from '../failure.ts';
 import type { HistoryEntry } from '../history.ts';
 import { checkedName, decodePayload, encodePayload } from '../payload.ts';
+import { EndWatch } from './end-watch.ts';
 import type { Execution } from './execution.ts';
 import { Journal, type LoadedWorkflow } from './journal.ts';
-import { insertMail, insertWorkflow, MAIL_CAME, WORKFLOW_ENDED } from './journal-statements.ts';
+import { insertMail, insertWorkflow, MAIL_CAME } from './journal-statements.ts';
 import { replayAll } from './replay.ts';
 import { toRecord, toSummary, type WorkflowRecord, type WorkflowRow } from './workflow-row.ts';
-
-/** For an end that another process announced and this one did not hear of. */
-const RESULT_POLL_MS = 5_000;
 
 export interface EmbeddedClientOptions {
   readonly storage: Storage;
@@ -34,12 +32,14 @@ export class EmbeddedClient implements WorkflowClient {
   readonly #workflows: ReadonlyMap<string, AnyWorkflow>;
   readonly #clock: Clock;
   readonly #journal: Journal;
+  readonly #ends: EndWatch;
 
   constructor({ storage, workflows, clock = systemClock }: EmbeddedClientOptions) {
     this.#storage = storage;
     this.#workflows = workflows;
     this.#clock = clock;
     this.#journal = new Journal(storage);
+    this.#ends = new EndWatch(storage);
   }
 
   async start<I extends Json, O extends Json | undefined>(
@@ -61,17 +61,8 @@ export class EmbeddedClient implements WorkflowClient {
   }
 
   async result(id: string, signal: AbortSignal): Promise<Json | undefined> {
-    const wake = new Wake(sleep);
-    const stopListening = this.#storage.onAnnounced(WORKFLOW_ENDED, () => wake.raise());
-    try {
-      for (;;) {
-        const record = await this.#existing(id, signal);
-        if (record.endedAt !== undefined) return outcomeOf(record);
-        await wake.wait(RESULT_POLL_MS, signal);
-      }
-    } finally {
-      stopListening();
-    }
+    const record = await this.#existing(id, signal);
+    return outcomeOf(record.endedAt === undefined ? await this.#ends.ended(id, signal) : record);
   }
 
   async signal(
