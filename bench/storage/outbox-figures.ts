@@ -1,4 +1,4 @@
-import { type Storage, sql, type Statement } from '#kit/storage';
+import { type Statement, type Storage, sql } from '#kit/storage';
 import { appendEvents, createDispatcher, createSequencer } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { type BenchContext, type Figure, rate } from '../figure.ts';

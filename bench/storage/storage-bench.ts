@@ -1,6 +1,6 @@
-import { DATABASES, freshDatabase } from '#testing/databases';
 import { type Engine, openPostgres, openSqlite } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import { DATABASES, freshDatabase } from '#testing/databases';
 import type { Bench, BenchContext, Figure } from '../figure.ts';
 import { cost, plain, rate } from '../figure.ts';
 import { interleaved, percentile } from '../statistics.ts';

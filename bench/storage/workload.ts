@@ -1,4 +1,4 @@
-import { sql, type MigrationModule, type Statement } from '#kit/storage';
+import { type MigrationModule, type Statement, sql } from '#kit/storage';
 
 /** What one transaction of the bench does: an insert and a guarded update, as a change of a resource does. */
 export const WORKLOAD: MigrationModule = {

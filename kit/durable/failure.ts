@@ -34,5 +34,5 @@ export function workflowCancelled(id: string, reason: string): DurableError {
 }
 
 function codeOf(error: Error): string {
-  return error instanceof FleetError ? error.code : error.name;
+  return error instanceof FleetError ? String(error.code) : error.name;
 }

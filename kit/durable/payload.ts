@@ -21,8 +21,7 @@ export function decodePayload(text: string | null | undefined): Json | undefined
 }
 
 export function checkedName(name: string, what: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (name !== '' && name.length <= LIMITS.nameLength && !/[\u0000-\u001f]/.test(name)) return name;
+  if (name !== '' && name.length <= LIMITS.nameLength && !/\p{Cc}/u.test(name)) return name;
   throw new DurableError('PAYLOAD_NOT_JSON', `${what} has 1 to ${LIMITS.nameLength} printable characters`);
 }
 

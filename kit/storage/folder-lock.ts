@@ -16,7 +16,7 @@ export type FolderClaim =
   { readonly kind: 'claimed'; release(): void } | { readonly kind: 'taken'; readonly holder: FolderHolder | undefined };
 
 /** Two that start together can each see the other's half-taken lock; one of them gets through well within this. */
-const RACE_MS = 500;
+const RACE_MS = 250;
 
 /**
  * Claims a folder for this process alone.

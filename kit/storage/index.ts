@@ -1,3 +1,4 @@
+export { claimFolder, type FolderClaim, type FolderHolder } from './folder-lock.ts';
 export { type Keyset, type KeysetPage, keyset } from './keyset.ts';
 export type { Migration, MigrationModule } from './migrations.ts';
 export { ENGINES, type Engine, type Reader, type Row, type Storage, type Transaction } from './port.ts';

@@ -104,7 +104,7 @@ for (const engine of DATABASES) {
 async function snapshots(database: TestDatabase): Promise<string[]> {
   if (database.engine === 'sqlite') {
     const folder = join(dirname(database.file), 'snapshots');
-    return (await readdir(folder).catch(() => [])).sort();
+    return (await readdir(folder).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   }
   const found = await asPostgres(
     database.url,

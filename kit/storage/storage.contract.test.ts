@@ -63,8 +63,9 @@ for (const engine of DATABASES) {
         never,
       );
       const row = await storage.get(sql`SELECT * FROM things WHERE id = ${a}`, never);
+      assert.ok(row?.['bytes'] instanceof Uint8Array);
       assert.deepEqual(
-        { ...row, bytes: [...(row?.['bytes'] as Uint8Array)] },
+        { ...row, bytes: [...row['bytes']] },
         {
           id: a,
           version: Number.MAX_SAFE_INTEGER,
@@ -193,7 +194,10 @@ for (const engine of DATABASES) {
           return await tx.run(insert(prefix + name));
         }, never);
       const added = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(addIfNone));
-      assert.deepEqual(added.toSorted(), [0, 0, 0, 0, 1]);
+      assert.deepEqual(
+        added.toSorted((a, b) => a - b),
+        [0, 0, 0, 0, 1],
+      );
       assert.equal((await storage.get(count, never))?.['n'], 1);
     });
 

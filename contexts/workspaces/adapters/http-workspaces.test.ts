@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { AS_ALICE } from '../../../kit/http/testing/test-server.ts';
-import { uidOf } from '../testing/a-workspace.ts';
 import { CHANGING } from '../testing/scenarios/changing.ts';
 import { CREATING } from '../testing/scenarios/creating.ts';
 import { DELETING } from '../testing/scenarios/deleting.ts';
@@ -36,7 +35,7 @@ eachDatabase('/v1/workspaces', (fresh) => {
     await api.server.inject({ ...web, method: 'PATCH', payload: { displayName: 'Web' } });
     await api.server.inject({ ...web, method: 'DELETE' });
     const data = resource({ name: 'web', displayName: 'Web', version: 2 });
-    const event = { key: uidOf(1), scope: 'web', time: Date.parse(timeOf(1)), data };
+    const event = { key: 'workspaces/web', scope: 'web', time: Date.parse(timeOf(1)), data };
     assert.deepEqual(await api.takeEvents(), [
       { ...event, type: 'workspace.updated' },
       { ...event, type: 'workspace.deleted' },

@@ -17,9 +17,11 @@ export class OutboxEventSink implements EventSink {
 
   async append({ type, time, workspace }: WorkspaceEvent, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { name, uid } = workspace;
+    const { name } = workspace;
+    // The key is what readers see as the subject, so that it names the workspace as the API does.
+    const key = `workspaces/${name}`;
     await this.#tx.batch(
-      appendEvents([{ id: this.#newId(), type, key: uid, scope: name, time, data: toResource(workspace) }]),
+      appendEvents([{ id: this.#newId(), type, key, scope: name, time, data: toResource(workspace) }]),
     );
   }
 }

@@ -2,7 +2,7 @@ import { backoffDelay, type Clock, type Random } from '#kit/std';
 import type { ActivityImplementation, RetryPolicy } from '../definitions.ts';
 import { DurableError } from '../durable-error.ts';
 import { isNonRetryable, toFailure } from '../failure.ts';
-import { encodePayload } from '../payload.ts';
+import { decodePayload, encodePayload } from '../payload.ts';
 import type { Attempts } from './journal.ts';
 import type { AskedStep, StepFailure } from './journal-event.ts';
 
@@ -46,10 +46,11 @@ export class ActivityRunner {
     const stop = new AbortController();
     const begin = (): void => {
       this.#running++;
-      void this.#attempt(start, stop).finally(() => {
+      const ended = (): void => {
         this.#running--;
         this.#next();
-      });
+      };
+      this.#attempt(start, stop).then(ended, ended);
     };
     const delay = Math.max(0, (start.before?.retryAt ?? 0) - this.#options.clock.now());
     const timer = delay > 0 ? setTimeout(() => this.#admit(begin), delay) : undefined;
@@ -93,7 +94,7 @@ export class ActivityRunner {
     if (implementation === undefined) {
       throw new DurableError('ACTIVITY_UNKNOWN', `no activity ${step.name} is registered; start code that has it`);
     }
-    return await implementation.run(step.input === undefined ? null : JSON.parse(step.input), {
+    return await implementation.run(decodePayload(step.input) ?? null, {
       signal: watch.signal,
       attempt,
       workflowId,

@@ -45,12 +45,13 @@ export class EndWatch {
     this.#watching = true;
     const wake = new Wake(sleep);
     const stopListening = this.#storage.onAnnounced(WORKFLOW_ENDED, () => wake.raise());
-    const watching = this.#untilNobodyWaits(wake).catch((error: unknown) => {
-      for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.reject(error);
-    });
-    void watching.finally(() => {
+    const end = (): void => {
       stopListening();
       this.#watching = false;
+    };
+    this.#untilNobodyWaits(wake).then(end, (error: unknown) => {
+      end();
+      for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.reject(error);
     });
   }
 

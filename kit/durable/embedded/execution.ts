@@ -92,9 +92,8 @@ export class Execution {
     this.learnPatches(patches);
     const { workflow, input } = this.#options;
     const ctx = new EmbeddedContext(this, false);
-    const body = workflow.run as (ctx: EmbeddedContext, input: Json | undefined) => Promise<Json | undefined>;
     // A body is free not to be async; what it throws is its outcome either way.
-    const outcome = Promise.resolve().then(() => body(ctx, decodePayload(input)));
+    const outcome = Promise.resolve().then(() => workflow.run(ctx, decodePayload(input) as never));
     outcome.then(
       (result) =>
         this.#finish(() => ({ kind: 'completed', result: encodePayload(result, `the result of ${this.id}`) })),
@@ -234,7 +233,7 @@ export class Execution {
     } catch (error) {
       this.#end = { kind: 'failed', failure: toFailure(error) };
     }
-    for (const number of [...this.pending.keys()]) this.drop(number);
+    for (const number of this.pending.keys()) this.drop(number);
     this.#commands.push({ kind: 'end', end: this.#end });
   }
 }

@@ -32,7 +32,7 @@ export interface ExecutorDeps {
 
 interface Written {
   readonly common: readonly Statement[];
-  readonly turns: { readonly run: LiveRun; readonly result: TurnResult }[];
+  readonly turns: readonly { readonly run: LiveRun; readonly result: TurnResult }[];
 }
 
 /** Errors that say something of the statements, not of the database. */
@@ -191,44 +191,45 @@ export class Executor {
     if (now >= this.#beatAt) this.#mailMayHaveCome = true;
     for (const run of runs) run.beginTurn(now);
     if (runs.length > 0) await drained();
-    const turns = runs.map((run) => ({ run, result: run.endTurn(now) }));
     const common = this.#statements.splice(0);
-    await this.#write({ common, turns }, signal);
+    const turns = await this.#write({ common, turns: runs.map((run) => ({ run, result: run.endTurn(now) })) }, signal);
     this.#beatAt = now + this.#deps.beatMs;
     for (const { run, result } of turns) this.#carryOut(run, result);
     await this.#checkChildren(turns, signal);
     this.#forgetWaiting();
   }
 
-  async #write({ common, turns }: Written, signal: AbortSignal): Promise<void> {
+  /** The turns that are on disk: all of them, but for those that the database refused. */
+  async #write({ common, turns }: Written, signal: AbortSignal): Promise<Written['turns']> {
     const { storage, lease } = this.#deps;
     try {
       await storage.commit([lease.guard, ...common, ...turns.flatMap(({ result }) => result.statements)], signal);
+      return turns;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       if (error.code === 'GUARD_FAILED') throw new FencedOut('another executor took over');
       if (!REFUSALS.has(error.code)) throw error;
-      await this.#writeOneByOne({ common, turns }, signal);
+      return await this.#writeOneByOne({ common, turns }, signal);
     }
   }
 
   /** The database refused something: whose turn it was is parked, and the others go on. */
-  async #writeOneByOne({ common, turns }: Written, signal: AbortSignal): Promise<void> {
+  async #writeOneByOne({ common, turns }: Written, signal: AbortSignal): Promise<Written['turns']> {
     const { storage, lease } = this.#deps;
     await storage.commit([lease.guard, ...common], signal);
-    for (const { run, result } of [...turns]) {
+    const written: Written['turns'][number][] = [];
+    for (const turn of turns) {
       try {
-        await storage.commit([lease.guard, ...result.statements], signal);
+        await storage.commit([lease.guard, ...turn.result.statements], signal);
+        written.push(turn);
       } catch (error) {
-        turns.splice(
-          turns.findIndex((turn) => turn.run === run),
-          1,
-        );
-        this.#stopActivities(run, error);
-        this.#runs.delete(run.id);
-        this.#park(run.id, error);
+        if (!(error instanceof StorageError && REFUSALS.has(error.code))) throw error;
+        this.#stopActivities(turn.run, error);
+        this.#runs.delete(turn.run.id);
+        this.#park(turn.run.id, error);
       }
     }
+    return written;
   }
 
   /** An id that someone else's workflow has is an answer too. */
@@ -298,7 +299,7 @@ export class Executor {
   }
 
   #stopActivities(run: LiveRun, reason: unknown): void {
-    for (const step of [...run.running.keys()]) this.#stopActivity(run, step, reason);
+    for (const step of run.running.keys()) this.#stopActivity(run, step, reason);
   }
 
   #park(workflow: string, error: unknown): void {

@@ -14,7 +14,7 @@ const types: pg.CustomTypesConfig = {
     if (oid === INT8 || oid === NUMERIC) return parseNumber;
     if (oid === BOOL) return (text: string) => (text === 't' ? 1 : 0);
     if (JSON_TYPES.has(oid)) return (text: string) => text;
-    return pg.types.getTypeParser(oid, format ?? 'text');
+    return pg.types.getTypeParser(oid, format ?? 'text') as (text: string) => unknown;
   },
 };
 

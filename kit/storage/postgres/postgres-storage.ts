@@ -153,7 +153,7 @@ class PostgresStorage implements Storage {
 interface Attempt<T> {
   readonly begin: string;
   readonly signal: AbortSignal;
-  body(tx: Transaction): Promise<T>;
+  readonly body: (tx: Transaction) => Promise<T>;
 }
 
 /** A connection that cannot roll back is not worth keeping; one where a runaway query still runs is not waited for. */

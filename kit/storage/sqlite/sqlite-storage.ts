@@ -90,7 +90,8 @@ class SqliteStorage implements Storage {
   }
 
   async close(): Promise<void> {
+    // The last connection to close folds the WAL into the database, and readers cannot.
+    await Promise.all([this.#parts.writer.drain(), this.#parts.readers.close()]);
     await this.#parts.writer.close();
-    await this.#parts.readers.close();
   }
 }

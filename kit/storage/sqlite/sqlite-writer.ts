@@ -21,8 +21,8 @@ export interface WriterOptions {
 
 interface Waiting {
   readonly signal: AbortSignal;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
   /** Told once the turn is on disk; until then it is not true. */
   outcome?: { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown };
 }
@@ -78,9 +78,14 @@ export class SqliteWriter {
     ) as Promise<T>;
   }
 
-  async close(): Promise<void> {
+  /** Takes nothing new, and finishes what it took. */
+  async drain(): Promise<void> {
     this.#closed = true;
     await this.#serving;
+  }
+
+  async close(): Promise<void> {
+    await this.drain();
     await this.#session?.close();
   }
 

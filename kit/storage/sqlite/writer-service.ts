@@ -3,8 +3,8 @@ import { toFault } from './sqlite-errors.ts';
 import {
   type BatchOutcome,
   type ReadStatement,
-  type Work,
   WordReader,
+  type Work,
   type WriterReply,
   type WriterRequest,
 } from './writer-protocol.ts';
@@ -125,5 +125,6 @@ function query(connection: SqliteConnection, batch: readonly ReadStatement[]): W
 }
 
 function only(batches: Generator<ReadStatement[]>): ReadStatement[] {
-  return batches.next().value ?? [];
+  for (const batch of batches) return batch;
+  return [];
 }

@@ -3,7 +3,7 @@ import type { Statement } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { fromSqlite, type SqliteFault } from './sqlite-errors.ts';
-import { type Work, WordWriter, type WriterReply, type WriterRequest } from './writer-protocol.ts';
+import { WordWriter, type Work, type WriterReply, type WriterRequest } from './writer-protocol.ts';
 
 /** A bundle keeps the worker beside the code that starts it, as JavaScript. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './writer-worker.ts' : './writer-worker.js', import.meta.url);
