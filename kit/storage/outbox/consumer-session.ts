@@ -1,12 +1,13 @@
-import type { Clock, Random, Sleep } from '#kit/std';
+import type { Clock, Random, Sleep, Wake } from '#kit/std';
+import { withinDeadline } from '../within-deadline.ts';
 import { afterFailure, type Outcome } from './after-failure.ts';
 import type { ConsumerSettings } from './consumer.ts';
 import type { Claim, ConsumerStore } from './consumer-store.ts';
+import { describeError } from './describe-error.ts';
 import type { DispatchFact } from './dispatch-fact.ts';
 import { DispatchWindow, type Turn } from './dispatch-window.ts';
 import type { StoredEvent } from './event-log.ts';
-import { describeError, handleEvent } from './handle-event.ts';
-import type { Wake } from './wake.ts';
+import { type Ending, RunningHandlers } from './running-handlers.ts';
 
 export interface SessionDeps {
   readonly consumer: ConsumerSettings;
@@ -37,6 +38,8 @@ const RECORD_MS = 1_000;
 /** How long slow keys may fill the window before they move aside for the others. */
 const PATIENCE_MS = 200;
 
+const NEVER = new AbortController().signal;
+
 /** The claim went to someone else while this one worked. */
 export class ClaimLost extends Error {}
 
@@ -44,12 +47,13 @@ export class ClaimLost extends Error {}
 export class ConsumerSession {
   readonly #deps: SessionDeps;
   readonly #window: DispatchWindow<StoredEvent>;
-  readonly #handlers = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  readonly #handlers: RunningHandlers;
   readonly #finished: { turn: Turn<StoredEvent>; outcome: Outcome }[] = [];
   #mayHaveEvents = true;
   #mayHaveDue = true;
+  /** When the next held key is due; one may be due whose key is busy. */
   #dueAt = Number.POSITIVE_INFINITY;
+  #isDueBusy = false;
   #pollAt: number;
   #recordedAt: number;
   #crowdedSince: number | undefined;
@@ -61,6 +65,7 @@ export class ConsumerSession {
     this.#deps = deps;
     const { cursor, recordedThrough } = claim;
     this.#window = new DispatchWindow({ cursor, recordedThrough, size: windowSize, concurrency: consumer.concurrency });
+    this.#handlers = new RunningHandlers({ consumer, clock, onEnd: (turn, ending) => this.#noteEnd(turn, ending) });
     this.#pollAt = clock.now() + timing.pollMs;
     this.#recordedAt = clock.now();
   }
@@ -86,7 +91,7 @@ export class ConsumerSession {
       while (!signal.aborted) await this.#turn(signal);
     } catch (error) {
       if (!signal.aborted || this.#isUnsure) {
-        await this.#breakOff();
+        this.#handlers.breakOff();
         throw error;
       }
     }
@@ -94,11 +99,12 @@ export class ConsumerSession {
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
+    this.#handlers.expire();
     this.#settleFinished();
     this.#startReady();
     this.#makeRoom();
     if (this.#deps.clock.now() >= this.#recordAt || (this.#mayLook && this.#window.hasNews)) {
-      await this.#record(this.#deps.timing.leaseMs);
+      await this.#record(this.#deps.clock.now() + this.#deps.timing.leaseMs);
     }
     if (this.#mayLook) {
       await this.#look(signal);
@@ -126,26 +132,13 @@ export class ConsumerSession {
   }
 
   #startReady(): void {
-    for (let turn = this.#window.start(); turn !== undefined; turn = this.#window.start()) {
-      const running = this.#handle(turn);
-      this.#running.add(running);
-      void running.finally(() => this.#running.delete(running));
-    }
+    for (let turn = this.#window.start(); turn !== undefined; turn = this.#window.start()) this.#handlers.start(turn);
   }
 
-  /** Never rejects. The outcome waits for the loop, which alone changes the window. */
-  async #handle(turn: Turn<StoredEvent>): Promise<void> {
-    const { consumer, sleep, wake } = this.#deps;
-    let outcome: Outcome = { kind: 'done' };
-    try {
-      await handleEvent({ consumer, event: turn.event, sleep }, this.#handlers.signal);
-    } catch (error) {
-      // Broken off by us: no fault of the event, which is handled again by whoever goes on.
-      if (this.#handlers.signal.aborted) return;
-      outcome = this.#failed(turn, error);
-    }
-    this.#finished.push({ turn, outcome });
-    wake.raise();
+  /** Kept for the loop, which alone changes the window. */
+  #noteEnd(turn: Turn<StoredEvent>, ending: Ending): void {
+    this.#finished.push({ turn, outcome: ending.kind === 'done' ? ending : this.#failed(turn, ending.error) });
+    this.#deps.wake.raise();
   }
 
   #failed({ event, attempts }: Turn<StoredEvent>, error: unknown): Outcome {
@@ -169,7 +162,7 @@ export class ConsumerSession {
     for (const { turn, outcome } of this.#finished.splice(0)) {
       this.#window.settle(turn, outcome, now);
       // A slot or a key came free that something due may have been waiting for.
-      this.#mayHaveDue ||= this.#dueAt <= now;
+      this.#mayHaveDue ||= this.#isDueBusy || this.#dueAt <= now;
     }
   }
 
@@ -185,13 +178,12 @@ export class ConsumerSession {
   }
 
   /** Not broken off by a stop: what the window handed over must be written, or this session must write nothing more. */
-  async #record(leaseMs: number): Promise<void> {
+  async #record(leaseUntil: number): Promise<void> {
     const { store, claim, clock, consumer, onFact } = this.#deps;
     const now = clock.now();
     const progress = this.#window.record();
     this.#isUnsure = true;
-    const recording = { progress, now, leaseUntil: now + leaseMs };
-    if (!(await store.record(claim, recording, AbortSignal.timeout(this.#renewMs)))) {
+    if (!(await this.#answer(store.record(claim, { progress, now, leaseUntil }, NEVER), NEVER))) {
       throw new ClaimLost(`another dispatcher has claimed ${consumer.name}`);
     }
     this.#isUnsure = false;
@@ -214,10 +206,9 @@ export class ConsumerSession {
   async #lookForEvents(signal: AbortSignal): Promise<void> {
     this.#mayHaveEvents = false;
     const limit = this.#window.room;
-    const { arrivals, through } = await this.#deps.store.readArrivals(
-      this.#window.fetched,
-      limit,
-      this.#bounded(signal),
+    const { arrivals, through } = await this.#answer(
+      this.#deps.store.readArrivals(this.#window.fetched, limit, signal),
+      signal,
     );
     this.#window.admit(arrivals, through);
     if (arrivals.length === limit) this.#mayHaveEvents = true;
@@ -227,15 +218,19 @@ export class ConsumerSession {
     const { store, consumer, clock } = this.#deps;
     this.#mayHaveDue = false;
     this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#isDueBusy = false;
     // Some may be busy; what does not fit in is looked for again when a slot comes free.
-    const keys = await store.readHeldKeys(2 * consumer.concurrency + 1, this.#bounded(signal));
+    const keys = await this.#answer(store.readHeldKeys(2 * consumer.concurrency + 1, signal), signal);
     for (const { key, dueAt } of keys) {
-      if (this.#window.isBusy(key)) continue;
+      if (this.#window.isBusy(key)) {
+        this.#isDueBusy = true;
+        continue;
+      }
       if (dueAt > clock.now() || this.#window.deferredRoom === 0) {
         this.#dueAt = dueAt;
         return;
       }
-      this.#window.resume(key, await store.readDeferred(key, RUN, this.#bounded(signal)));
+      this.#window.resume(key, await this.#answer(store.readDeferred(key, RUN, signal), signal));
     }
   }
 
@@ -244,7 +239,7 @@ export class ConsumerSession {
     const { clock, timing } = this.#deps;
     if (this.#mayLook && this.#mayHaveEvents) return 0;
     const now = clock.now();
-    const times = [this.#recordAt, now + timing.pollMs];
+    const times = [this.#recordAt, this.#handlers.nextDeadline, now + timing.pollMs];
     if (this.#crowdedSince !== undefined) times.push(this.#crowdedSince + PATIENCE_MS);
     if (this.#mayLook) times.push(this.#pollAt);
     if (this.#mayLook && this.#window.deferredRoom > 0) times.push(this.#dueAt);
@@ -252,23 +247,26 @@ export class ConsumerSession {
   }
 
   async #windUp(): Promise<void> {
-    const { sleep, timing } = this.#deps;
+    const { sleep, timing, wake } = this.#deps;
+    let isPatient = true;
     const over = new AbortController();
-    const patience = sleep(timing.stopMs, over.signal).catch(() => {});
-    await Promise.race([Promise.all(this.#running), patience]);
+    const patience = sleep(timing.stopMs, over.signal).then(
+      () => {
+        isPatient = false;
+        wake.raise();
+      },
+      () => {},
+    );
+    while (isPatient && this.#handlers.size > 0) await wake.wait(timing.stopMs, over.signal);
     over.abort();
-    await this.#breakOff();
+    await patience;
+    this.#handlers.breakOff();
     this.#settleFinished();
     await this.#record(0);
   }
 
-  /** Handlers end with their signal, so that this takes no time. */
-  async #breakOff(): Promise<void> {
-    this.#handlers.abort();
-    await Promise.all(this.#running);
-  }
-
-  #bounded(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, AbortSignal.timeout(this.#renewMs)]);
+  /** A database that does not answer must not keep this session beyond its lease. */
+  async #answer<T>(question: Promise<T>, signal: AbortSignal): Promise<T> {
+    return await withinDeadline(question, this.#renewMs, signal);
   }
 }

@@ -120,9 +120,7 @@ export class DispatchWindow<E extends Keyed> {
 
   /** Whether something was handled or deferred since the last record. A cursor that only ran past foreign events can wait. */
   get hasNews(): boolean {
-    const { deferred, settled, held, dead } = this.#next;
-    if (deferred.size + settled.length + held.size + dead.length > 0) return true;
-    return this.#handled && this.#cursor() > this.#recorded;
+    return this.#hasPending || (this.#handled && this.#cursor() > this.#recorded);
   }
 
   get hasMoved(): boolean {
@@ -135,21 +133,23 @@ export class DispatchWindow<E extends Keyed> {
 
   /** Takes in what was read after `fetched`; the log has nothing else for this consumer up to `through`. */
   admit(arrivals: readonly Arrival<E>[], through: number): void {
+    this.#checkRecorded();
     for (const { event, standing } of arrivals) {
       if (standing === 'recorded') continue;
-      const lane = this.#lanes.get(event.key);
-      if (standing === 'held' || lane?.kind === 'deferred' || this.#next.held.has(event.key)) {
+      if (standing === 'held') {
         this.#next.deferred.set(event.position, { event, attempts: 0 });
         continue;
       }
       this.#span.set(event.position, false);
-      this.#enqueue(lane ?? this.#open({ key: event.key, isResumed: false }), [{ event, attempts: 0 }]);
+      const lane = this.#lanes.get(event.key) ?? this.#open({ key: event.key, isResumed: false });
+      this.#enqueue(lane, [{ event, attempts: 0 }]);
     }
     this.#fetched = through;
   }
 
   /** Takes up a held key that is due, with the first of its deferred events in order. */
   resume(key: string, events: readonly Attempted<E>[]): void {
+    this.#checkRecorded();
     if (this.#lanes.has(key)) throw new Error(`key ${key} is taken up while it is busy`);
     if (events.length === 0) return;
     this.#enqueue(this.#open({ key, isResumed: true }), events);
@@ -216,6 +216,11 @@ export class DispatchWindow<E extends Keyed> {
     return progress;
   }
 
+  /** What the database says of events and keys is true only once it knows all that was decided here. */
+  #checkRecorded(): void {
+    if (this.#hasPending) throw new Error('a window takes in nothing while it has something to record');
+  }
+
   #open({ key, isResumed }: { key: string; isResumed: boolean }): Lane<E> {
     const lane: Lane<E> = { key, isResumed, kind: isResumed ? 'deferred' : 'fresh', running: undefined, waiting: [] };
     this.#lanes.set(key, lane);
@@ -263,6 +268,11 @@ export class DispatchWindow<E extends Keyed> {
       this.#next.deferred.set(follower.event.position, follower);
       this.#span.set(follower.event.position, true);
     }
+  }
+
+  get #hasPending(): boolean {
+    const { deferred, settled, held, dead } = this.#next;
+    return deferred.size + settled.length + held.size + dead.length > 0;
   }
 
   #cursor(): number {

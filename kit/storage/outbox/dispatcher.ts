@@ -3,12 +3,14 @@ import {
   backoffDelay,
   type Clock,
   type Random,
-  type Sleep,
   sleep as realSleep,
+  type Sleep,
   systemClock,
   uuidv7,
+  Wake,
 } from '#kit/std';
 import type { Storage } from '../port.ts';
+import { withinDeadline } from '../within-deadline.ts';
 import { type Consumer, type ConsumerSettings, consumerSettings } from './consumer.ts';
 import { ClaimLost, ConsumerSession } from './consumer-session.ts';
 import { type Claim, ConsumerStore } from './consumer-store.ts';
@@ -16,7 +18,7 @@ import type { DispatchFact } from './dispatch-fact.ts';
 import { createEventLog } from './event-log.ts';
 import { isPassing } from './is-passing.ts';
 import { RELEASED, REPLAYED } from './topics.ts';
-import { Wake } from './wake.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface DispatcherOptions {
   readonly storage: Storage;
@@ -51,6 +53,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const owner = uuidv7();
   return {
     run: async (signal) => {
+      if (settings.length === 0) return await untilAborted(signal);
       const stop = new AbortController();
       const all = AbortSignal.any([signal, stop.signal]);
       const served = await Promise.allSettled(
@@ -67,6 +70,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
+const NEVER = new AbortController().signal;
 const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
 
 const DEFAULTS = {
@@ -106,7 +110,7 @@ class ConsumerService {
       storage.onAnnounced(RELEASED, () => this.#wake.raise()),
     ];
     try {
-      while (!signal.aborted) await this.#serve(signal).catch((error) => this.#recover(error, signal));
+      while (!signal.aborted) await this.#serve(signal).catch((error: unknown) => this.#recover(error, signal));
     } finally {
       for (const stopListening of listening) stopListening();
     }
@@ -129,7 +133,7 @@ class ConsumerService {
     } finally {
       this.#session = undefined;
     }
-    await storage.announce(RELEASED, AbortSignal.timeout(stopMs));
+    await withinDeadline(storage.announce(RELEASED, NEVER), stopMs, NEVER);
   }
 
   #observe(fact: DispatchFact): void {
@@ -143,8 +147,8 @@ class ConsumerService {
     const consumer = this.#consumer.name;
     for (;;) {
       const now = clock.now();
-      const bounded = AbortSignal.any([signal, AbortSignal.timeout(leaseMs)]);
-      const answer = await this.#store.claim({ owner, now, leaseUntil: now + leaseMs }, bounded);
+      const request = this.#store.claim({ owner, now, leaseUntil: now + leaseMs }, signal);
+      const answer = await withinDeadline(request, leaseMs, signal);
       if (answer.kind === 'claimed') {
         onFact({ kind: 'claimed', consumer, cursor: answer.cursor });
         return answer;

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { type BackoffPolicy, backoffDelay, type Sleep, sleep as realSleep } from '#kit/std';
+import { type BackoffPolicy, backoffDelay, sleep as realSleep, type Sleep, Wake } from '#kit/std';
 import type { Storage } from '../port.ts';
 import { sql } from '../sql.ts';
 import { isPassing } from './is-passing.ts';
 import { APPENDED, SEQUENCED } from './topics.ts';
-import { Wake } from './wake.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface SequencerOptions {
   readonly storage: Storage;
@@ -49,10 +48,6 @@ export function createSequencer(options: SequencerOptions): Sequencer {
       }
     },
   };
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }
 
 interface Attempt {

@@ -49,11 +49,16 @@ const NUMBERED_TEXTS = 2_000;
 /** Numbers texts and flattens statements; keeps what the other side has not been told. */
 export class WordWriter {
   readonly #numbers = new Map<string, number>();
+  /** A template's strings are the same array at every call: the quick way to the number. */
+  readonly #templates = new Map<readonly string[], number>();
   #news: [number, string][] = [];
 
   /** Once a request, since numbers may change their meaning between two. */
   batches(batches: readonly (readonly Statement[])[]): Value[] {
-    if (this.#numbers.size > NUMBERED_TEXTS) this.#numbers.clear();
+    if (this.#numbers.size > NUMBERED_TEXTS) {
+      this.#numbers.clear();
+      this.#templates.clear();
+    }
     const words: Value[] = [];
     for (const batch of batches) {
       words.push(batch.length);
@@ -70,16 +75,20 @@ export class WordWriter {
 
   #write(statement: Statement, words: Value[]): void {
     const expected = statement.expected ?? ANY_NUMBER_OF_ROWS;
-    words.push(this.#number(textOf(statement)), expected, statement.values.length);
+    const number = this.#templates.get(statement.parts) ?? this.#learn(statement);
+    words.push(number, expected, statement.values.length);
     for (const value of statement.values) words.push(value);
   }
 
-  #number(text: string): number {
+  #learn(statement: Statement): number {
+    const text = textOf(statement);
     const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    const number = this.#numbers.size;
-    this.#numbers.set(text, number);
-    this.#news.push([number, text]);
+    const number = known ?? this.#numbers.size;
+    if (known === undefined) {
+      this.#numbers.set(text, number);
+      this.#news.push([number, text]);
+    }
+    if ('raw' in statement.parts) this.#templates.set(statement.parts, number);
     return number;
   }
 }

@@ -1,9 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Statement } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { fromSqlite, type SqliteFault } from './sqlite-errors.ts';
 import { WordWriter, type Work, type WriterReply, type WriterRequest } from './writer-protocol.ts';
+
+import type { WriterWorkerData } from './writer-worker.ts';
 
 /** A bundle keeps the worker beside the code that starts it, as JavaScript. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './writer-worker.ts' : './writer-worker.js', import.meta.url);
@@ -30,18 +32,24 @@ export type Asked =
  */
 export class WriterSession {
   readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #bell: Int32Array;
   readonly #words = new WordWriter();
   readonly #waiting: Waiting[] = [];
   #lost: StorageError | undefined;
 
-  private constructor(worker: Worker) {
-    this.#worker = worker;
+  private constructor(connection: ConnectionOptions) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#bell = new Int32Array(new SharedArrayBuffer(4));
+    const workerData: WriterWorkerData = { connection, port: port2, bell: this.#bell };
+    this.#worker = new Worker(ENTRY, { workerData, transferList: [port2] });
   }
 
   static async open(options: ConnectionOptions): Promise<WriterSession> {
     return await new Promise<WriterSession>((resolve, reject) => {
-      const session = new WriterSession(new Worker(ENTRY, { workerData: options }));
-      session.#worker.on('message', (message: Greeting | WriterReply) => {
+      const session = new WriterSession(options);
+      session.#port.on('message', (message: Greeting | WriterReply) => {
         if (message === 'ready') resolve(session);
         else if ('refused' in message) reject(fromSqlite(message.refused));
         else session.#waiting.shift()?.resolve(message);
@@ -62,7 +70,7 @@ export class WriterSession {
     const request: WriterRequest = { texts: this.#words.takeNews(), work, commit };
     const reply = await new Promise<WriterReply>((resolve, reject) => {
       this.#waiting.push({ resolve, reject, commits: commit });
-      this.#worker.postMessage(request);
+      this.#send(request);
     });
     if (reply.lost !== undefined) throw fromSqlite(reply.lost);
     return reply;
@@ -71,13 +79,19 @@ export class WriterSession {
   async close(): Promise<void> {
     if (this.isLost) return;
     const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
-    this.#worker.postMessage('close');
+    this.#send('close');
     await exited;
   }
 
   /** Ends the thread wherever it is, as a crash would. */
   async terminate(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #send(message: WriterRequest | 'close'): void {
+    this.#port.postMessage(message);
+    Atomics.add(this.#bell, 0, 1);
+    Atomics.notify(this.#bell, 0);
   }
 
   #flatten(asked: Asked): Work {
@@ -101,6 +115,7 @@ export class WriterSession {
         cause,
       },
     );
+    this.#port.close();
     for (const waiting of this.#waiting.splice(0)) {
       waiting.reject(waiting.commits ? unknownOutcome(this.#lost) : this.#lost);
     }

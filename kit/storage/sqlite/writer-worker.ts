@@ -1,29 +1,47 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type ConnectionOptions, SqliteConnection } from './connection.ts';
 import { toFault } from './sqlite-errors.ts';
-import { serveWriter } from './writer-service.ts';
+import type { WriterRequest } from './writer-protocol.ts';
+import { serveWriter, type WriterService } from './writer-service.ts';
 
-/** The thread that owns the one writing connection, so that neither a long statement nor a disk sync holds up the rest. */
-const port = parentPort;
-if (port === null) throw new TypeError('the writer runs as a worker thread');
-
-const service = open(workerData as ConnectionOptions);
-if (service !== undefined) {
-  port.on('message', (request: Parameters<typeof service>[0] | 'close') => {
-    if (request === 'close') {
-      service.close();
-      port.close();
-    } else port.postMessage(service(request));
-  });
+/** What a session hands to its thread. */
+export interface WriterWorkerData {
+  readonly connection: ConnectionOptions;
+  readonly port: MessagePort;
+  /** Counts the requests; the thread sleeps on it. */
+  readonly bell: Int32Array;
 }
 
-function open(options: ConnectionOptions): ReturnType<typeof serveWriter> | undefined {
+/**
+ * The thread that owns the one writing connection, so that neither a long statement nor a disk sync holds up the rest.
+ *
+ * DECISION: it sleeps on a shared counter and fetches requests itself. Woken through its event loop, a round trip takes 20
+ * to 50 microseconds; woken so, it takes 8, which is what a small statement takes.
+ */
+const { connection, port, bell } = workerData as WriterWorkerData;
+const service = open();
+if (service !== undefined) serveUntilClosed(service);
+
+function serveUntilClosed(serve: WriterService): void {
+  for (;;) {
+    const heard = Atomics.load(bell, 0);
+    const received = receiveMessageOnPort(port) as { message: WriterRequest | 'close' } | undefined;
+    if (received === undefined) Atomics.wait(bell, 0, heard);
+    else if (received.message === 'close') break;
+    else port.postMessage(serve(received.message));
+  }
+  serve.close();
+  port.close();
+}
+
+function open(): WriterService | undefined {
   try {
-    const opened = serveWriter(new SqliteConnection(options));
-    port?.postMessage('ready');
+    const opened = serveWriter(new SqliteConnection(connection));
+    port.postMessage('ready');
     return opened;
   } catch (error) {
-    port?.postMessage({ refused: toFault(error) });
+    port.postMessage({ refused: toFault(error) });
+    port.close();
     return undefined;
   }
 }

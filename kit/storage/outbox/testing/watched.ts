@@ -1,0 +1,27 @@
+/** A list that a test can wait on: for order without sleeping. */
+export class Watched<T> {
+  readonly items: T[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  readonly add = (item: T): void => {
+    this.items.push(item);
+    for (const look of this.#waiting) look();
+  };
+
+  /** Resolves once the items are as wanted; rejects after a while with what there was instead. */
+  async until(wanted: (items: readonly T[]) => boolean, what: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (wanted(this.items)) resolve();
+    };
+    const timer = setTimeout(() => reject(new Error(`waited for ${what}, had ${JSON.stringify(this.items)}`)), 30_000);
+    this.#waiting.add(look);
+    look();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(look);
+    }
+  }
+}

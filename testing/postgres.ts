@@ -1,0 +1,194 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Account, serverAccount } from './postgres/account.ts';
+import { type Binaries, findBinaries, ORIGINS, type Origin } from './postgres/binaries.ts';
+import { startGuardian } from './postgres/guardian.ts';
+
+export interface StartPostgresOptions {
+  /** Told what is being done, a line at a time. */
+  readonly log?: (line: string) => void;
+  /** Defaults to `FLEETSHIFT_TEST_POSTGRES`, else the machine's own before the one from npm. */
+  readonly origin?: Origin;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface PostgresServer {
+  /** With the name and password of a superuser, and the database `postgres`. */
+  readonly url: string;
+  readonly origin: Origin;
+  readonly version: string;
+  readonly pid: number;
+  /** Everything it ever wrote is in here, its socket too. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+const USER = 'fleetshift';
+const START_MS = 30_000;
+const STOP_MS = 10_000;
+
+/**
+ * A real Postgres on a port of its own, in a folder of its own, as an unprivileged user. It goes away with `stop`, or
+ * with this process, even when that is killed. It never keeps this process alive.
+ *
+ * Commits are as durable as in production, since tests kill it and look what is left.
+ */
+export async function startPostgres(options: StartPostgresOptions = {}): Promise<PostgresServer> {
+  const env = options.env ?? process.env;
+  const account = serverAccount();
+  const folder = makeFolder(account);
+  const guardian = startGuardian(folder, account);
+  try {
+    const binaries = findBinaries({ env, account, folder, origin: options.origin ?? originOf(env) });
+    const password = randomBytes(16).toString('hex');
+    initialise({ binaries, account, folder, password });
+    const { server, port } = await startOnFreePort({ binaries, account, folder });
+    options.log?.(`Postgres ${binaries.version} (${binaries.origin}) on port ${port}`);
+    return {
+      url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
+      origin: binaries.origin,
+      version: binaries.version,
+      pid: pidOf(server),
+      folder,
+      stop: async () => {
+        await stopServer(server);
+        rmSync(folder, { recursive: true, force: true });
+        await guardian.release();
+      },
+    };
+  } catch (error) {
+    await guardian.release();
+    throw error;
+  }
+}
+
+interface Place {
+  readonly binaries: Binaries;
+  readonly account: Account;
+  readonly folder: string;
+}
+
+function originOf(env: NodeJS.ProcessEnv): Origin | undefined {
+  const wanted = env['FLEETSHIFT_TEST_POSTGRES'];
+  if (!wanted) return undefined;
+  const origin = ORIGINS.find((known) => known === wanted);
+  if (!origin) throw new Error(`FLEETSHIFT_TEST_POSTGRES is "${wanted}": use one of ${ORIGINS.join(', ')}`);
+  return origin;
+}
+
+/** The first place that the account can get at: root's own temporary folder may be closed to everyone else. */
+function makeFolder(account: Account): string {
+  for (const parent of [tmpdir(), '/tmp', '/var/tmp']) {
+    // A socket's path has little more than 100 bytes.
+    if (!existsSync(parent) || join(parent, 'fleetshift-postgres-XXXXXX', '.s.PGSQL.65535').length > 100) continue;
+    const folder = mkdtempSync(join(parent, 'fleetshift-postgres-'));
+    if (account.uid !== undefined && account.gid !== undefined) chownSync(folder, account.uid, account.gid);
+    if (spawnSync('touch', [join(folder, 'reachable')], { ...account, cwd: '/', stdio: 'ignore' }).status === 0)
+      return folder;
+    rmSync(folder, { recursive: true });
+  }
+  throw new Error('make a folder for Postgres: the account that it runs as can write in no temporary folder');
+}
+
+function initialise({ binaries, account, folder, password }: Place & { password: string }): void {
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (account.uid !== undefined && account.gid !== undefined) chownSync(passwordFile, account.uid, account.gid);
+  // DECISION: text sorts as people sort it, not by bytes. An operator's database may do so, and a query that forgot to
+  // ask for byte order would page differently there than on SQLite. With a server like this the tests notice.
+  const collation = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  execFileSync(
+    join(binaries.bin, 'initdb'),
+    [
+      '-D',
+      join(folder, 'data'),
+      '-U',
+      USER,
+      `--pwfile=${passwordFile}`,
+      '-A',
+      'scram-sha-256',
+      '--no-sync',
+      ...collation,
+    ],
+    { ...account, cwd: folder, env: serverEnv(), stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+}
+
+/** Another process may take the port between the look and the start, so a few are tried. */
+async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; port: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const server = spawnServer(place, port);
+    if (await isReady(server, place.folder)) return { server, port };
+    await stopServer(server);
+    const said = readFileSync(join(place.folder, 'log'), 'utf8');
+    if (attempt === 5 || !/could not (bind|create any TCP)/i.test(said)) {
+      throw new Error(`start Postgres ${place.binaries.version} (${place.binaries.origin}): it said\n${said}`);
+    }
+  }
+}
+
+function spawnServer({ binaries, account, folder }: Place, port: number): ChildProcess {
+  const log = openSync(join(folder, 'log'), 'w');
+  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200'];
+  const server = spawn(
+    join(binaries.bin, 'postgres'),
+    ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    // In a session of its own, so that Ctrl-C does not stop it under tests that are being wound up.
+    { ...account, cwd: folder, env: serverEnv(), detached: true, stdio: ['ignore', log, log] },
+  );
+  closeSync(log);
+  server.unref();
+  return server;
+}
+
+/** Nothing of the caller's environment: a stray PGPORT or locale would change what is tested. */
+function serverEnv(): NodeJS.ProcessEnv {
+  return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+async function isReady(server: ChildProcess, folder: string): Promise<boolean> {
+  const deadline = Date.now() + START_MS;
+  while (!hasEnded(server) && Date.now() < deadline) {
+    // The last line of the server's own pid file says what it is doing.
+    const file = join(folder, 'data', 'postmaster.pid');
+    if (existsSync(file) && /^ready\s*$/m.test(readFileSync(file, 'utf8'))) return true;
+    await delay(20);
+  }
+  return false;
+}
+
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (hasEnded(server)) return;
+  server.ref();
+  const ended = once(server, 'exit');
+  server.kill('SIGINT');
+  const patience = setTimeout(() => server.kill('SIGQUIT'), STOP_MS);
+  await ended;
+  clearTimeout(patience);
+}
+
+function hasEnded(server: ChildProcess): boolean {
+  return server.exitCode !== null || server.signalCode !== null;
+}
+
+function pidOf(server: ChildProcess): number {
+  if (server.pid === undefined) throw new Error('start Postgres: the process has no pid');
+  return server.pid;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('find a free port: the probe has no port');
+  return address.port;
+}
