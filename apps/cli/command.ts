@@ -1,0 +1,22 @@
+/** What a command ends with. More are never added lightly: scripts depend on them. */
+export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The outside of a command. Results go to `out`, everything said to a person goes to `err`. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  /** A person reads `err`, as it comes. */
+  readonly errIsTerminal: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Command {
+  /** What `--help` shows. */
+  help(): string;
+  /** Ends early, in its own good order, when the signal aborts. */
+  run(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode>;
+}
+
+/** The words are wrong, not the world: the caller gets exit code 2 and is sent to the help. */
+export class UsageError extends Error {}

@@ -1,0 +1,78 @@
+import { ConfigError, suggestion } from '#kit/config';
+import { FleetError } from '#kit/std';
+import { EXIT, type ExitCode, type Io, UsageError } from './command.ts';
+import type { CommandEntry } from './commands.ts';
+
+export interface CliDeps {
+  readonly commands: readonly CommandEntry[];
+  readonly io: Io;
+}
+
+/** Finds the command, runs it, and turns whatever it throws into words and an exit code. */
+export async function runCli(args: readonly string[], deps: CliDeps, signal: AbortSignal): Promise<ExitCode> {
+  const [first, ...rest] = args;
+  const word = ALIASES[first ?? ''] ?? first;
+  try {
+    if (word === undefined) throw new UsageError(`a command is needed\n\n${overview(deps.commands).trimEnd()}`);
+    if (word === 'help') return await help(rest, deps);
+    const command = await find(word, deps.commands).load();
+    if (asksForHelp(rest)) {
+      deps.io.out(command.help());
+      return EXIT.ok;
+    }
+    return await command.run(rest, deps.io, signal);
+  } catch (error) {
+    if (signal.aborted && isAnswer(error, signal)) return EXIT.interrupted;
+    deps.io.err(`${['fleetshift', word].filter(Boolean).join(' ')}: ${explain(error)}\n`);
+    return error instanceof UsageError || error instanceof ConfigError ? EXIT.usage : EXIT.failure;
+  }
+}
+
+const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
+
+async function help([name]: readonly string[], { commands, io }: CliDeps): Promise<ExitCode> {
+  io.out(name === undefined ? overview(commands) : (await find(name, commands).load()).help());
+  return EXIT.ok;
+}
+
+function find(name: string, commands: readonly CommandEntry[]): CommandEntry {
+  const found = commands.find((entry) => entry.name === name);
+  if (found !== undefined) return found;
+  const names = [...commands.map((entry) => entry.name), 'help'];
+  throw new UsageError(`no such command${suggestion(name, names)}\nfleetshift help lists all commands`);
+}
+
+function overview(commands: readonly CommandEntry[]): string {
+  const entries = [...commands, { name: 'help [command]', summary: 'show this text, or that of a command' }];
+  const column = Math.max(...entries.map(({ name }) => name.length)) + 2;
+  const lines = entries.map(({ name, summary }) => `  ${name.padEnd(column)}${summary}`);
+  return [
+    'FleetShift manages fleets of Kubernetes clusters.',
+    '',
+    'Usage: fleetshift <command> [flags]',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** What stands behind `--` belongs to the command. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === '--help' || arg === '-h');
+}
+
+/** It was stopped before it was done, and says just that. */
+function isAnswer(error: unknown, { reason }: AbortSignal): boolean {
+  return error === reason || (error instanceof Error && error.name === 'AbortError');
+}
+
+/**
+ * A failure that we know is a sentence, and so is what the operating system refuses. Anything else is our mistake, and
+ * whoever mends it needs to see where.
+ */
+function explain(error: unknown): string {
+  if (error instanceof FleetError || error instanceof UsageError) return error.message;
+  if (error instanceof Error && 'syscall' in error) return error.message;
+  return `something happened that should not: please report it\n${error instanceof Error ? error.stack : String(error)}`;
+}

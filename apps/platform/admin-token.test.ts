@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { adminAuthorizer, adminTokenAuthenticator } from './admin-access.ts';
+import { loadAdminToken } from './admin-token.ts';
+import { PlatformError } from './platform-error.ts';
+
+test('the first start makes a token that only its owner can read, and the next one finds it', (t) => {
+  const file = join(temporaryFolder(t), 'admin-token');
+  const first = loadAdminToken(file);
+  assert.equal(first.created, true);
+  assert.match(first.token.reveal(), /^fst_[A-Za-z0-9_-]{43}$/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(readFileSync(file, 'utf8'), `${first.token.reveal()}\n`);
+
+  const second = loadAdminToken(file);
+  assert.equal(second.created, false);
+  assert.equal(second.token.reveal(), first.token.reveal());
+  assert.deepEqual(readdirSync(join(file, '..')), ['admin-token'], 'no draft is left behind');
+});
+
+test('a token of one’s own is taken, blanks around it aside', (t) => {
+  const file = fileWith(t, '\n  fst_0123456789012345678901234567 \r\n');
+  assert.equal(loadAdminToken(file).token.reveal(), 'fst_0123456789012345678901234567');
+});
+
+for (const { why, content, mode = 0o600 } of [
+  { why: 'others may read it', content: 'fst_0123456789012345678901234567', mode: 0o640 },
+  { why: 'it is empty', content: ' \n' },
+  { why: 'it is too short to be safe', content: 'fst_012345678901234567890123456' },
+  { why: 'it is not of our form', content: '0123456789012345678901234567890123456789' },
+  { why: 'it holds two', content: 'fst_0123456789012345678901234567\nfst_0123456789012345678901234567' },
+]) {
+  test(`refused: ${why}`, (t) => {
+    const file = fileWith(t, content, mode);
+    assert.throws(
+      () => loadAdminToken(file),
+      (error) =>
+        error instanceof PlatformError &&
+        error.code === 'ADMIN_TOKEN_UNUSABLE' &&
+        error.message.includes(file) &&
+        !error.message.includes('0123456789'),
+    );
+    assert.equal(readFileSync(file, 'utf8'), content, 'and left as it was');
+  });
+}
+
+test('refused: a folder that is not there', (t) => {
+  const file = join(temporaryFolder(t), 'nowhere', 'admin-token');
+  assert.throws(() => loadAdminToken(file), { code: 'ADMIN_TOKEN_UNUSABLE' });
+});
+
+test('the token, and nothing else, makes an administrator, who may do everything', async (t) => {
+  const { signal } = new AbortController();
+  const { token } = loadAdminToken(join(temporaryFolder(t), 'admin-token'));
+  const authenticator = adminTokenAuthenticator(token);
+  const present = (bearer: string | undefined) =>
+    authenticator.authenticate({ bearer, headers: {}, address: '127.0.0.1' }, signal);
+
+  for (const wrong of [undefined, '', 'fst_', token.reveal().toUpperCase(), `${token.reveal()} `]) {
+    assert.equal(await present(wrong), undefined);
+  }
+  const principal = await present(token.reveal());
+  assert.deepEqual(principal, { kind: 'admin', id: 'admin' });
+  const access = { permission: 'anything', operationId: 'anything', params: {} };
+  assert.equal(await adminAuthorizer.allow({ principal, ...access }, signal), true);
+  assert.equal(await adminAuthorizer.allow({ principal: { kind: 'user', id: 'admin' }, ...access }, signal), false);
+});
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fleetshift-token-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function fileWith(t: TestContext, content: string, mode = 0o600): string {
+  const file = join(temporaryFolder(t), 'admin-token');
+  writeFileSync(file, content);
+  chmodSync(file, mode);
+  return file;
+}

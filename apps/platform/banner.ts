@@ -1,0 +1,36 @@
+import { type HostPort, printHostPort } from '#kit/config';
+
+export interface BannerFacts {
+  readonly version: string;
+  readonly http: HostPort | undefined;
+  readonly https: HostPort | undefined;
+  readonly data: string;
+  readonly database: string;
+  readonly tokenFile: string;
+  readonly authorityFile: string | undefined;
+}
+
+/** What somebody at a terminal wants to know first. The token itself is never shown. */
+export function banner(facts: BannerFacts): string {
+  const urls = urlsOf(facts);
+  const rows = [
+    ['API', urls.join('  ')],
+    ['Docs', `${urls[0]}/docs`],
+    ['Token', facts.tokenFile],
+    ['Trust', facts.authorityFile],
+    ['Data', `${facts.data} (${facts.database})`],
+  ].flatMap(([name = '', value]) => (value === undefined ? [] : [`  ${name.padEnd(7)}${value}`]));
+  return [`FleetShift ${facts.version}`, ...rows, ''].join('\n');
+}
+
+export function urlsOf({ http, https }: Pick<BannerFacts, 'http' | 'https'>): string[] {
+  return [
+    ...(http === undefined ? [] : [`http://${reachable(http)}`]),
+    ...(https === undefined ? [] : [`https://${reachable(https)}`]),
+  ];
+}
+
+/** Nobody can connect to "all addresses"; from this machine, localhost is one of them. */
+function reachable({ host, port }: HostPort): string {
+  return printHostPort({ host: host === '0.0.0.0' || host === '::' ? 'localhost' : host, port });
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ConfigError, printSettings } from '#kit/config';
+import { PLATFORM_SETTINGS, resolvePlatformConfig } from './config.ts';
+import { isLoopback } from './loopback.ts';
+import { SETTINGS_REFERENCE_FILE, settingsReference } from './settings-reference.ts';
+
+function resolve(args: readonly string[], environment: Record<string, string> = {}) {
+  return resolvePlatformConfig({ args, environment, readText: () => '' });
+}
+
+test('the defaults are one process, one file, on loopback', () => {
+  const { values } = resolve([]);
+  assert.deepEqual(values.listen, { host: '127.0.0.1', port: 8700 });
+  assert.deepEqual(values.tlsListen, { host: '127.0.0.1', port: 8701 });
+  assert.equal(values.data, './.fleetshift');
+  assert.deepEqual(values.database, { engine: 'sqlite' });
+  assert.equal(values.insecureHttp, false);
+});
+
+for (const { host, want } of [
+  { host: 'localhost', want: true },
+  { host: 'LOCALHOST', want: true },
+  { host: '127.0.0.1', want: true },
+  { host: '127.8.9.10', want: true },
+  { host: '::1', want: true },
+  { host: '::ffff:127.0.0.1', want: true },
+  { host: '0.0.0.0', want: false },
+  { host: '::', want: false },
+  { host: '192.168.1.2', want: false },
+  { host: 'localhost.example', want: false },
+  { host: 'fleet.example', want: false },
+]) {
+  test(`${host} is ${want ? '' : 'not '}loopback`, () => assert.equal(isLoopback(host), want));
+}
+
+const refused: { why: string; args: string[]; faults: string[]; says?: RegExp[] }[] = [
+  {
+    why: 'plain HTTP beyond loopback, with both ways out',
+    args: ['--listen', '0.0.0.0:8700'],
+    faults: ['/listen'],
+    says: [/--tls-listen/, /--insecure-http/],
+  },
+  {
+    why: 'plain HTTP under a name that may lead anywhere',
+    args: ['--listen', 'fleet.example:80'],
+    faults: ['/listen'],
+  },
+  { why: 'nothing to serve', args: ['--listen', 'none', '--tls-listen', 'none'], faults: ['/listen'] },
+  { why: 'a certificate without its key', args: ['--tls-cert', 'a'], faults: ['/tls-cert'] },
+  { why: 'a key without its certificate', args: ['--tls-key', 'a'], faults: ['/tls-key'] },
+  { why: 'a name that no certificate can hold', args: ['--tls-name', 'a_b'], faults: ['/tls-name'] },
+  { why: 'another kind of database', args: ['--database', 'mysql://a:hunter2@b/c'], faults: ['/database'] },
+];
+
+for (const { why, args, faults, says = [] } of refused) {
+  test(`refused: ${why}`, () => {
+    assert.throws(
+      () => resolve(args),
+      (error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.deepEqual(
+          error.faults.map(({ path }) => path),
+          faults,
+        );
+        for (const pattern of says) assert.match(error.message, pattern);
+        assert.doesNotMatch(error.message, /hunter2/);
+        return true;
+      },
+    );
+  });
+}
+
+for (const { why, args } of [
+  { why: 'plain HTTP beyond loopback on purpose', args: ['--listen', '0.0.0.0:8700', '--insecure-http'] },
+  { why: 'TLS beyond loopback', args: ['--tls-listen', '0.0.0.0:8701'] },
+  { why: 'TLS alone', args: ['--listen', 'none'] },
+  { why: 'any free port', args: ['--listen', '127.0.0.1:0', '--tls-listen', '[::1]:0'] },
+  { why: 'names and addresses for the certificate', args: ['--tls-name', 'fleet.example,10.0.0.1', '--tls-name', 'b'] },
+]) {
+  test(`accepted: ${why}`, () => void resolve(args));
+}
+
+test('the password of a database is in no dump', () => {
+  const resolved = resolve([], { FLEETSHIFT_DATABASE: 'postgres://fleet:hunter2@db:5432/fleet?password=hunter2' });
+  assert.match(printSettings(PLATFORM_SETTINGS, resolved), /postgres:\/\/fleet@db:5432\/fleet"/);
+  assert.doesNotMatch(printSettings(PLATFORM_SETTINGS, resolved), /hunter2/);
+  assert.doesNotMatch(JSON.stringify(resolved), /hunter2/);
+});
+
+test('the reference page says what the settings are', () => {
+  const page = readFileSync(new URL(`../../${SETTINGS_REFERENCE_FILE}`, import.meta.url), 'utf8');
+  assert.equal(page, settingsReference(), 'it is out of date: run `npm run generate`');
+});

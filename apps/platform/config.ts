@@ -1,0 +1,183 @@
+import { isIP } from 'node:net';
+import {
+  BadValue,
+  boolean,
+  byteSize,
+  COMMON_SETTINGS,
+  duration,
+  type Environment,
+  hostPort,
+  integer,
+  type Kind,
+  listOf,
+  oneOf,
+  orNone,
+  path,
+  type Resolved,
+  resolveSettings,
+  type Settings,
+  text,
+  type Values,
+} from '#kit/config';
+import { LOG_LEVELS } from '#kit/telemetry';
+import { databaseKind } from './database-kind.ts';
+import { isLoopback } from './loopback.ts';
+
+const LOG_FORMATS = ['json', 'pretty'] as const;
+
+const serverName: Kind<string> = {
+  placeholder: 'NAME',
+  expects: 'a host name or an IP address',
+  parse(text) {
+    const isName = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/i.test(
+      text,
+    );
+    if (!isName && isIP(text) === 0) throw new BadValue(`is not ${this.expects}`);
+    return text;
+  },
+  print: (value) => value,
+};
+
+/** Everything an operator can choose about `fleetshift serve`. Help and the reference page are made from this. */
+export const PLATFORM_SETTINGS = {
+  listen: {
+    kind: orNone(hostPort()),
+    default: '127.0.0.1:8700',
+    sentence: 'Where plain HTTP is served, or none. Loopback only, unless --insecure-http. Port 0 takes a free one.',
+    group: 'Network',
+  },
+  'tls-listen': {
+    kind: orNone(hostPort()),
+    default: '127.0.0.1:8701',
+    sentence: 'Where TLS is served, or none. Port 0 takes a free one.',
+    group: 'Network',
+  },
+  'insecure-http': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Let --listen serve plain HTTP beyond loopback, for a proxy in front that does TLS.',
+    group: 'Network',
+  },
+  'tls-cert': {
+    kind: path(),
+    unset: 'made by an authority of its own, in <data>/tls',
+    sentence: 'Certificate chain in PEM. A renewed file is taken over while running.',
+    group: 'Network',
+  },
+  'tls-key': {
+    kind: path(),
+    unset: 'made together with the certificate',
+    sentence: 'Private key of --tls-cert, in PEM.',
+    group: 'Network',
+  },
+  'tls-name': {
+    kind: listOf(serverName),
+    default: '',
+    sentence:
+      'More names for the certificate that is made, beside localhost, the host name and the address of --tls-listen.',
+    group: 'Network',
+  },
+  'trust-proxy': {
+    kind: listOf(text('ADDRESS')),
+    default: '',
+    sentence: 'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For says who is calling.',
+    group: 'Network',
+  },
+  'protect-metrics': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Ask for a token on /metrics too.',
+    group: 'Network',
+  },
+  data: {
+    kind: path('FOLDER'),
+    default: './.fleetshift',
+    sentence: 'Folder of this process alone: the SQLite database, the admin token, the TLS authority.',
+    group: 'Data',
+  },
+  database: {
+    kind: databaseKind,
+    default: 'sqlite',
+    sentence:
+      'Where the data lives: sqlite, a file in --data, or the URL of a Postgres database. Give a URL with a password by variable or file: other users of a machine can see the flags of a process.',
+    group: 'Data',
+  },
+  'admin-token-file': {
+    kind: path(),
+    unset: '<data>/admin-token',
+    sentence: 'File with the token of the administrator. Made on the first start, readable by its owner only.',
+    group: 'Data',
+  },
+  'event-retention': {
+    kind: duration('1m', '3650d'),
+    default: '7d',
+    sentence: 'How long events are kept for clients that resume the event stream.',
+    group: 'Data',
+  },
+  'request-timeout': {
+    kind: duration('100ms', '1h'),
+    default: '60s',
+    sentence: 'How long one request may take, from its first byte to the answer. Event streams are not meant.',
+    group: 'Limits',
+  },
+  'body-limit': {
+    kind: byteSize('1KiB', '1GiB'),
+    default: '1MiB',
+    sentence: 'The largest body of a request.',
+    group: 'Limits',
+  },
+  'rate-limit': {
+    kind: integer({ min: 1, max: 1_000_000 }),
+    default: '12000',
+    sentence: 'Requests per minute that one caller may make.',
+    group: 'Limits',
+  },
+  'shutdown-timeout': {
+    kind: duration('0s', '1h'),
+    default: '10s',
+    sentence: 'How long requests under way may take to finish after SIGTERM or SIGINT. A second signal ends at once.',
+    group: 'Limits',
+  },
+  'log-level': {
+    kind: oneOf(LOG_LEVELS),
+    default: 'info',
+    sentence: 'The least important messages to log.',
+    group: 'Logging',
+  },
+  'log-format': {
+    kind: oneOf(LOG_FORMATS),
+    unset: 'pretty on a terminal, else json',
+    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
+    group: 'Logging',
+  },
+  ...COMMON_SETTINGS,
+} as const satisfies Settings;
+
+export type PlatformConfig = Values<typeof PLATFORM_SETTINGS>;
+
+export interface ConfigSources {
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  readonly readText: (path: string) => string;
+}
+
+/** FLEETSHIFT_CONFIG belongs to the command line client, and what our own tests read is not for operators. */
+const IGNORED_VARIABLES = [/^FLEETSHIFT_CONFIG$/, /^FLEETSHIFT_TEST_/];
+
+export function resolvePlatformConfig(sources: ConfigSources): Resolved<typeof PLATFORM_SETTINGS> {
+  return resolveSettings({ settings: PLATFORM_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });
+}
+
+function check(config: PlatformConfig, refuse: (name: keyof typeof PLATFORM_SETTINGS, why: string) => void): void {
+  const { listen, tlsListen, insecureHttp, tlsCert, tlsKey } = config;
+  if (listen === undefined && tlsListen === undefined)
+    refuse('listen', 'is none, and so is --tls-listen: one of them has to serve');
+  if (listen !== undefined && !insecureHttp && !isLoopback(listen.host)) {
+    refuse(
+      'listen',
+      `${listen.host} is beyond loopback, where plain HTTP shows tokens to everyone on the way; serve TLS there with --tls-listen, or add --insecure-http if a proxy in front does TLS`,
+    );
+  }
+  if (tlsCert !== undefined && tlsKey === undefined) refuse('tls-cert', 'is given without --tls-key');
+  if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');
+}

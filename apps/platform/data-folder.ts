@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Clock } from '#kit/std';
+import { claimFolder } from '#kit/storage';
+import { PlatformError } from './platform-error.ts';
+
+/** What one platform keeps on this machine. Nobody else has it while this process lives. */
+export interface DataFolder {
+  readonly path: string;
+  readonly databaseFile: string;
+  readonly adminTokenFile: string;
+  readonly tlsFolder: string;
+  /** Every account of the machine may look inside. We leave it so, as it was not us who made it; somebody should know. */
+  readonly openToAll: boolean;
+  release(): void;
+}
+
+export function openDataFolder(path: string, clock: Clock): DataFolder {
+  const folder = resolve(path);
+  try {
+    makeFolder(folder);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PlatformError(
+      'DATA_FOLDER_UNUSABLE',
+      `the data folder ${folder} cannot be made (${why}); choose another with --data`,
+      { cause },
+    );
+  }
+  const claim = claimFolder(folder, clock.now());
+  if (claim.kind === 'taken') {
+    const { holder } = claim;
+    const by =
+      holder === undefined ? 'another process' : `process ${holder.pid} on ${holder.host} (since ${holder.since})`;
+    throw new PlatformError(
+      'DATA_FOLDER_IN_USE',
+      `the data folder ${folder} is in use by ${by}; stop it or choose another --data`,
+    );
+  }
+  return {
+    path: folder,
+    databaseFile: join(folder, 'fleetshift.db'),
+    adminTokenFile: join(folder, 'admin-token'),
+    tlsFolder: join(folder, 'tls'),
+    openToAll: (statSync(folder).mode & 0o007) !== 0,
+    release: () => claim.release(),
+  };
+}
+
+/** `recursive` of Node never returns where a folder exists and refuses to hold another with ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolder(parent);
+  mkdirSync(path, { mode: 0o700 });
+}

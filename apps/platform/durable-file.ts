@@ -1,0 +1,46 @@
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Puts a whole file in place at once, on disk when it returns: after a crash there is the old one or the new one. */
+export function replaceFile(file: string, content: string, mode: number): void {
+  const draft = writeDraft(file, content, mode);
+  renameSync(draft, file);
+  syncFolderOf(file);
+}
+
+/** The same, but never over a file that is there. False: it is, and stays as it was. */
+export function createFile(file: string, content: string, mode: number): boolean {
+  const draft = writeDraft(file, content, mode);
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
+  syncFolderOf(file);
+  return true;
+}
+
+/** Drafts of two writers never meet: the name has the process and a random part. */
+function writeDraft(file: string, content: string, mode: number): string {
+  const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const descriptor = openSync(draft, 'wx', mode);
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return draft;
+}
+
+function syncFolderOf(file: string): void {
+  const descriptor = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,54 @@
+import { runGroups } from '#kit/reconcile';
+import { sleep } from '#kit/std';
+import { createLogger, type Environment, type Logger } from '#kit/telemetry';
+import { banner, urlsOf } from './banner.ts';
+import type { PlatformConfig } from './config.ts';
+import { databaseKind } from './database-kind.ts';
+import { type Platform, wirePlatform } from './wiring.ts';
+
+export interface RunOptions {
+  readonly config: PlatformConfig;
+  readonly version: string;
+  readonly environment: Environment;
+  /** Where logs go. */
+  readonly err: { write(text: string): void; readonly isTerminal: boolean };
+}
+
+/** Serves until the signal aborts; then finishes what is under way and gives everything back. */
+export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {
+  const { config, version, environment, err } = options;
+  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const platform = await wirePlatform({ config, version, environment, log }, signal);
+  try {
+    announce(platform, options, log);
+    await runGroups(platform.groups, signal, { log });
+  } finally {
+    await closeInTime(platform, log);
+  }
+  log.info({}, 'stopped');
+}
+
+/** Far more than it takes; a database that does not answer must not keep a process that was asked to stop. */
+const CLOSE_MS = 5_000;
+
+async function closeInTime(platform: Platform, log: Logger): Promise<void> {
+  const closed = new AbortController();
+  const late = sleep(CLOSE_MS, closed.signal).then(
+    () => log.warn({ deadlineMs: CLOSE_MS }, 'not everything was closed in time; leaving it'),
+    () => undefined,
+  );
+  await Promise.race([platform.close(), late]);
+  closed.abort();
+}
+
+/** A line for machines in any case, which scripts that asked for port 0 read; and what a person at a terminal looks for. */
+function announce(platform: Platform, { config, version, err }: RunOptions, log: Logger): void {
+  const { http, https, folder, token, authorityFile } = platform;
+  const { engine } = config.database;
+  if (token.created) log.info({ file: token.file }, 'made the admin token');
+  log.info({ version, address: urlsOf({ http, https }), engine, file: folder.path }, 'serving');
+  if (!err.isTerminal) return;
+  const database = databaseKind.print(config.database);
+  err.write(banner({ version, http, https, data: folder.path, database, tokenFile: token.file, authorityFile }));
+}

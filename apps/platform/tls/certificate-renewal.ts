@@ -1,0 +1,44 @@
+import type { Runnable } from '#kit/reconcile';
+import type { Clock, Sleep } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { CertificateSource, ServerCertificate } from './certificate-source.ts';
+
+export interface CertificateRenewalDeps {
+  readonly source: CertificateSource;
+  readonly serving: ServerCertificate;
+  /** Serves it to connections from now on. */
+  readonly install: (certificate: ServerCertificate) => void;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly log: Logger;
+}
+
+const LOOK_EVERY_MS = 60_000;
+
+/** Takes over a new certificate while running. What is served stays until there is something better. */
+export function certificateRenewal(deps: CertificateRenewalDeps): Runnable {
+  const { source, install, clock, sleep, log } = deps;
+  return {
+    name: 'certificate renewal',
+    async run(signal) {
+      let { chain } = deps.serving;
+      let complaint = '';
+      while (!signal.aborted) {
+        await sleep(LOOK_EVERY_MS, signal);
+        try {
+          const found = source.current(clock.now());
+          complaint = '';
+          if (found.chain === chain) continue;
+          install(found);
+          chain = found.chain;
+          log.info({ reason: `valid until ${found.notAfter.toISOString()}` }, 'serving a renewed certificate');
+        } catch (err) {
+          const message = err instanceof Error ? err.message : String(err);
+          // Once is enough: it is looked at every minute.
+          if (message !== complaint) log.error({ err }, 'no certificate to renew with; the old one stays');
+          complaint = message;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { WORKSPACE_MIGRATIONS, workspaceRoutes } from '#contexts/workspaces/adapters';
+import type { HostPort } from '#kit/config';
+import { createHttpServer, type HttpServer, httpMigrations, type Probe } from '#kit/http';
+import type { Runnable, RunnableGroup } from '#kit/reconcile';
+import { sleep, systemClock } from '#kit/std';
+import { type MigrationModule, type Storage, sql } from '#kit/storage';
+import { createEventLog, createSequencer, type EventLog, OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import { createMetrics, type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
+import { adminAuthorizer, adminTokenAuthenticator } from './admin-access.ts';
+import { type AdminToken, loadAdminToken } from './admin-token.ts';
+import type { PlatformConfig } from './config.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { eventStream } from './event-stream.ts';
+import { listenHttp, listenTls } from './listen.ts';
+import { maintenance } from './maintenance.ts';
+import { openDatabase } from './open-database.ts';
+import { requestMetrics } from './request-metrics.ts';
+import { certificateRenewal } from './tls/certificate-renewal.ts';
+import type { CertificateSource, ServerCertificate } from './tls/certificate-source.ts';
+import { givenCertificate } from './tls/given-certificate.ts';
+import { ownCertificate } from './tls/own-certificate.ts';
+
+export interface PlatformOptions {
+  readonly config: PlatformConfig;
+  readonly version: string;
+  readonly environment: Environment;
+  readonly log: Logger;
+}
+
+/** A platform that listens; `groups` is the work that keeps it alive, and `close` gives back all that it holds. */
+export interface Platform {
+  readonly http: HostPort | undefined;
+  readonly https: HostPort | undefined;
+  readonly folder: DataFolder;
+  readonly token: AdminToken;
+  readonly authorityFile: string | undefined;
+  readonly groups: readonly RunnableGroup[];
+  close(): Promise<void>;
+}
+
+/** Tables, in the order in which they are made. */
+const MIGRATIONS: readonly MigrationModule[] = [OUTBOX_MIGRATIONS, httpMigrations, WORKSPACE_MIGRATIONS];
+
+const OPEN_MS = 30_000;
+const BACKGROUND_STOP_MS = 3_000;
+const LAST_TRACES_MS = 2_000;
+
+/** The one place where everything meets. What was opened before something failed is closed again. */
+export async function wirePlatform(options: PlatformOptions, signal: AbortSignal): Promise<Platform> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await open(options, opened, signal);
+  } catch (error) {
+    await opened
+      .disposeAsync()
+      .catch((err: unknown) => options.log.warn({ err }, 'not all was closed after the failed start'));
+    throw error;
+  }
+}
+
+/** Everything that has to be closed goes onto the stack, which closes in reverse order. */
+async function open(options: PlatformOptions, opened: AsyncDisposableStack, signal: AbortSignal): Promise<Platform> {
+  const { config, version, environment, log } = options;
+  const folder = openDataFolder(config.data, systemClock);
+  opened.defer(() => folder.release());
+  if (folder.openToAll) log.warn({ file: folder.path }, 'every account of this machine may look into the data folder');
+  const token = loadAdminToken(resolve(config.adminTokenFile ?? folder.adminTokenFile));
+
+  const tracer = await startTracing(environment, { serviceName: 'fleetshift', version, log });
+  opened.defer(() => tracer.shutdown(AbortSignal.timeout(LAST_TRACES_MS)));
+
+  const database = { choice: config.database, sqliteFile: folder.databaseFile, modules: MIGRATIONS };
+  const storage = await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
+  opened.defer(() => storage.close());
+
+  const server = await createServer({ ...options, storage, token, tracer });
+  opened.defer(() => server.close(config.shutdownTimeout));
+  const background = backgroundWork(storage, options);
+  const http = config.listen && (await listenHttp(server, config.listen));
+  const secure = config.tlsListen && (await secureListener(server, config.tlsListen, { options, folder }));
+  if (secure) background.push(secure.renewal);
+
+  const serve = { name: 'http server', run: (stop: AbortSignal) => serveUntil(stop, server, config.shutdownTimeout) };
+  const groups = [
+    { name: 'background', runnables: background, stopWithinMs: BACKGROUND_STOP_MS },
+    { name: 'serve', runnables: [serve], stopWithinMs: config.shutdownTimeout + 1_000 },
+  ];
+  const { address: https, authorityFile } = secure ?? {};
+  return { http, https, folder, token, authorityFile, groups, close: () => opened.disposeAsync() };
+}
+
+interface ServerParts extends PlatformOptions {
+  readonly storage: Storage;
+  readonly token: AdminToken;
+  readonly tracer: Tracer;
+}
+
+async function createServer({ config, version, log, storage, token, tracer }: ServerParts): Promise<HttpServer> {
+  const metrics = createMetrics();
+  describeBuild(metrics, version);
+  const events = createEventLog(storage);
+  const httpLog = log.child({ component: 'http' });
+  return await createHttpServer(
+    {
+      api: { title: 'FleetShift', version, description: 'The management plane for fleets of Kubernetes clusters.' },
+      realm: 'fleetshift',
+      metricsPermission: config.protectMetrics ? 'metrics.read' : 'public',
+      trustProxy: config.trustProxy,
+      limits: {
+        bodyBytes: config.bodyLimit,
+        requestMs: config.requestTimeout,
+        perPrincipal: { max: config.rateLimit, windowMs: 60_000 },
+      },
+    },
+    {
+      routes: [...workspaceRoutes({ storage }), eventStream({ events, log: httpLog })],
+      authenticator: adminTokenAuthenticator(token.token),
+      authorizer: adminAuthorizer,
+      probes: probesOf(storage, events),
+      metrics,
+      observer: requestMetrics(metrics),
+      tracer,
+      log: httpLog,
+    },
+  );
+}
+
+function probesOf(storage: Storage, events: EventLog): Probe[] {
+  return [
+    {
+      name: 'database',
+      check: async (signal) => {
+        await storage.get(sql`SELECT 1 AS one`, signal);
+        return storage.engine;
+      },
+    },
+    { name: 'events', check: async (signal) => `at position ${await events.lastPosition(signal)}` },
+  ];
+}
+
+function backgroundWork(storage: Storage, { config, log }: PlatformOptions): Runnable[] {
+  const onTrouble = (err: unknown): void => log.warn({ err }, 'events were not sequenced; will try again');
+  const sequencer = createSequencer({ storage, onTrouble });
+  return [
+    { name: 'event sequencer', run: (signal) => sequencer.run(signal) },
+    maintenance({ storage, eventRetentionMs: config.eventRetention, clock: systemClock, sleep, log }),
+  ];
+}
+
+interface SecureParts {
+  readonly options: PlatformOptions;
+  readonly folder: DataFolder;
+}
+
+async function secureListener(server: HttpServer, wanted: HostPort, { options, folder }: SecureParts) {
+  const source = certificateSource(options.config, wanted, folder);
+  const serving = source.current(systemClock.now());
+  const listener = await listenTls(server, wanted, serving);
+  const install = (renewed: ServerCertificate): void => listener.install(renewed);
+  return {
+    address: { host: listener.host, port: listener.port },
+    authorityFile: source.authorityFile,
+    renewal: certificateRenewal({ source, serving, install, clock: systemClock, sleep, log: options.log }),
+  };
+}
+
+function certificateSource(config: PlatformConfig, listening: HostPort, folder: DataFolder): CertificateSource {
+  const { tlsCert, tlsKey, tlsName } = config;
+  if (tlsCert !== undefined && tlsKey !== undefined) {
+    return givenCertificate({ certificateFile: resolve(tlsCert), keyFile: resolve(tlsKey) });
+  }
+  const isWildcard = listening.host === '0.0.0.0' || listening.host === '::';
+  const own = ['localhost', '127.0.0.1', '::1', hostname(), ...(isWildcard ? [] : [listening.host])];
+  return ownCertificate({ folder: folder.tlsFolder, names: [...new Set([...own, ...tlsName])] });
+}
+
+async function serveUntil(stop: AbortSignal, server: HttpServer, deadlineMs: number): Promise<void> {
+  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  await server.close(deadlineMs);
+}
+
+function describeBuild(metrics: Metrics, version: string): void {
+  const gauge = metrics.gauge({
+    name: 'fleetshift_build_info',
+    help: 'Always 1; the version is the label.',
+    labels: ['version'],
+  });
+  gauge.set({ version }, 1);
+}

@@ -1,0 +1,29 @@
+import { boolean, path } from './kinds.ts';
+import type { Settings } from './setting.ts';
+
+/** What every command with settings has. `resolveSettings` reads the file that `config` names. */
+export const COMMON_SETTINGS = {
+  config: {
+    kind: path(),
+    unset: 'no file',
+    sentence: 'YAML file with settings: a flat map whose keys are the flags without the dashes.',
+    group: 'General',
+    from: ['flag', 'environment'],
+    // FLEETSHIFT_CONFIG is the configuration of the command line client, which is another file.
+    variable: 'FLEETSHIFT_CONFIG_FILE',
+  },
+  'print-config': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Print every setting with its value and where it came from, secrets left out, and stop.',
+    group: 'General',
+    from: ['flag'],
+  },
+  help: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Show this text and stop.',
+    group: 'General',
+    from: ['flag'],
+  },
+} as const satisfies Settings;
