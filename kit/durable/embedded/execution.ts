@@ -103,14 +103,18 @@ export class Execution {
 
   /** Markers that the turn at hand left in the history. */
   learnPatches(patches: Iterable<string>): void {
-    for (const patch of patches) this.#patches.add(patch);
+    for (const patch of patches) {
+      this.#patches.add(patch);
+      this.#length++;
+    }
   }
 
   /** Tells the body what happened. An event that answers nothing the body asked for means that the code has changed. */
   apply(event: JournalEvent): void {
+    // Markers are what a turn left, not what it was told: `learnPatches`.
+    if (event.kind === 'patch') return;
     this.#now = Math.max(this.#now, event.time);
     this.#length++;
-    if (event.kind === 'patch') return;
     if (this.#end !== undefined) throw recordedButNotAsked(this.id, event, 'nothing: it has ended');
     switch (event.kind) {
       case 'activity':
