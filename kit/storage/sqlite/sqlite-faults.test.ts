@@ -64,6 +64,18 @@ describe('SQLite when things go wrong', () => {
     await storage.close();
   });
 
+  it('keeps nothing of what a body asked for at once with something that did not fit', async () => {
+    const storage = await openSqlite({ file: newFile(), modules }, never);
+    await storage.commit([sql`PRAGMA max_page_count = 100`], never);
+    const body = storage.write(async (tx) => {
+      await Promise.all([tx.run(line(1, LONG.repeat(20))), tx.run(line(2)), tx.run(line(3))]);
+    }, never);
+    await assert.rejects(body, { code: 'DISK_FULL' });
+    await storage.commit([line(4)], never);
+    assert.deepEqual(await storage.all(sql`SELECT id FROM logs`, never), [{ id: 4 }]);
+    await storage.close();
+  });
+
   it('does the same on a disk that is really full', {
     skip: process.getuid?.() !== 0 && 'mounting a small disk needs root',
   }, async () => {
@@ -149,7 +161,7 @@ describe('SQLite when things go wrong', () => {
     const session = await WriterSession.open({ file, readOnly: false, busyTimeoutMs: 1_000 });
     const long = sql`INSERT INTO logs (id)
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i FROM n`;
-    const outcome = session.ask({ kind: 'batches', batches: [[long]] }, true);
+    const outcome = session.ask({ kind: 'batches', batches: [[long]] }, { first: true, last: true });
     await Promise.all([assert.rejects(outcome, { code: 'OUTCOME_UNKNOWN' }), session.terminate()]);
   });
 });

@@ -2,25 +2,25 @@ import type { Row, Transaction } from '../port.ts';
 import type { Statement } from '../sql.ts';
 import { guardFailed, StorageError } from '../storage-error.ts';
 import { fromSqlite } from './sqlite-errors.ts';
-import type { BatchOutcome, WriterReply } from './writer-protocol.ts';
-import type { Asked, WriterSession } from './writer-session.ts';
+import type { Asked, BatchOutcome, WriterReply } from './writer-protocol.ts';
+import type { WriterTurn } from './writer-session.ts';
 
 /** One body's view of the writer. After an error it can only end: both engines behave so. */
 export class SqliteTransaction implements Transaction {
   readonly topics = new Set<string>();
-  readonly #session: WriterSession;
+  readonly #turn: WriterTurn;
   #open = false;
   #over: Error | undefined;
   /** The turn itself is gone: there is nothing left to roll back. */
   lost = false;
 
-  constructor(session: WriterSession) {
-    this.#session = session;
+  constructor(turn: WriterTurn) {
+    this.#turn = turn;
   }
 
   async all<R extends Row>(statement: Statement): Promise<R[]> {
     const reply = await this.#part('query', [statement]);
-    return [...reply.rows] as R[];
+    return ('rows' in reply ? [...reply.rows] : []) as R[];
   }
 
   async get<R extends Row>(statement: Statement): Promise<R | undefined> {
@@ -34,7 +34,7 @@ export class SqliteTransaction implements Transaction {
   async batch(statements: readonly Statement[]): Promise<number[]> {
     const reply = await this.#part('statements', statements);
     for (const { topic } of statements) if (topic !== undefined) this.topics.add(topic);
-    const outcome = reply.outcomes[0];
+    const outcome = firstOutcome(reply);
     return outcome?.kind === 'done' ? [...outcome.changes] : [];
   }
 
@@ -52,7 +52,7 @@ export class SqliteTransaction implements Transaction {
     const open = !this.#open;
     this.#open = true;
     const reply = await this.#guarded({ kind, open, statements });
-    const outcome = reply.outcomes[0];
+    const outcome = firstOutcome(reply);
     if (outcome?.kind === 'fault' || outcome?.kind === 'guard') {
       this.#over = faultOf(outcome);
       throw this.#over;
@@ -62,12 +62,16 @@ export class SqliteTransaction implements Transaction {
 
   async #guarded(work: Asked): Promise<WriterReply> {
     try {
-      return await this.#session.ask(work, false);
+      return await this.#turn.ask(work, false);
     } catch (error) {
       this.lost = true;
       throw error;
     }
   }
+}
+
+function firstOutcome(reply: WriterReply): BatchOutcome | undefined {
+  return 'outcomes' in reply ? reply.outcomes[0] : undefined;
 }
 
 export function faultOf(outcome: Exclude<BatchOutcome, { kind: 'done' }>): StorageError {

@@ -4,11 +4,13 @@ import { StorageError } from '../storage-error.ts';
 import { withinDeadline } from '../within-deadline.ts';
 import { faultOf, SqliteTransaction } from './sqlite-transaction.ts';
 import type { WriterReply } from './writer-protocol.ts';
-import type { WriterSession } from './writer-session.ts';
+import { type WriterSession, WriterTurn } from './writer-session.ts';
 
 /** A turn ends when nobody waits, and at the latest after this many jobs or this long, so that the first is not kept waiting. */
 const TURN_JOBS = 1_024;
 const TURN_MS = 50;
+/** Batches in one request: the writer works on one while the next is being flattened. */
+const PART_JOBS = 128;
 
 /** Past this many waiting jobs a caller is told at once instead of being kept. */
 const WAITING_JOBS = 20_000;
@@ -40,7 +42,7 @@ interface BodyJob extends Waiting {
 type Job = BatchJob | BodyJob;
 
 interface Turn {
-  readonly session: WriterSession;
+  readonly writer: WriterTurn;
   readonly begun: number;
   readonly jobs: Job[];
   readonly topics: Set<string>;
@@ -108,7 +110,7 @@ export class SqliteWriter {
   async #takeTurn(): Promise<void> {
     const session = await this.#liveSession();
     if (session === undefined) return;
-    const turn: Turn = { session, begun: Date.now(), jobs: [], topics: new Set() };
+    const turn: Turn = { writer: new WriterTurn(session), begun: Date.now(), jobs: [], topics: new Set() };
     try {
       let committed = false;
       while (!committed) committed = await this.#serveNext(turn);
@@ -140,24 +142,41 @@ export class SqliteWriter {
       await this.#serveBody(turn, head);
     }
     if (this.#mayGoOn(turn)) return false;
-    await turn.session.ask({ kind: 'none' }, true);
+    await turn.writer.ask({ kind: 'none' }, true);
     return true;
   }
 
   async #serveBatches(turn: Turn): Promise<boolean> {
-    let count = 0;
-    while (this.#jobs[count]?.kind === 'batch' && turn.jobs.length + count < TURN_JOBS) count++;
-    const jobs = this.#jobs.splice(0, count).filter(isStillWanted);
-    turn.jobs.push(...jobs);
+    const jobs = this.#takeBatches(TURN_JOBS - turn.jobs.length);
+    for (const job of jobs) turn.jobs.push(job);
     const last = !this.#mayGoOn(turn);
-    const reply = await turn.session.ask({ kind: 'batches', batches: jobs.map((job) => job.batch) }, last);
-    recordOutcomes(jobs, reply, turn.topics);
+    const parts = inParts(jobs, PART_JOBS);
+    const replies = await Promise.all(
+      parts.map((part, index) =>
+        turn.writer.ask({ kind: 'batches', batches: part.map((job) => job.batch) }, last && index === parts.length - 1),
+      ),
+    );
+    parts.forEach((part, index) => {
+      recordOutcomes(part, replies[index] ?? [], turn.topics);
+    });
     return last;
+  }
+
+  /** Those at the head of the queue. Who gave up while waiting is told so, and writes nothing. */
+  #takeBatches(room: number): BatchJob[] {
+    const jobs: BatchJob[] = [];
+    let taken = 0;
+    for (let job = this.#jobs[0]; job?.kind === 'batch' && jobs.length < room; job = this.#jobs[++taken]) {
+      if (job.signal.aborted) job.reject(job.signal.reason);
+      else jobs.push(job);
+    }
+    this.#jobs = taken === this.#jobs.length ? [] : this.#jobs.slice(taken);
+    return jobs;
   }
 
   async #serveBody(turn: Turn, job: BodyJob): Promise<void> {
     turn.jobs.push(job);
-    const tx = new SqliteTransaction(turn.session);
+    const tx = new SqliteTransaction(turn.writer);
     try {
       job.signal.throwIfAborted();
       const value = await withinDeadline(job.body(tx), this.#options.transactionTimeoutMs, job.signal);
@@ -176,21 +195,22 @@ export class SqliteWriter {
   }
 }
 
-/** Who gave up while waiting is told so, and writes nothing. */
-function isStillWanted(job: Job): job is BatchJob {
-  if (job.signal.aborted) job.reject(job.signal.reason);
-  return job.kind === 'batch' && !job.signal.aborted;
+/** At least one, since the request that commits must be sent whether or not anything is left to write. */
+function inParts<T>(items: readonly T[], size: number): T[][] {
+  const parts = [items.slice(0, size)];
+  for (let from = size; from < items.length; from += size) parts.push(items.slice(from, from + size));
+  return parts;
 }
 
 function recordOutcomes(jobs: readonly BatchJob[], reply: WriterReply, topics: Set<string>): void {
   let at = 0;
   jobs.forEach((job, index) => {
-    const outcome = reply.outcomes[index];
+    const outcome = 'outcomes' in reply ? reply.outcomes[index] : undefined;
     if (outcome !== undefined && outcome.kind !== 'done') {
       job.outcome = { kind: 'failed', error: faultOf(outcome) };
       return;
     }
-    const value = outcome?.changes ?? reply.changes?.slice(at, at + job.batch.length);
+    const value = outcome?.changes ?? ('outcomes' in reply ? [] : reply.slice(at, at + job.batch.length));
     at += job.batch.length;
     job.outcome = { kind: 'done', value };
     for (const { topic } of job.batch) if (topic !== undefined) topics.add(topic);

@@ -2,28 +2,35 @@ import type { Row } from '../port.ts';
 import type { Statement, Value } from '../sql.ts';
 import type { SqliteFault } from './sqlite-errors.ts';
 
-/**
- * What the main thread and the writer's thread say to each other: one request, one reply, in turn.
- *
- * DECISION: statements travel as one flat list of words, and a text only once, then as its number. Cloning a tree of
- * objects for each statement costs more than SQLite needs to run it.
- */
-export interface WriterRequest {
-  /** Texts that the writer has not seen, by number. */
-  readonly texts: readonly (readonly [number, string])[];
-  readonly work: Work;
-  /** Ends the turn: everything since the last commit goes to disk, or nothing does. */
-  readonly commit: boolean;
-}
-
-export type Work =
+/** What the main thread asks of the writer's thread. */
+export type Asked =
   /** Independent batches, each all or nothing. */
-  | { readonly kind: 'batches'; readonly words: readonly Value[] }
+  | { readonly kind: 'batches'; readonly batches: readonly (readonly Statement[])[] }
   /** Part of a transaction that looks first; `open` on its first part. */
-  | { readonly kind: 'statements'; readonly open: boolean; readonly words: readonly Value[] }
-  | { readonly kind: 'query'; readonly open: boolean; readonly words: readonly Value[] }
+  | { readonly kind: 'statements' | 'query'; readonly open: boolean; readonly statements: readonly Statement[] }
   | { readonly kind: 'end'; readonly keep: boolean }
   | { readonly kind: 'none' };
+
+/**
+ * One request: `[place, kind, flag, number of new texts, (number, text)..., statements...]`, and a statement is `[number of its
+ * text, rows expected, number of values, values...]`.
+ *
+ * DECISION: one flat list of words, and a text only once, then as its number. Cloning a tree of objects costs more than
+ * SQLite needs to run what it says.
+ */
+export type WriterRequest = readonly Value[];
+
+/**
+ * Where a request stands in its turn. Those in between never begin a transaction of their own: when the turn was lost,
+ * what was sent after that is lost with it.
+ */
+export interface Place {
+  readonly first: boolean;
+  /** Everything since the first goes to disk, or nothing does. */
+  readonly last: boolean;
+}
+
+const KINDS = ['batches', 'statements', 'query', 'end', 'none'] as const;
 
 /** `changes` in order, or the reason that nothing of the batch stayed. */
 export type BatchOutcome =
@@ -31,9 +38,10 @@ export type BatchOutcome =
   | { readonly kind: 'fault'; readonly fault: SqliteFault }
   | { readonly kind: 'guard'; readonly statement: number; readonly expected: number; readonly changed: number };
 
-export interface WriterReply {
-  /** Rows that each statement changed, of all batches in one list: what nearly every reply is. */
-  readonly changes?: readonly number[];
+/** Rows that each statement changed, of all batches in one list: what nearly every reply is. */
+export type WriterReply = readonly number[] | WriterNews;
+
+export interface WriterNews {
   /** Batch by batch, when one of them was bad. */
   readonly outcomes: readonly BatchOutcome[];
   readonly rows: readonly Row[];
@@ -46,31 +54,35 @@ const ANY_NUMBER_OF_ROWS = -1;
 /** Texts of varying length (lists) would pile up; past this many the numbering starts anew and overwrites the old. */
 const NUMBERED_TEXTS = 2_000;
 
-/** Numbers texts and flattens statements; keeps what the other side has not been told. */
+/** Numbers texts and flattens requests; keeps what the other side has not been told. */
 export class WordWriter {
   readonly #numbers = new Map<string, number>();
   /** A template's strings are the same array at every call: the quick way to the number. */
   readonly #templates = new Map<readonly string[], number>();
-  #news: [number, string][] = [];
+  #news: Value[] = [];
 
-  /** Once a request, since numbers may change their meaning between two. */
-  batches(batches: readonly (readonly Statement[])[]): Value[] {
+  request(asked: Asked, { first, last }: Place): WriterRequest {
     if (this.#numbers.size > NUMBERED_TEXTS) {
       this.#numbers.clear();
       this.#templates.clear();
     }
+    const words = this.#flatten(asked);
+    const news = this.#news;
+    this.#news = [];
+    const head = [(first ? 2 : 0) + (last ? 1 : 0), KINDS.indexOf(asked.kind), flagOf(asked), news.length / 2];
+    return news.length === 0 ? head.concat(words as number[]) : [...head, ...news, ...words];
+  }
+
+  #flatten(asked: Asked): Value[] {
     const words: Value[] = [];
-    for (const batch of batches) {
-      words.push(batch.length);
-      for (const statement of batch) this.#write(statement, words);
-    }
+    if (asked.kind === 'batches') for (const batch of asked.batches) this.#writeBatch(batch, words);
+    else if (asked.kind === 'statements' || asked.kind === 'query') this.#writeBatch(asked.statements, words);
     return words;
   }
 
-  takeNews(): (readonly [number, string])[] {
-    const news = this.#news;
-    this.#news = [];
-    return news;
+  #writeBatch(batch: readonly Statement[], words: Value[]): void {
+    words.push(batch.length);
+    for (const statement of batch) this.#write(statement, words);
   }
 
   #write(statement: Statement, words: Value[]): void {
@@ -86,7 +98,7 @@ export class WordWriter {
     const number = known ?? this.#numbers.size;
     if (known === undefined) {
       this.#numbers.set(text, number);
-      this.#news.push([number, text]);
+      this.#news.push(number, text);
     }
     if ('raw' in statement.parts) this.#templates.set(statement.parts, number);
     return number;
@@ -99,32 +111,49 @@ export interface ReadStatement {
   readonly expected: number | undefined;
 }
 
-/** The writer's side of the same: gives the batches back. */
+export interface ReadRequest extends Place {
+  readonly kind: Asked['kind'];
+  /** `open` or `keep`. */
+  readonly flag: boolean;
+  readonly batches: readonly (readonly ReadStatement[])[];
+}
+
+/** The writer's side of the same. */
 export class WordReader {
   readonly #texts = new Map<number, string>();
 
-  learn(texts: readonly (readonly [number, string])[]): void {
-    for (const [number, text] of texts) this.#texts.set(number, text);
+  read(words: WriterRequest): ReadRequest {
+    let at = 4;
+    for (let news = Number(words[3]); news > 0; news--, at += 2)
+      this.#texts.set(Number(words[at]), String(words[at + 1]));
+    const kind = KINDS[Number(words[1])] ?? 'none';
+    const place = Number(words[0]);
+    return { first: place >= 2, last: place % 2 === 1, kind, flag: words[2] === 1, batches: this.#batches(words, at) };
   }
 
-  *batches(words: readonly Value[]): Generator<ReadStatement[]> {
-    let at = 0;
-    while (at < words.length) {
-      const statements: ReadStatement[] = [];
+  #batches(words: WriterRequest, from: number): ReadStatement[][] {
+    const batches: ReadStatement[][] = [];
+    for (let at = from; at < words.length; ) {
+      const batch: ReadStatement[] = [];
       for (let left = Number(words[at++]); left > 0; left--) {
-        const text = this.#texts.get(Number(words[at])) ?? '';
-        const expected = Number(words[at + 1]);
         const count = Number(words[at + 2]);
-        statements.push({
-          text,
+        const expected = Number(words[at + 1]);
+        batch.push({
+          text: this.#texts.get(Number(words[at])) ?? '',
           values: words.slice(at + 3, at + 3 + count),
           expected: expected === ANY_NUMBER_OF_ROWS ? undefined : expected,
         });
         at += 3 + count;
       }
-      yield statements;
+      batches.push(batch);
     }
+    return batches;
   }
+}
+
+function flagOf(asked: Asked): number {
+  if (asked.kind === 'end') return asked.keep ? 1 : 0;
+  return 'open' in asked && asked.open ? 1 : 0;
 }
 
 const texts = new WeakMap<readonly string[], string>();

@@ -2,9 +2,9 @@ import type { SqliteConnection } from './connection.ts';
 import { toFault } from './sqlite-errors.ts';
 import {
   type BatchOutcome,
+  type ReadRequest,
   type ReadStatement,
   WordReader,
-  type Work,
   type WriterReply,
   type WriterRequest,
 } from './writer-protocol.ts';
@@ -14,11 +14,15 @@ export interface WriterService {
   close(): void;
 }
 
+const BEGIN = 'BEGIN IMMEDIATE';
+const COMMIT = 'COMMIT';
 const BEGIN_PART = 'SAVEPOINT part';
 const KEEP_PART = 'RELEASE part';
 const UNDO_PART = 'ROLLBACK TO part; RELEASE part';
 
-const NOTHING: WriterReply = { outcomes: [], rows: [] };
+const TURN_LOST = { message: 'the turn was lost before' };
+
+const NOTHING: WriterReply = [];
 
 /**
  * Serves one request after the other on one connection. A turn begins with the first request and ends with the one that
@@ -26,35 +30,42 @@ const NOTHING: WriterReply = { outcomes: [], rows: [] };
  */
 export function serveWriter(connection: SqliteConnection): WriterService {
   const reader = new WordReader();
-  const serve = (request: WriterRequest): WriterReply => {
+  const serve = (words: WriterRequest): WriterReply => {
     try {
-      reader.learn(request.texts);
-      if (!connection.inTransaction) connection.script('BEGIN IMMEDIATE');
-      const reply = perform(connection, reader, request.work);
-      if (request.commit) connection.script('COMMIT');
+      const request = reader.read(words);
+      if (request.first) begin(connection);
+      else if (!connection.inTransaction) return { outcomes: [], rows: [], lost: TURN_LOST };
+      const reply = perform(connection, request);
+      if (request.last) connection.run(COMMIT, []);
       return reply;
     } catch (error) {
       if (connection.inTransaction) connection.script('ROLLBACK');
-      return { ...NOTHING, lost: toFault(error) };
+      return { outcomes: [], rows: [], lost: toFault(error) };
     }
   };
   return Object.assign(serve, { close: () => connection.close() });
 }
 
-function perform(connection: SqliteConnection, reader: WordReader, work: Work): WriterReply {
-  switch (work.kind) {
+/** A turn that nobody ended left something open: nobody was told that it was kept. */
+function begin(connection: SqliteConnection): void {
+  if (connection.inTransaction) connection.script('ROLLBACK');
+  connection.run(BEGIN, []);
+}
+
+function perform(connection: SqliteConnection, { kind, flag, batches }: ReadRequest): WriterReply {
+  switch (kind) {
     case 'batches':
-      return together(connection, [...reader.batches(work.words)]);
+      return together(connection, batches);
     case 'statements': {
-      if (work.open) connection.run(BEGIN_PART, []);
-      return { outcomes: [runAll(connection, only(reader.batches(work.words)))], rows: [] };
+      if (flag) connection.run(BEGIN_PART, []);
+      return { outcomes: [runAll(connection, batches[0] ?? [])], rows: [] };
     }
     case 'query': {
-      if (work.open) connection.run(BEGIN_PART, []);
-      return query(connection, only(reader.batches(work.words)));
+      if (flag) connection.run(BEGIN_PART, []);
+      return query(connection, batches[0] ?? []);
     }
     case 'end':
-      connection.script(work.keep ? KEEP_PART : UNDO_PART);
+      connection.script(flag ? KEEP_PART : UNDO_PART);
       return NOTHING;
     case 'none':
       return NOTHING;
@@ -76,7 +87,7 @@ function together(connection: SqliteConnection, batches: readonly (readonly Read
     }
   }
   connection.run(KEEP_PART, []);
-  return { changes, outcomes: [], rows: [] };
+  return changes;
 }
 
 function alone(connection: SqliteConnection, batch: readonly ReadStatement[]): BatchOutcome {
@@ -122,9 +133,4 @@ function query(connection: SqliteConnection, batch: readonly ReadStatement[]): W
     if (!connection.inTransaction) throw error;
     return { outcomes: [{ kind: 'fault', fault: toFault(error) }], rows: [] };
   }
-}
-
-function only(batches: Generator<ReadStatement[]>): ReadStatement[] {
-  for (const batch of batches) return batch;
-  return [];
 }

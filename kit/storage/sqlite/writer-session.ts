@@ -1,9 +1,8 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { Statement } from '../sql.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { fromSqlite, type SqliteFault } from './sqlite-errors.ts';
-import { WordWriter, type Work, type WriterReply, type WriterRequest } from './writer-protocol.ts';
+import { type Asked, type Place, WordWriter, type WriterReply, type WriterRequest } from './writer-protocol.ts';
 
 import type { WriterWorkerData } from './writer-worker.ts';
 
@@ -17,13 +16,6 @@ interface Waiting {
   reject(error: Error): void;
   readonly commits: boolean;
 }
-
-/** Work before its statements are flattened. */
-export type Asked =
-  | { readonly kind: 'batches'; readonly batches: readonly (readonly Statement[])[] }
-  | { readonly kind: 'statements' | 'query'; readonly open: boolean; readonly statements: readonly Statement[] }
-  | { readonly kind: 'end'; readonly keep: boolean }
-  | { readonly kind: 'none' };
 
 /**
  * The life of one writer thread, seen from the main one; it answers in the order of asking. When the thread dies, SQLite
@@ -63,16 +55,15 @@ export class WriterSession {
     return this.#lost !== undefined;
   }
 
-  /** One request, one answer; `commit` ends the turn with it. An error means that the whole turn is gone. */
-  async ask(asked: Asked, commit: boolean): Promise<WriterReply> {
+  /** One request, one answer. An error means that the whole turn is gone. */
+  async ask(asked: Asked, place: Place): Promise<WriterReply> {
     if (this.#lost !== undefined) throw this.#lost;
-    const work = this.#flatten(asked);
-    const request: WriterRequest = { texts: this.#words.takeNews(), work, commit };
+    const request = this.#words.request(asked, place);
     const reply = await new Promise<WriterReply>((resolve, reject) => {
-      this.#waiting.push({ resolve, reject, commits: commit });
+      this.#waiting.push({ resolve, reject, commits: place.last });
       this.#send(request);
     });
-    if (reply.lost !== undefined) throw fromSqlite(reply.lost);
+    if ('lost' in reply && reply.lost !== undefined) throw fromSqlite(reply.lost);
     return reply;
   }
 
@@ -94,19 +85,6 @@ export class WriterSession {
     Atomics.notify(this.#bell, 0);
   }
 
-  #flatten(asked: Asked): Work {
-    switch (asked.kind) {
-      case 'batches':
-        return { kind: 'batches', words: this.#words.batches(asked.batches) };
-      case 'statements':
-      case 'query':
-        return { kind: asked.kind, open: asked.open, words: this.#words.batches([asked.statements]) };
-      case 'end':
-      case 'none':
-        return asked;
-    }
-  }
-
   #end(cause: unknown): StorageError {
     this.#lost ??= new StorageError(
       'WRITER_LOST',
@@ -120,6 +98,23 @@ export class WriterSession {
       waiting.reject(waiting.commits ? unknownOutcome(this.#lost) : this.#lost);
     }
     return this.#lost;
+  }
+}
+
+/** One turn on a session: one transaction, from its first request to the one that commits. */
+export class WriterTurn {
+  readonly #session: WriterSession;
+  #begun = false;
+
+  constructor(session: WriterSession) {
+    this.#session = session;
+  }
+
+  /** `commit` ends the turn with it. */
+  ask(asked: Asked, commit: boolean): Promise<WriterReply> {
+    const place = { first: !this.#begun, last: commit };
+    this.#begun = true;
+    return this.#session.ask(asked, place);
   }
 }
 
