@@ -12,11 +12,12 @@ import { type Storage, StorageError } from '#kit/storage';
 import type { DurableEngine, Registry } from '../engine.ts';
 import { ActivityRunner } from './activity-runner.ts';
 import { EmbeddedClient } from './embedded-client.ts';
-import { Executor, FencedOut } from './executor.ts';
+import { Executor } from './executor.ts';
 import type { ExecutorFact } from './executor-fact.ts';
 import { Journal } from './journal.ts';
 import { claimLease } from './lease.ts';
 import { keepForgetting, type RetentionOptions } from './retention.ts';
+import { FencedOut } from './turn-writer.ts';
 
 const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
 

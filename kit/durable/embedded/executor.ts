@@ -1,5 +1,5 @@
 import { type Clock, Wake } from '#kit/std';
-import { type Statement, type Storage, StorageError } from '#kit/storage';
+import type { Statement, Storage } from '#kit/storage';
 import type { AnyWorkflow } from '../definitions.ts';
 import { toFailure } from '../failure.ts';
 import type { ActivityRunner, ActivityStep } from './activity-runner.ts';
@@ -7,10 +7,18 @@ import { drained } from './drained.ts';
 import type { ExecutorFact } from './executor-fact.ts';
 import { type Journal, LOAD_PORTION, type Mail } from './journal.ts';
 import type { AskedStep } from './journal-event.ts';
-import { deleteMail, deleteTimer, MAIL_CAME, parkWorkflow, unparkWorkflow } from './journal-statements.ts';
+import {
+  deleteMail,
+  deleteTimer,
+  MAIL_CAME,
+  parkWorkflow,
+  unparkWorkflow,
+  WORKFLOW_ENDED,
+} from './journal-statements.ts';
 import type { Lease } from './lease.ts';
 import { LiveRun, type TurnResult } from './live-run.ts';
 import { replayAll } from './replay.ts';
+import { type Turn, TurnWriter } from './turn-writer.ts';
 
 /** Mail and timers looked at in one turn of the loop. */
 const PORTION = 1_000;
@@ -30,19 +38,8 @@ export interface ExecutorDeps {
   readonly onFact: (fact: ExecutorFact) => void;
 }
 
-interface Written {
-  readonly common: readonly Statement[];
-  readonly turns: readonly { readonly run: LiveRun; readonly result: TurnResult }[];
-}
-
-/** Errors that say something of the statements, not of the database. */
-const REFUSALS = new Set(['STATEMENT_REFUSED', 'CHECK_VIOLATED', 'UNIQUE_VIOLATED', 'REFERENCE_VIOLATED']);
-
 /** setTimeout takes no more than 24 days; an hour is as good as forever. */
 const LONGEST_REST_MS = 3_600_000;
-
-/** The lease went to someone else. */
-export class FencedOut extends Error {}
 
 /**
  * Executes workflows while one lease lasts: one loop that looks what happened, tells it to the workflows, writes it down
@@ -51,6 +48,7 @@ export class FencedOut extends Error {}
  */
 export class Executor {
   readonly #deps: ExecutorDeps;
+  readonly #writer: TurnWriter;
   readonly #runs = new Map<string, LiveRun>();
   readonly #ready = new Set<LiveRun>();
   #statements: Statement[] = [];
@@ -61,9 +59,13 @@ export class Executor {
   #recoveredUpTo: string | undefined = '';
   /** Workflows that begin their next run. */
   #continued: string[] = [];
+  /** Found to be beyond the code at hand since this executor began. */
+  readonly #parked = new Set<string>();
+  #unparked = false;
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
+    this.#writer = new TurnWriter(deps.storage, deps.lease);
     this.#beatAt = deps.clock.now() + deps.beatMs;
   }
 
@@ -88,12 +90,15 @@ export class Executor {
 
   async #turn(signal: AbortSignal): Promise<void> {
     await this.#recover(signal);
-    const mail = this.#mailMayHaveCome ? await this.#deps.journal.mail(PORTION, signal) : [];
+    // Taken back before the look: what comes while it goes on is looked for in the next turn.
+    const look = this.#mailMayHaveCome;
+    this.#mailMayHaveCome = false;
+    const mail = look ? await this.#deps.journal.mail(PORTION, signal) : [];
     const timers = await this.#dueTimers(signal);
     const moved = [...mail, ...timers].map(({ workflow }) => workflow);
     await this.#bringIn([...moved, ...this.#continued.splice(0)], signal);
     const waits = this.#distribute(mail);
-    this.#mailMayHaveCome = waits || mail.length === PORTION;
+    if (waits || mail.length === PORTION) this.#mailMayHaveCome = true;
     for (const { workflow, step } of timers) this.#timerFired(workflow, step);
     await this.#advance(signal);
   }
@@ -125,7 +130,7 @@ export class Executor {
         const { record } = replayed.loaded;
         if (replayed.kind === 'parked') this.#park(record.id, replayed.error);
         else {
-          if (record.status === 'parked') this.#statements.push(unparkWorkflow(record.id));
+          if (record.status === 'parked') this.#unpark(record.id);
           const run = new LiveRun(replayed.loaded, replayed.execution, replayed.turn);
           this.#runs.set(record.id, run);
           this.#ready.add(run);
@@ -134,12 +139,34 @@ export class Executor {
     }
   }
 
+  #unpark(workflow: string): void {
+    this.#parked.delete(workflow);
+    this.#unparked = true;
+    this.#statements.push(unparkWorkflow(workflow));
+  }
+
+  /** Mail and timers of a parked workflow are passed over; once it is none any more they are there to be found. */
+  #lookAgainAfterUnparking(): void {
+    if (!this.#unparked) return;
+    this.#unparked = false;
+    this.#mailMayHaveCome = true;
+    this.#nextTimer = 0;
+  }
+
+  /** Whoever waits for a result may do so in another process. */
+  async #tellOthersOfEnds(turns: readonly Turn[], signal: AbortSignal): Promise<void> {
+    const { storage } = this.#deps;
+    if (storage.engine === 'sqlite' || !turns.some(({ result }) => result.end !== undefined)) return;
+    await storage.announce(WORKFLOW_ENDED, signal);
+  }
+
   /** True when some of it has to wait for the next turn. */
   #distribute(mail: readonly Mail[]): boolean {
     const taken: number[] = [];
     let waits = false;
     for (const each of mail) {
       const run = this.#runs.get(each.workflow);
+      if (this.#parked.has(each.workflow)) continue;
       if (run !== undefined && each.kind !== 'start' && !run.takesMail) waits = true;
       else {
         taken.push(each.seq);
@@ -172,8 +199,9 @@ export class Executor {
   }
 
   #timerFired(workflow: string, step: number): void {
+    if (this.#parked.has(workflow)) return;
     const run = this.#runs.get(workflow);
-    // Nobody is left who could wait for it: its workflow ended or is parked, and a replay of that one asks for it anew.
+    // Its workflow has ended: nobody is left who could wait for it.
     if (run === undefined) this.#statements.push(deleteTimer(workflow, step));
     else {
       run.tell({ kind: 'ended', step, result: undefined, error: undefined });
@@ -191,49 +219,19 @@ export class Executor {
     if (now >= this.#beatAt) this.#mailMayHaveCome = true;
     for (const run of runs) run.beginTurn(now);
     if (runs.length > 0) await drained();
-    const common = this.#statements.splice(0);
-    const turns = await this.#write({ common, turns: runs.map((run) => ({ run, result: run.endTurn(now) })) }, signal);
+    const turns = runs.map((run) => ({ run, result: run.endTurn(now) }));
+    const { written, refused } = await this.#writer.write(this.#statements.splice(0), turns, signal);
     this.#beatAt = now + this.#deps.beatMs;
-    for (const { run, result } of turns) this.#carryOut(run, result);
-    await this.#checkChildren(turns, signal);
+    for (const { run, error } of refused) this.#refused(run, error);
+    for (const { run, result } of written) this.#carryOut(run, result);
+    this.#lookAgainAfterUnparking();
+    await this.#tellOthersOfEnds(written, signal);
+    await this.#checkChildren(written, signal);
     this.#forgetWaiting();
   }
 
-  /** The turns that are on disk: all of them, but for those that the database refused. */
-  async #write({ common, turns }: Written, signal: AbortSignal): Promise<Written['turns']> {
-    const { storage, lease } = this.#deps;
-    try {
-      await storage.commit([lease.guard, ...common, ...turns.flatMap(({ result }) => result.statements)], signal);
-      return turns;
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      if (error.code === 'GUARD_FAILED') throw new FencedOut('another executor took over');
-      if (!REFUSALS.has(error.code)) throw error;
-      return await this.#writeOneByOne({ common, turns }, signal);
-    }
-  }
-
-  /** The database refused something: whose turn it was is parked, and the others go on. */
-  async #writeOneByOne({ common, turns }: Written, signal: AbortSignal): Promise<Written['turns']> {
-    const { storage, lease } = this.#deps;
-    await storage.commit([lease.guard, ...common], signal);
-    const written: Written['turns'][number][] = [];
-    for (const turn of turns) {
-      try {
-        await storage.commit([lease.guard, ...turn.result.statements], signal);
-        written.push(turn);
-      } catch (error) {
-        if (!(error instanceof StorageError && REFUSALS.has(error.code))) throw error;
-        this.#stopActivities(turn.run, error);
-        this.#runs.delete(turn.run.id);
-        this.#park(turn.run.id, error);
-      }
-    }
-    return written;
-  }
-
   /** An id that someone else's workflow has is an answer too. */
-  async #checkChildren(turns: Written['turns'], signal: AbortSignal): Promise<void> {
+  async #checkChildren(turns: readonly Turn[], signal: AbortSignal): Promise<void> {
     const born = turns.flatMap(({ run, result }) =>
       result.start.flatMap((step) => (step.kind === 'child' && result.end === undefined ? [{ run, step }] : [])),
     );
@@ -273,7 +271,7 @@ export class Executor {
     const { activities, wake } = this.#deps;
     const stop = activities.start({
       workflowId: run.id,
-      run: run.loaded.record.run,
+      run: run.record.run,
       step,
       before: run.attempts.get(step.number),
       onOutcome: (outcome) => {
@@ -302,8 +300,15 @@ export class Executor {
     for (const step of run.running.keys()) this.#stopActivity(run, step, reason);
   }
 
+  #refused(run: LiveRun, error: unknown): void {
+    this.#stopActivities(run, error);
+    this.#runs.delete(run.id);
+    this.#park(run.id, error);
+  }
+
   #park(workflow: string, error: unknown): void {
     const reason = toFailure(error);
+    this.#parked.add(workflow);
     this.#statements.push(parkWorkflow(workflow, reason));
     this.#deps.onFact({ kind: 'parked', workflow, reason });
   }

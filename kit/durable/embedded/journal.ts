@@ -71,7 +71,8 @@ export class Journal {
 
   async dueTimers(now: number, limit: number, signal: AbortSignal): Promise<StepRow[]> {
     return await this.#storage.all<StepRow>(
-      sql`SELECT workflow, step FROM durable_timers WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+      sql`SELECT t.workflow, t.step FROM durable_timers t JOIN durable_workflows w ON w.id = t.workflow
+        WHERE t.due_at <= ${now} AND w.status <> 'parked' ORDER BY t.due_at LIMIT ${limit}`,
       signal,
     );
   }

@@ -14,6 +14,7 @@ import {
   setPaused,
   setState,
 } from './journal-statements.ts';
+import type { WorkflowRecord } from './workflow-row.ts';
 
 /** Something that a turn is to tell the workflow. */
 export type Happening =
@@ -39,7 +40,9 @@ export interface TurnResult {
 /** A workflow in memory, between two turns. */
 export class LiveRun {
   readonly id: string;
-  readonly loaded: LoadedWorkflow;
+  readonly record: WorkflowRecord;
+  /** Timers that were there when it was loaded. */
+  readonly #timers: ReadonlySet<number>;
   readonly execution: Execution;
   /** Ways to stop activities under way, by step. */
   readonly running = new Map<number, (reason: unknown) => void>();
@@ -59,7 +62,8 @@ export class LiveRun {
   constructor(loaded: LoadedWorkflow, execution: Execution, turn: number) {
     const { record } = loaded;
     this.id = record.id;
-    this.loaded = loaded;
+    this.record = record;
+    this.#timers = loaded.timers;
     this.execution = execution;
     this.attempts = new Map(loaded.attempts);
     this.paused = record.paused;
@@ -150,7 +154,7 @@ export class LiveRun {
 
   /** A timer that was loaded with the workflow keeps its time. */
   #isKnownTimer(step: AskedStep, asked: readonly AskedStep[]): boolean {
-    return step.kind === 'timer' && this.loaded.timers.has(step.number) && !asked.includes(step);
+    return step.kind === 'timer' && this.#timers.has(step.number) && !asked.includes(step);
   }
 
   #toEvent(happening: Happening, now: number): JournalEvent | undefined {
@@ -189,7 +193,7 @@ export class LiveRun {
   }
 
   #insertion(event: JournalEvent, position: number): Statement {
-    return insertEvent({ workflow: this.id, run: this.loaded.record.run, position, event });
+    return insertEvent({ workflow: this.id, run: this.record.run, position, event });
   }
 
   #dropping(step: AskedStep, now: number): Statement[] {
@@ -217,7 +221,7 @@ export class LiveRun {
   }
 
   #ending(end: End, now: number): Statement[] {
-    const { run, parent, parentStep: step } = this.loaded.record;
+    const { run, parent, parentStep: step } = this.record;
     const statements = endRun({ id: this.id, run }, end, now);
     if (parent === undefined || end.kind === 'continued') return statements;
     const [payload, error] = end.kind === 'completed' ? [end.result, undefined] : [undefined, childFailure(end)];

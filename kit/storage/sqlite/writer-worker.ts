@@ -25,7 +25,7 @@ if (service !== undefined) serveUntilClosed(service);
 function serveUntilClosed(serve: WriterService): void {
   for (;;) {
     const heard = Atomics.load(bell, 0);
-    const received = receiveMessageOnPort(port) as { message: WriterRequest | 'close' } | undefined;
+    const received: { message: WriterRequest | 'close' } | undefined = receiveMessageOnPort(port);
     if (received === undefined) Atomics.wait(bell, 0, heard);
     else if (received.message === 'close') break;
     else port.postMessage(serve(received.message));

@@ -1,0 +1,69 @@
+import { type Statement, type Storage, StorageError } from '#kit/storage';
+import type { Lease } from './lease.ts';
+import type { LiveRun, TurnResult } from './live-run.ts';
+
+export interface Turn {
+  readonly run: LiveRun;
+  readonly result: TurnResult;
+}
+
+export interface Written {
+  readonly written: readonly Turn[];
+  /** The database will not take these, whatever is tried. */
+  readonly refused: readonly { readonly run: LiveRun; readonly error: StorageError }[];
+}
+
+/** Errors that say something of the statements, not of the database. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'STATEMENT_REFUSED',
+  'CHECK_VIOLATED',
+  'UNIQUE_VIOLATED',
+  'REFERENCE_VIOLATED',
+]);
+
+/** The lease went to someone else. */
+export class FencedOut extends Error {}
+
+/** Writes the turns of many workflows as one batch, behind the lease's guard. */
+export class TurnWriter {
+  readonly #storage: Storage;
+  readonly #lease: Lease;
+
+  constructor(storage: Storage, lease: Lease) {
+    this.#storage = storage;
+    this.#lease = lease;
+  }
+
+  async write(common: readonly Statement[], turns: readonly Turn[], signal: AbortSignal): Promise<Written> {
+    const all = [...common, ...turns.flatMap(({ result }) => result.statements)];
+    const error = await this.#commit(all, signal);
+    return error === undefined ? { written: turns, refused: [] } : await this.#oneByOne(common, turns, signal);
+  }
+
+  /** One of them cannot be written: it is found, and the others go on. */
+  async #oneByOne(common: readonly Statement[], turns: readonly Turn[], signal: AbortSignal): Promise<Written> {
+    const refusal = await this.#commit(common, signal);
+    if (refusal !== undefined) throw refusal;
+    const written: Turn[] = [];
+    const refused: { run: LiveRun; error: StorageError }[] = [];
+    for (const turn of turns) {
+      const error = await this.#commit(turn.result.statements, signal);
+      if (error === undefined) written.push(turn);
+      else refused.push({ run: turn.run, error });
+    }
+    return { written, refused };
+  }
+
+  /** The reason that the statements were refused for; throws what says nothing of them. */
+  async #commit(statements: readonly Statement[], signal: AbortSignal): Promise<StorageError | undefined> {
+    try {
+      await this.#storage.commit([this.#lease.guard, ...statements], signal);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (error.code === 'GUARD_FAILED') throw new FencedOut('another executor took over');
+      if (!REFUSALS.has(error.code)) throw error;
+      return error;
+    }
+  }
+}
