@@ -2,11 +2,10 @@ import { type Clock, Wake } from '#kit/std';
 import type { Statement, Storage } from '#kit/storage';
 import type { AnyWorkflow } from '../definitions.ts';
 import { toFailure } from '../failure.ts';
-import type { ActivityRunner, ActivityStep } from './activity-runner.ts';
+import type { ActivityRunner } from './activity-runner.ts';
 import { drained } from './drained.ts';
 import type { ExecutorFact } from './executor-fact.ts';
 import { type Journal, LOAD_PORTION, type Mail } from './journal.ts';
-import type { AskedStep } from './journal-event.ts';
 import {
   deleteMail,
   deleteTimer,
@@ -18,6 +17,7 @@ import {
 import type { Lease } from './lease.ts';
 import { LiveRun, type TurnResult } from './live-run.ts';
 import { replayAll } from './replay.ts';
+import { RunningActivities } from './running-activities.ts';
 import { type Turn, TurnWriter } from './turn-writer.ts';
 
 /** Mail and timers looked at in one turn of the loop. */
@@ -49,6 +49,7 @@ const LONGEST_REST_MS = 3_600_000;
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #writer: TurnWriter;
+  readonly #activities: RunningActivities;
   readonly #runs = new Map<string, LiveRun>();
   readonly #ready = new Set<LiveRun>();
   #statements: Statement[] = [];
@@ -66,6 +67,10 @@ export class Executor {
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
     this.#writer = new TurnWriter(deps.storage, deps.lease);
+    this.#activities = new RunningActivities(deps.activities, (run) => {
+      this.#ready.add(run);
+      deps.wake.raise();
+    });
     this.#beatAt = deps.clock.now() + deps.beatMs;
   }
 
@@ -84,7 +89,7 @@ export class Executor {
       if (!signal.aborted) throw error;
     } finally {
       stopListening();
-      for (const run of this.#runs.values()) this.#stopActivities(run, signal.reason);
+      for (const run of this.#runs.values()) this.#activities.stopAll(run, signal.reason);
     }
   }
 
@@ -249,59 +254,21 @@ export class Executor {
   }
 
   #carryOut(run: LiveRun, { start, drop, end, nextTimer }: TurnResult): void {
-    for (const step of drop) this.#stopActivity(run, step.number, new Error('the workflow no longer waits for it'));
+    for (const step of drop) this.#activities.stop(run, step.number, new Error('the workflow no longer waits for it'));
     this.#nextTimer = Math.min(this.#nextTimer, nextTimer);
     if (end !== undefined) this.#ended(run, end.kind === 'continued');
-    else for (const step of start) this.#startStep(run, step);
+    else for (const step of start) if (step.kind === 'activity') this.#activities.start(run, step);
   }
 
   #ended(run: LiveRun, continues: boolean): void {
-    this.#stopActivities(run, new Error('the workflow has ended'));
+    this.#activities.stopAll(run, new Error('the workflow has ended'));
     this.#runs.delete(run.id);
     this.#deps.onFact({ kind: 'ended', workflow: run.id });
     if (continues) this.#continued.push(run.id);
   }
 
-  #startStep(run: LiveRun, step: AskedStep): void {
-    if (step.kind !== 'activity' || run.running.has(step.number)) return;
-    this.#startActivity(run, step);
-  }
-
-  #startActivity(run: LiveRun, step: ActivityStep): void {
-    const { activities, wake } = this.#deps;
-    const stop = activities.start({
-      workflowId: run.id,
-      run: run.record.run,
-      step,
-      before: run.attempts.get(step.number),
-      onOutcome: (outcome) => {
-        run.running.delete(step.number);
-        if (outcome.kind === 'done')
-          run.tell({ kind: 'ended', step: step.number, result: outcome.result, error: undefined });
-        else if (outcome.kind === 'failed')
-          run.tell({ kind: 'ended', step: step.number, result: undefined, error: outcome.error });
-        else {
-          run.noteAttempts(step.number, outcome.attempts);
-          if (!run.paused) this.#startActivity(run, step);
-        }
-        this.#ready.add(run);
-        wake.raise();
-      },
-    });
-    run.running.set(step.number, stop);
-  }
-
-  #stopActivity(run: LiveRun, step: number, reason: unknown): void {
-    run.running.get(step)?.(reason);
-    run.running.delete(step);
-  }
-
-  #stopActivities(run: LiveRun, reason: unknown): void {
-    for (const step of run.running.keys()) this.#stopActivity(run, step, reason);
-  }
-
   #refused(run: LiveRun, error: unknown): void {
-    this.#stopActivities(run, error);
+    this.#activities.stopAll(run, error);
     this.#runs.delete(run.id);
     this.#park(run.id, error);
   }
