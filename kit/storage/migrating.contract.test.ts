@@ -17,7 +17,11 @@ const step = (number: number, up: string, compatibleFrom = number - 1): Migratio
   compatibleFrom,
   up,
 });
-const FIRST = step(1, 'CREATE TABLE notes (id BIGINT PRIMARY KEY, text TEXT NOT NULL)');
+const FIRST = step(
+  1,
+  `CREATE TABLE notes (id BIGINT PRIMARY KEY, text TEXT NOT NULL);
+   CREATE TABLE keyed (id KEYTEXT PRIMARY KEY); INSERT INTO keyed VALUES ('kept')`,
+);
 const SECOND = step(2, `ALTER TABLE notes ADD COLUMN author TEXT; UPDATE notes SET text = 'changed'`);
 const THIRD = step(3, 'CREATE INDEX notes_author ON notes (author)', 2);
 const module = (...migrations: Migration[]): MigrationModule[] => [{ module: 'notes', migrations }];
@@ -85,9 +89,25 @@ for (const engine of DATABASES) {
     it('keeps a bounded number of snapshots', async () => {
       const more = Array.from({ length: 9 }, (_, index) => step(index + 4, `CREATE TABLE more_${index} (id BIGINT)`));
       await using(module(FIRST, SECOND, THIRD, ...more), async () => {});
+      const ofUpgrade = (await snapshots(database)).filter((name) => /notes.(4|5|6|7|8|9|10|11|12)$/.test(name));
+      assert.equal(ofUpgrade.length, 9, 'an upgrade keeps what it took before each of its steps');
+      await using(module(FIRST, SECOND, THIRD, ...more, step(13, 'CREATE TABLE last (id BIGINT)')), async () => {});
       const taken = await snapshots(database);
-      assert.ok(taken.length >= 3 && taken.length <= 5, `${taken.length} snapshots`);
-      assert.match(taken.at(-1) ?? '', /notes.12$/);
+      assert.ok(taken.length >= 4 && taken.length <= 6, `${taken.length} snapshots`);
+      assert.match(taken.at(-1) ?? '', /notes.13$/);
+    });
+
+    it('leaves snapshots whole when our own schema is dropped', {
+      skip: engine === 'sqlite' && 'a snapshot is a file of its own',
+    }, async () => {
+      assert.equal(database.engine, 'postgres');
+      if (database.engine !== 'postgres') return;
+      const [first = ''] = await snapshots(database);
+      const before = await asPostgres(database.url, `SELECT * FROM ${first}.keyed`);
+      await asPostgres(database.url, 'ALTER SCHEMA fleetshift RENAME TO gone');
+      await asPostgres(database.url, 'DROP SCHEMA gone CASCADE');
+      assert.deepEqual(await asPostgres(database.url, `SELECT * FROM ${first}.keyed`), before);
+      assert.deepEqual(before, [{ id: 'kept' }]);
     });
 
     it('lets several processes start at once, and migrates once', {

@@ -31,7 +31,7 @@ export async function openPostgres(options: PostgresOptions, signal: AbortSignal
   const { connectTimeoutMs = 5_000, transactionTimeoutMs = 10_000 } = options;
   if (!/^[a-z][a-z0-9_]*$/.test(schema)) throw new TypeError(`not a schema name: ${schema}`);
   const address = { url, schema, connectTimeoutMs, statementTimeoutMs: 60_000 };
-  await migratePostgres(address, modules);
+  await migratePostgres(address, modules, signal);
   return new PostgresStorage({ address, connections, transactionTimeoutMs });
 }
 

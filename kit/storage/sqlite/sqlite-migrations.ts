@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   type AppliedMigration,
@@ -10,7 +10,7 @@ import {
 import { StorageError } from '../storage-error.ts';
 import { SqliteConnection } from './connection.ts';
 
-/** Snapshots kept beside the database; older ones are removed once a newer one is complete. */
+/** Snapshots kept beside the database when the next upgrade begins. */
 const SNAPSHOTS_KEPT = 5;
 
 export interface SqliteMigrationOptions {
@@ -27,7 +27,9 @@ export function migrateSqlite({ file, modules, busyTimeoutMs }: SqliteMigrationO
     connection.script(MIGRATIONS_TABLE);
     const applied = readApplied(connection);
     const empty = applied.length === 0;
-    for (const pending of planMigrations(modules, applied, 'sqlite')) {
+    const pendings = planMigrations(modules, applied, 'sqlite');
+    if (pendings.length > 0) forgetOldSnapshots(file);
+    for (const pending of pendings) {
       if (!empty) takeSnapshot(connection, file, pending);
       apply(connection, pending);
     }
@@ -74,6 +76,12 @@ function takeSnapshot(connection: SqliteConnection, file: string, { module, migr
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const copy = join(folder, `${basename(file)}.${stamp}.before-${module}-${migration.number}`);
   connection.run('VACUUM INTO ?', [copy]);
+}
+
+/** Before a run and never during one: what an upgrade took is there until the next. */
+function forgetOldSnapshots(file: string): void {
+  const folder = join(dirname(file), 'snapshots');
+  if (!existsSync(folder)) return;
   const prefix = `${basename(file)}.`;
   const copies = readdirSync(folder).filter((name) => name.startsWith(prefix));
   for (const old of copies.sort().slice(0, -SNAPSHOTS_KEPT)) rmSync(join(folder, old));
