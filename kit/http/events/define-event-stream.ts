@@ -1,0 +1,191 @@
+import { type TObject, Type } from 'typebox';
+import { type Clock, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import { HttpError } from '../errors/http-error.ts';
+import { type FilterFields, FilterLanguage, MAX_FILTER_LENGTH, type Predicate } from '../lists/filter.ts';
+import type { HttpLog } from '../ports.ts';
+import { checkRoute } from '../routes/check-route.ts';
+import type { WhoIs } from '../routes/define-route.ts';
+import type { AnyRequest, ByteStream, Permission, Route, RouteInfo } from '../routes/route.ts';
+import { type Framed, frameCursor, frameRetry, HEARTBEAT } from './event-frame.ts';
+import type { EventRecord, EventSource } from './event-source.ts';
+import { startOf } from './event-start.ts';
+import { EventTail, type TailLimits, type TailReader } from './event-tail.ts';
+
+export interface EventStreamDefinition<Event extends EventRecord, Needs extends Permission>
+  extends Pick<RouteInfo, 'path' | 'operationId' | 'summary' | 'description' | 'tags'> {
+  readonly permission: Needs;
+  readonly source: EventSource<Event>;
+  /** The `data` of an event. */
+  view(event: Event): object;
+  /** The fields of that which `filter` may name. */
+  readonly filter: FilterFields;
+  /** The types that there are, where they are a closed set; `types` then takes no others. */
+  readonly types?: readonly string[];
+  /** Whether this caller may see the event; asked for each one. */
+  visible(principal: WhoIs<Needs>, event: Event): boolean | Promise<boolean>;
+}
+
+export interface EventStreamDeps {
+  readonly log: HttpLog;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+  readonly heartbeatMs?: number;
+  /**
+   * A stream ends after this long, politely: its client comes back by itself, and is authenticated anew. So credentials
+   * that were revoked do not see events for ever.
+   */
+  readonly maxAgeMs?: number;
+  readonly tail?: Partial<TailLimits>;
+}
+
+interface StreamQuery {
+  readonly lastEventId?: number;
+  readonly from?: 'now' | 'beginning';
+  readonly types?: readonly string[];
+  readonly filter?: string;
+}
+
+const RECONNECT_MS = 2000;
+
+/** Server-sent events: what happens, as it happens, resumable by `Last-Event-ID`. */
+export function defineEventStream<Event extends EventRecord, const Needs extends Permission>(
+  definition: EventStreamDefinition<Event, Needs>,
+  deps: EventStreamDeps,
+): Route {
+  const { path, operationId, summary, description, tags, permission, source } = definition;
+  const language = new FilterLanguage(definition.filter);
+  const view = (event: Event): object => definition.view(event);
+  const tail = new EventTail({ source, view, sleep: deps.sleep ?? realSleep, log: deps.log, limits: deps.tail ?? {} });
+  return checkRoute({
+    method: 'GET',
+    path,
+    operationId,
+    summary,
+    permission,
+    produces: 'text/event-stream',
+    ...(description === undefined ? {} : { description }),
+    ...(tags === undefined ? {} : { tags }),
+    schema: {
+      query: streamQuery(definition.types, language),
+      responses: {
+        200: Type.String({ description: 'Server-sent events: `id`, `event` (the type) and `data` (JSON).' }),
+      },
+    },
+    respond: {
+      kind: 'stream',
+      open: async (request) => {
+        const { types, filter, ...start } = request.query as StreamQuery;
+        const header = request.headers['last-event-id'];
+        const wishes = { header, lastEventId: start.lastEventId, from: start.from };
+        const matches = filter === undefined ? undefined : language.compile(filter);
+        const after = await startOf(source, wishes, request.signal);
+        const shows = chooser(definition, { types, matches }, request);
+        return eventStream({ tail, shows, after }, deps);
+      },
+    },
+  });
+}
+
+interface Selection {
+  readonly types: readonly string[] | undefined;
+  readonly matches: Predicate | undefined;
+}
+
+type Shows<Event extends EventRecord> = (framed: Framed<Event>) => boolean | Promise<boolean>;
+
+function chooser<Event extends EventRecord, Needs extends Permission>(
+  definition: EventStreamDefinition<Event, Needs>,
+  { types, matches }: Selection,
+  { principal }: AnyRequest,
+): Shows<Event> {
+  const wanted = types === undefined ? undefined : new Set(types);
+  return ({ event, view }) =>
+    (wanted?.has(event.type) ?? true) &&
+    (matches === undefined || holds(matches, view)) &&
+    definition.visible(principal as WhoIs<Needs>, event);
+}
+
+/** A filter that cannot be worked out on one event does not match it: a stream under way has no way to complain. */
+function holds(matches: Predicate, view: object): boolean {
+  try {
+    return matches(view);
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'INVALID_FILTER') return false;
+    throw error;
+  }
+}
+
+interface StreamParts<Event extends EventRecord> {
+  readonly tail: EventTail<Event>;
+  readonly shows: Shows<Event>;
+  readonly after: number;
+}
+
+function eventStream<Event extends EventRecord>(parts: StreamParts<Event>, deps: EventStreamDeps): ByteStream {
+  return {
+    contentType: 'text/event-stream',
+    run: async (write, signal) => {
+      await parts.tail.follow((reader) => tell(parts, { reader, write, deps }, signal));
+    },
+  };
+}
+
+interface Telling<Event extends EventRecord> {
+  readonly reader: TailReader<Event>;
+  readonly write: (chunk: string) => Promise<void>;
+  readonly deps: EventStreamDeps;
+}
+
+/** Ends by returning when the client should come back: its time is over, or it fell behind what is kept. */
+async function tell<Event extends EventRecord>(
+  { shows, after }: StreamParts<Event>,
+  { reader, write, deps }: Telling<Event>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock = systemClock, heartbeatMs = 15_000, maxAgeMs = 30 * 60_000 } = deps;
+  const endsAt = clock.now() + maxAgeMs;
+  let [cursor, told, wroteAt] = [after, after, clock.now()];
+  const say = async (chunk: string): Promise<void> => {
+    await write(chunk);
+    wroteAt = clock.now();
+  };
+  await say(frameRetry(RECONNECT_MS) + frameCursor(after));
+  while (!signal.aborted && clock.now() < endsAt) {
+    const page = await reader.page(cursor, signal);
+    if (page === undefined) return;
+    for (const framed of page.events) {
+      if (!(await shows(framed))) continue;
+      await say(framed.frame);
+      told = framed.event.position;
+    }
+    cursor = page.upTo;
+    const quietMs = wroteAt + heartbeatMs - clock.now();
+    if (page.events.length === 0 && quietMs > 0) await reader.waitBeyond(cursor, quietMs, signal);
+    if (clock.now() - wroteAt < heartbeatMs) continue;
+    await say(told < cursor ? frameCursor(cursor) : HEARTBEAT);
+    told = cursor;
+  }
+}
+
+function streamQuery(types: readonly string[] | undefined, language: FilterLanguage): TObject {
+  return Type.Object({
+    lastEventId: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Resume after this event. The header `Last-Event-ID` comes first.' }),
+    ),
+    from: Type.Optional(
+      Type.Enum(['now', 'beginning'], {
+        description: 'Where to begin without a last event id; `now` unless told otherwise.',
+      }),
+    ),
+    types: Type.Optional(
+      Type.Array(types ? Type.Enum([...types]) : Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Only events of these types; repeat the parameter for several.',
+      }),
+    ),
+    filter: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MAX_FILTER_LENGTH, description: language.describe() }),
+    ),
+  });
+}

@@ -1,0 +1,26 @@
+import type { EventRecord } from './event-source.ts';
+
+/** One event as the stream shows it, written once for all who read it. */
+export interface Framed<Event extends EventRecord> {
+  readonly event: Event;
+  readonly view: object;
+  readonly frame: string;
+}
+
+/** JSON has no raw line breaks, so `data` is always one line. */
+export function frameEvent<Event extends EventRecord>(event: Event, view: object): Framed<Event> {
+  const type = event.type.replace(/[\r\n]+/g, ' ');
+  return { event, view, frame: `id: ${event.position}\nevent: ${type}\ndata: ${JSON.stringify(view)}\n\n` };
+}
+
+/** A frame without data is no event, but it moves the id from which a client resumes. */
+export function frameCursor(position: number): string {
+  return `id: ${position}\n\n`;
+}
+
+export function frameRetry(ms: number): string {
+  return `retry: ${ms}\n\n`;
+}
+
+/** A comment: keeps connections and proxies from thinking that nobody is there. */
+export const HEARTBEAT = ':\n\n';

@@ -1,0 +1,42 @@
+export { HTTP_ERRORS, HttpError, type HttpErrorCode, type HttpErrorOptions } from './errors/http-error.ts';
+export { PROBLEM_TYPE, type Problem, ProblemSchema, wireCode } from './errors/problem.ts';
+export { etagOf, IfMatch, type Versioned } from './etag.ts';
+export {
+  defineEventStream,
+  type EventStreamDefinition,
+  type EventStreamDeps,
+} from './events/define-event-stream.ts';
+export type { EventRecord, EventSource } from './events/event-source.ts';
+export { type Chunk, defineListRoute, type ListDefinition } from './lists/define-list-route.ts';
+export { type FilterFields, FilterLanguage, type FilterType, type Predicate } from './lists/filter.ts';
+export { pageThrough, type Scan, type ScanBudget, type ScannedPage } from './lists/page-through.ts';
+export { type PageKey, type PageKeyShape, PageTokens } from './lists/page-token.ts';
+export { observeRequests, type RequestMetrics } from './operations/request-metrics.ts';
+export type {
+  AccessRequest,
+  Authenticator,
+  Authorizer,
+  Credentials,
+  HttpLog,
+  HttpLogFields,
+  MetricsText,
+  OperationInfo,
+  OperationObserver,
+  Principal,
+  Probe,
+  RequestObserver,
+  RequestSpan,
+  RequestTracer,
+  SpanStart,
+} from './ports.ts';
+export { type Answer, answer, created, NoContent, noContent, ok } from './routes/answer.ts';
+export { defineRoute, type RouteDefinition } from './routes/define-route.ts';
+export type { Method, Permission, Route } from './routes/route.ts';
+export type { RouteRequest } from './routes/route-request.ts';
+export { createHttpServer } from './server/create-http-server.ts';
+export type { ApiInfo, HttpServer, HttpServerDeps, HttpServerOptions, RouteSummary } from './server/http-server.ts';
+export { DEFAULT_LIMITS, type HttpLimits, type Rate } from './server/limits.ts';
+export type { ListenAddress, ListenOptions } from './server/listeners.ts';
+export { httpMigrations, purgeIdempotencyKeys } from './writes/idempotency-store.ts';
+export { mutate } from './writes/mutate.ts';
+export { writeOrPreview } from './writes/write-or-preview.ts';

@@ -1,0 +1,84 @@
+import { FleetError } from '#kit/std';
+import type { HttpLog, Probe } from '../ports.ts';
+
+export interface ProbeResult {
+  readonly name: string;
+  readonly status: 'ok' | 'failing';
+  readonly message?: string;
+  readonly durationMs: number;
+}
+
+export interface Readiness {
+  readonly status: 'ready' | 'unready';
+  readonly probes: readonly ProbeResult[];
+}
+
+interface ReadinessDeps {
+  readonly probes: readonly Probe[];
+  readonly timeoutMs: number;
+  readonly log: HttpLog;
+}
+
+/**
+ * Asks all probes at once, each with its own time limit, so that one that hangs is named and holds up no other. Those
+ * who ask while an answer is being found share it: asking often costs no more than asking once.
+ */
+export class ReadinessCheck {
+  readonly #deps: ReadinessDeps;
+  #running: Promise<Readiness> | undefined;
+  #failing: string | undefined;
+
+  constructor(deps: ReadinessDeps) {
+    this.#deps = deps;
+  }
+
+  async check(): Promise<Readiness> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return await this.#running;
+  }
+
+  async #run(): Promise<Readiness> {
+    const { probes, timeoutMs, log } = this.#deps;
+    const results = await Promise.all(probes.map((probe) => runProbe(probe, timeoutMs, log)));
+    const failing = results.filter(({ status }) => status === 'failing').map(({ name }) => name);
+    this.#tell(failing.join(', '));
+    return { status: failing.length === 0 ? 'ready' : 'unready', probes: results };
+  }
+
+  /** A state that was crossed is worth a line; a state that lasts is not worth one every few seconds. */
+  #tell(failing: string): void {
+    if (failing === (this.#failing ?? '')) return;
+    this.#failing = failing;
+    if (failing === '') this.#deps.log.info({}, 'ready');
+    else this.#deps.log.warn({ reason: failing }, 'not ready; will be asked again');
+  }
+}
+
+async function runProbe(probe: Probe, timeoutMs: number, log: HttpLog): Promise<ProbeResult> {
+  const began = performance.now();
+  const signal = AbortSignal.timeout(timeoutMs);
+  const durationMs = (): number => Math.round(performance.now() - began);
+  try {
+    const message = await Promise.race([probe.check(signal), rejectWhenAborted(signal, timeoutMs)]);
+    return { name: probe.name, status: 'ok', durationMs: durationMs(), ...(message === undefined ? {} : { message }) };
+  } catch (err) {
+    log.debug({ err, name: probe.name }, 'probe is failing');
+    return { name: probe.name, status: 'failing', message: wordsFor(err), durationMs: durationMs() };
+  }
+}
+
+class NoAnswer extends Error {}
+
+function rejectWhenAborted(signal: AbortSignal, timeoutMs: number): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new NoAnswer(`no answer within ${timeoutMs} ms`)), { once: true });
+  });
+}
+
+/** This is public, so it shows what was written for people and nothing else. */
+function wordsFor(error: unknown): string {
+  if (error instanceof FleetError || error instanceof NoAnswer) return error.message;
+  return 'does not work; the log says why';
+}

@@ -1,0 +1,23 @@
+const TEMPLATE = /^(\/([A-Za-z0-9._~-]+|\{[a-z][A-Za-z0-9]*\}))+(:[a-z][A-Za-z0-9]*)?$/;
+const PARAMETER = /\{([^}]+)\}/g;
+
+/** The names in braces, in order. */
+export function pathParameters(path: string): string[] {
+  return Array.from(path.matchAll(PARAMETER), ([, name]) => name ?? '');
+}
+
+/**
+ * Paths are written as OpenAPI writes them, `/v1/things/{name}:pause`. Fastify's router reads a colon as the beginning
+ * of a parameter, so that one is doubled, and a parameter ends before a colon: `{name}` never swallows a verb, known or
+ * not.
+ */
+export function toRouterPath(path: string): string {
+  if (!TEMPLATE.test(path)) throw new TypeError(`not a path as OpenAPI writes it: ${path}`);
+  return path.replaceAll(':', '::').replace(PARAMETER, ':$1([^/:]+)');
+}
+
+/** Matches the same paths as the router does, for telling 405 from 404. */
+export function toPathPattern(path: string): RegExp {
+  const escaped = path.replace(/[.~-]/g, '\\$&').replace(PARAMETER, '[^/:]+');
+  return new RegExp(`^${escaped}$`);
+}

@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpError } from '../errors/http-error.ts';
+import { IfMatch } from '../etag.ts';
+
+export interface RequestFacts<Params, Query, Body, Who> {
+  readonly id: string;
+  readonly operationId: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly principal: Who;
+  /** Fires when the client went away, the time is up, or the server cannot wait for this any longer. */
+  readonly signal: AbortSignal;
+  /** When it arrived, in milliseconds since the epoch, by the server's clock. */
+  readonly time: number;
+  readonly path: string;
+  readonly method: string;
+  readonly address: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly dryRun: boolean;
+  readonly idempotency: 'replay' | 'secret' | undefined;
+  /** Asks the authorizer; for what depends on the body, which the route's own permission cannot see. */
+  readonly allows: (permission: string, params: Readonly<Record<string, string>>) => Promise<boolean>;
+}
+
+/** A conditional that the caller sent, and that a handler must have looked at before it answers. */
+type Wish = 'If-Match' | 'Idempotency-Key' | 'dryRun';
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** A request as a handler sees it: authenticated, authorised and validated. */
+export class RouteRequest<Params, Query, Body, Who> {
+  readonly id: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly principal: Who;
+  readonly signal: AbortSignal;
+  readonly time: number;
+  readonly #facts: RequestFacts<Params, Query, Body, Who>;
+  readonly #ifMatch: IfMatch;
+  readonly #idempotencyKey: string | undefined;
+  readonly #pending = new Set<Wish>();
+
+  constructor(facts: RequestFacts<Params, Query, Body, Who>) {
+    this.#facts = facts;
+    ({
+      id: this.id,
+      params: this.params,
+      query: this.query,
+      body: this.body,
+      principal: this.principal,
+      signal: this.signal,
+      time: this.time,
+    } = facts);
+    const { 'if-match': ifMatch, 'idempotency-key': key } = facts.headers;
+    this.#ifMatch = IfMatch.parse(ifMatch);
+    this.#idempotencyKey = parseIdempotencyKey(key);
+    if (ifMatch !== undefined) this.#pending.add('If-Match');
+    if (key !== undefined) this.#pending.add('Idempotency-Key');
+    if (facts.dryRun) this.#pending.add('dryRun');
+  }
+
+  get ifMatch(): IfMatch {
+    this.#pending.delete('If-Match');
+    return this.#ifMatch;
+  }
+
+  /** Whether the caller wants to see what would happen, without it happening. `mutate` takes care of it. */
+  get dryRun(): boolean {
+    this.#pending.delete('dryRun');
+    return this.#facts.dryRun;
+  }
+
+  /** Set on routes with `idempotency` only. `mutate` takes care of it. */
+  get idempotencyKey(): string | undefined {
+    this.#pending.delete('Idempotency-Key');
+    return this.#idempotencyKey;
+  }
+
+  get idempotency(): 'replay' | 'secret' | undefined {
+    return this.#facts.idempotency;
+  }
+
+  get operationId(): string {
+    return this.#facts.operationId;
+  }
+
+  get path(): string {
+    return this.#facts.path;
+  }
+
+  get method(): string {
+    return this.#facts.method;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#facts.headers;
+  }
+
+  /** Throws `PERMISSION_DENIED` unless the principal may do this as well. */
+  async authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void> {
+    if (await this.#facts.allows(permission, params)) return;
+    throw permissionDenied(permission);
+  }
+
+  /** What the caller sent and the handler never looked at. An answer that ignored it would be a lie. */
+  get ignoredWishes(): readonly string[] {
+    return [...this.#pending];
+  }
+}
+
+export function permissionDenied(permission: string): HttpError {
+  return new HttpError(
+    'PERMISSION_DENIED',
+    `This needs the permission ${permission}. Ask somebody who can grant it, or use other credentials.`,
+    { details: { permission } },
+  );
+}
+
+function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
+  const message = 'must be 1 to 255 visible ASCII characters, new for each create, for example a UUID';
+  throw new HttpError('VALIDATION_FAILED', `The header Idempotency-Key ${message}.`, {
+    faults: [{ path: 'header/idempotency-key', message }],
+  });
+}

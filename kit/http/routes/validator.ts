@@ -1,0 +1,82 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { HttpError } from '../errors/http-error.ts';
+import type { JsonSchema } from './closed-schema.ts';
+import { compileCoercion } from './coerce-text.ts';
+import { type RequestPart, toFaults } from './validation-faults.ts';
+
+export type Verdict = { readonly value: unknown } | { readonly error: HttpError };
+
+/** A body of more values than this is not explained: the list of all its faults is made before it can be cut. */
+const MAX_EXPLAINED_VALUES = 5000;
+
+/** Compiles schemas once, at start. Nothing is coerced, defaulted or dropped here. */
+export class Validators {
+  readonly #first = strictAjv({ allErrors: false });
+  readonly #all = strictAjv({ allErrors: true });
+
+  forRequest(schema: JsonSchema, part: RequestPart, where: string): (data: unknown) => Verdict {
+    const check = this.#first.compile(schema);
+    const explain = this.#all.compile(schema);
+    if (part === 'body') return (data) => (check(data) ? { value: data } : refuseBody(data, explain));
+    const coerce = compileCoercion(schema, where);
+    return (data) => {
+      const value = coerce((data ?? {}) as Readonly<Record<string, unknown>>);
+      return check(value) ? { value } : refuse(explained(explain, value), part);
+    };
+  }
+
+  /** What is wrong with an answer; `undefined` when nothing is. */
+  forResponse(schema: JsonSchema): (data: unknown) => string | undefined {
+    const check = this.#all.compile(schema);
+    return (data) => (check(data) ? undefined : this.#all.errorsText(check.errors, { dataVar: 'body' }));
+  }
+}
+
+function refuseBody(data: unknown, explain: ValidateFunction): Verdict {
+  if (data === null || data === undefined) {
+    return refusal([{ path: '', message: 'a JSON body is required' }]);
+  }
+  return isSmall(data)
+    ? refuse(explained(explain, data), 'body')
+    : refusal([{ path: '', message: 'does not match its schema' }]);
+}
+
+function isSmall(data: unknown): boolean {
+  const values = [data];
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) values.push(inner);
+    if (values.length > MAX_EXPLAINED_VALUES) return false;
+  }
+  return true;
+}
+
+function explained(explain: ValidateFunction, data: unknown): readonly ErrorObject[] {
+  explain(data);
+  return explain.errors ?? [];
+}
+
+function refuse(errors: readonly ErrorObject[], part: RequestPart): Verdict {
+  return refusal(toFaults(errors, part));
+}
+
+function refusal(faults: HttpError['faults']): Verdict {
+  const [first] = faults;
+  const where = first?.path ? `${first.path} ` : '';
+  const message = `The request does not fit its description: ${where}${first?.message}. Correct it and send it again.`;
+  return { error: new HttpError('VALIDATION_FAILED', message, { faults }) };
+}
+
+function strictAjv({ allErrors }: { allErrors: boolean }): Ajv {
+  const ajv = new Ajv({
+    strict: true,
+    strictTypes: true,
+    allowUnionTypes: true,
+    allErrors,
+    coerceTypes: false,
+    useDefaults: false,
+    removeAdditional: false,
+  });
+  addFormats.default(ajv);
+  return ajv;
+}

@@ -1,0 +1,126 @@
+import type { FastifyRequest } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+import type { Authenticator, Authorizer, Principal } from '../ports.ts';
+import type { Route } from '../routes/route.ts';
+import { permissionDenied } from '../routes/route-request.ts';
+import type { Exchange } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { RouteTable } from './route-table.ts';
+
+export interface AdmissionDeps {
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly rates: RateLimits;
+  readonly table: RouteTable;
+  readonly limits: HttpLimits;
+  readonly realm: string;
+  /** Why nothing is taken right now. */
+  readonly busy: () => HttpError | undefined;
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+
+/**
+ * Everything that is decided by the headers alone, before a byte of the body is read: whether there is such an
+ * operation, who asks, and whether they may. Nobody is told more than that before.
+ */
+export class Admission {
+  readonly #deps: AdmissionDeps;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  async admit(request: FastifyRequest, exchange: Exchange): Promise<void> {
+    this.#checkAddressLine(request);
+    const route = exchange.route?.route;
+    // DECISION: that a path does not exist is told to everybody: the API's description, which is public, says the same.
+    if (route === undefined) {
+      await this.#deps.rates.count(request, undefined);
+      throw this.#nothingThere(exchange);
+    }
+    if (!route.unlimited) await this.#identify(request, exchange, route);
+    checkDeclaredHeaders(request, route);
+  }
+
+  async #identify(request: FastifyRequest, exchange: Exchange, route: Route): Promise<void> {
+    const { rates, busy } = this.#deps;
+    const why = busy();
+    if (why) throw why;
+    if (route.permission === 'public') return await rates.count(request, undefined);
+    await rates.checkAddress(request);
+    const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const { headers, ip: address } = request;
+    const { signal } = exchange;
+    const principal = await this.#deps.authenticator.authenticate({ bearer, headers, address }, signal);
+    await rates.count(request, principal);
+    if (principal === undefined) throw this.#unauthenticated(bearer);
+    exchange.principal = principal;
+    await this.#authorize(request, exchange, { principal, route });
+  }
+
+  async #authorize(
+    request: FastifyRequest,
+    { signal }: Exchange,
+    { principal, route }: { principal: Principal; route: Route },
+  ): Promise<void> {
+    const { permission, operationId } = route;
+    const params = { ...(request.params as Readonly<Record<string, string>>) };
+    const allowed = await this.#deps.authorizer.allow({ principal, permission, operationId, params }, signal);
+    if (!allowed) throw permissionDenied(permission);
+  }
+
+  #checkAddressLine(request: FastifyRequest): void {
+    const { urlChars } = this.#deps.limits;
+    if (request.url.length > urlChars) {
+      throw new HttpError('URI_TOO_LONG', `The address is longer than ${urlChars} characters. Ask for less at once.`);
+    }
+    if (request.url.includes('%00')) {
+      throw new HttpError('MALFORMED_REQUEST', 'The address holds the character U+0000. Leave it out.');
+    }
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw new HttpError('MALFORMED_REQUEST', 'The header Host is missing. Send it, as HTTP/1.1 asks.');
+    }
+  }
+
+  #nothingThere({ path, method }: Exchange): HttpError {
+    const methods = this.#deps.table.methodsAt(path);
+    if (methods.length === 0) {
+      return new HttpError('ROUTE_NOT_FOUND', `There is nothing at ${path}. What there is is listed at /openapi.json.`);
+    }
+    const allow = methods.join(', ');
+    return new HttpError('METHOD_NOT_ALLOWED', `${method} cannot be used here. Use ${allow}.`, { headers: { allow } });
+  }
+
+  #unauthenticated(bearer: string | undefined): HttpError {
+    const challenge = `Bearer realm="${this.#deps.realm}"`;
+    const [message, header] = bearer
+      ? ['These credentials are not known, or no longer. Get new ones.', `${challenge}, error="invalid_token"`]
+      : ['This needs credentials. Send a token as Authorization: Bearer <token>.', challenge];
+    return new HttpError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': header } });
+  }
+}
+
+/** What the caller asks for and the operation cannot give is refused, not ignored. */
+function checkDeclaredHeaders({ headers }: FastifyRequest, route: Route): void {
+  if (!route.schema.body && hasBody(headers)) throw refused('', 'this takes no body');
+  if (!route.ifMatch && headers['if-match'] !== undefined) {
+    throw refused('header/if-match', 'cannot be used with this operation');
+  }
+  if (!route.idempotency && headers['idempotency-key'] !== undefined) {
+    throw refused('header/idempotency-key', 'cannot be used with this operation');
+  }
+  if (route.ifMatch === 'required' && headers['if-match'] === undefined) {
+    throw new HttpError('PRECONDITION_REQUIRED', 'Send If-Match with the etag of what you read, or * to do it anyway.');
+  }
+}
+
+function hasBody(headers: FastifyRequest['headers']): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+function refused(path: string, message: string): HttpError {
+  const where = path === '' ? 'The request' : path;
+  return new HttpError('VALIDATION_FAILED', `${where}: ${message}. Leave it out.`, { faults: [{ path, message }] });
+}

@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+import { noneMatchHits } from '../etag.ts';
+import type { Authorizer, HttpLog } from '../ports.ts';
+import type { Answer } from '../routes/answer.ts';
+import type { AnyRequest } from '../routes/route.ts';
+import { RouteRequest } from '../routes/route-request.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import type { Exchange } from './exchange.ts';
+import type { InFlight } from './in-flight.ts';
+import type { HttpLimits } from './limits.ts';
+import { streamReply } from './stream-reply.ts';
+
+export interface AnswerDeps {
+  readonly authorizer: Authorizer;
+  readonly inFlight: InFlight;
+  readonly limits: HttpLimits;
+  readonly log: HttpLog;
+}
+
+interface Served {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly exchange: Exchange;
+  readonly compiled: CompiledRoute;
+}
+
+/** Runs the operation for a request that was admitted and is valid, and sends what it answers. */
+export async function answerRoute(served: Served, deps: AnswerDeps): Promise<unknown> {
+  const { reply, exchange, compiled } = served;
+  const { route } = compiled;
+  const request = routeRequest(served, deps);
+  const { respond } = route;
+  if (respond.kind === 'stream') {
+    reserveStream(exchange, deps);
+    const stream = await exchange.within(() => respond.open(request));
+    await streamReply(stream, { exchange, reply }, { log: deps.log, stallMs: deps.limits.streamStallMs });
+    return reply;
+  }
+  const answer = await exchange.within(() => respond.handle(request));
+  checkAnswer(answer, request, compiled);
+  return send(answer, served);
+}
+
+function routeRequest({ request, exchange, compiled }: Served, { authorizer }: AnswerDeps): AnyRequest {
+  const { route } = compiled;
+  const { operationId, idempotency } = route;
+  const { id, principal, signal, time, path, address } = exchange;
+  const { dryRun = false, ...query } = request.query as { readonly dryRun?: boolean };
+  return new RouteRequest({
+    id,
+    operationId,
+    principal,
+    signal,
+    time,
+    path,
+    address,
+    dryRun,
+    query,
+    idempotency,
+    params: route.schema.params ? request.params : {},
+    body: request.body ?? undefined,
+    method: route.method,
+    headers: request.headers,
+    allows: async (permission, params) =>
+      principal !== undefined && (await authorizer.allow({ principal, permission, operationId, params }, signal)),
+  });
+}
+
+function reserveStream(exchange: Exchange, { inFlight, limits }: AnswerDeps): void {
+  const { principal } = exchange;
+  if (inFlight.streams >= limits.streams) {
+    throw new HttpError('OVERLOADED', `There are ${limits.streams} streams already. Try again later.`);
+  }
+  if (principal && inFlight.streamsOf(`${principal.kind}:${principal.id}`) >= limits.streamsPerPrincipal) {
+    throw new HttpError(
+      'RATE_LIMITED',
+      `You have ${limits.streamsPerPrincipal} streams open. Close one, or share one among your readers.`,
+    );
+  }
+  inFlight.becomeStream(exchange);
+}
+
+/** Notices handlers that do not keep the promises of their route. */
+function checkAnswer(answer: Answer, request: AnyRequest, { route, verifiers }: CompiledRoute): void {
+  const ignored = request.ignoredWishes;
+  if (ignored.length > 0 && answer.status < 300) {
+    throw new TypeError(`${route.operationId} ignored ${ignored.join(', ')}; write through mutate and check If-Match`);
+  }
+  if (verifiers === undefined) return;
+  const verify = verifiers.get(answer.status);
+  const fault = verify ? verify(asJson(answer.body)) : 'a status that it does not declare';
+  if (fault) throw new TypeError(`${route.operationId} answered ${answer.status} outside its schema: ${fault}`);
+}
+
+/** As it will be on the wire, where what is undefined is absent. */
+function asJson(body: unknown): unknown {
+  return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
+}
+
+function send(answer: Answer, { request, reply, compiled }: Served): unknown {
+  const etag = compiled.route.etag && answer.status < 300 ? etagIn(answer.body) : undefined;
+  reply.code(answer.status);
+  if (answer.headers) reply.headers(answer.headers);
+  if (etag !== undefined) reply.header('etag', `"${etag}"`);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (etag !== undefined && isRead && noneMatchHits(request.headers['if-none-match'], etag)) {
+    return reply.code(304).send();
+  }
+  if (answer.status === 204) return reply.send();
+  // Fastify takes text for something that is serialised already; here it is a value like any other.
+  const isJson = answer.headers?.['content-type'] === undefined;
+  if (!isJson || typeof answer.body !== 'string') return reply.send(answer.body);
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+}
+
+function etagIn(body: unknown): string | undefined {
+  const etag = typeof body === 'object' && body !== null && 'etag' in body ? body.etag : undefined;
+  return typeof etag === 'string' ? etag : undefined;
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyRequest,
+  type InjectOptions,
+  type LightMyRequestResponse,
+} from 'fastify';
+import type { Clock } from '#kit/std';
+import { HttpError } from '../errors/http-error.ts';
+import type { JsonSchema } from '../routes/closed-schema.ts';
+import type { Route } from '../routes/route.ts';
+import { toRouterPath } from '../routes/route-path.ts';
+import type { RequestPart } from '../routes/validation-faults.ts';
+import { Validators } from '../routes/validator.ts';
+import { Admission } from './admission.ts';
+import { answerRoute } from './answer-route.ts';
+import { type CompileDeps, compileRoute, routeSchema } from './compile-route.ts';
+import { docsRoute, registerDocs } from './docs.ts';
+import { Exchanges, NOWHERE } from './exchanges.ts';
+import type { HttpServerDeps, HttpServerOptions } from './http-server.ts';
+import type { InFlight } from './in-flight.ts';
+import type { HttpLimits } from './limits.ts';
+import { registerOpenapi } from './openapi.ts';
+import { parseJson } from './parse-json.ts';
+import { createRateLimits } from './rate-limits.ts';
+import { RouteTable } from './route-table.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { sendProblem } from './send-problem.ts';
+import { shuttingDown } from './shutdown.ts';
+
+export interface AppParts {
+  readonly options: HttpServerOptions;
+  readonly deps: HttpServerDeps & { readonly clock: Clock };
+  readonly limits: HttpLimits;
+  readonly inFlight: InFlight;
+  readonly isDraining: () => boolean;
+  readonly routes: readonly Route[];
+}
+
+/** The routes as a function of requests, without a socket. */
+export interface App {
+  readonly openapi: object;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
+  close(): Promise<void>;
+}
+
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+
+export async function buildApp(parts: AppParts): Promise<App> {
+  const { deps, limits, inFlight, options } = parts;
+  const { clock, tracer, log, observer } = deps;
+  const unmatched = observer?.operation(NOWHERE);
+  const exchanges = new Exchanges({ clock, tracer, log, unmatched, inFlight, requestMs: limits.requestMs });
+  const app = createFastify(parts, exchanges);
+  await addHooks(app, parts, exchanges);
+  await registerOpenapi(app, options.api);
+  await addRoutes(app, parts, exchanges);
+  await app.ready();
+  return {
+    openapi: app.swagger(),
+    handle: (request, response) => app.routing(request, response),
+    // Awaited here, because Fastify's own promise begins only when somebody waits for it.
+    inject: async (request) => await app.inject(request),
+    close: () => app.close(),
+  };
+}
+
+function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: limits.bodyBytes,
+    trustProxy: options.trustProxy ? [...options.trustProxy] : false,
+    routerOptions: { maxParamLength: limits.paramChars },
+    requestIdHeader: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    // Thrown by the router, before there is a route whose hooks could run.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      sendProblem(error, { exchange: exchanges.begin(request, reply), reply }, deps.log);
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => (bytes.length === 0 ? undefined : parseJson(bytes)),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    sendProblem(error, { exchange: exchanges.of(request), reply }, deps.log);
+  });
+  app.setNotFoundHandler(({ url }) => {
+    throw new HttpError('ROUTE_NOT_FOUND', `There is nothing at ${url.split('?')[0]}.`);
+  });
+  return app;
+}
+
+/** In this order: what every answer has, who is let in, and what only a server that ends adds. */
+async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
+  const { deps, limits, options, routes, isDraining } = parts;
+  const rates = await createRateLimits(app, limits);
+  const table = new RouteTable([...routes, docsRoute]);
+  const { authenticator, authorizer } = deps;
+  const busy = (): HttpError | undefined => whyBusy(parts);
+  const admission = new Admission({ authenticator, authorizer, rates, table, limits, realm: options.realm, busy });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    const exchange = exchanges.begin(request, reply);
+    await exchange.within(() => admission.admit(request, exchange));
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isDraining()) reply.header('connection', 'close');
+    done(null, payload);
+  });
+}
+
+function whyBusy({ inFlight, limits, isDraining }: AppParts): HttpError | undefined {
+  if (isDraining()) return shuttingDown();
+  if (inFlight.requests <= limits.inFlight) return undefined;
+  return new HttpError('OVERLOADED', 'Too many requests are under way here. Try again in a moment.');
+}
+
+async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
+  const { deps, inFlight, limits, routes, options } = parts;
+  const { observer, authorizer, log } = deps;
+  const validators = new Validators();
+  const compiling: CompileDeps = { observer, validators, verifyResponses: options.verifyResponses ?? false };
+  app.setValidatorCompiler<JsonSchema>(({ schema, httpPart, method, url }) =>
+    validators.forRequest(schema, PARTS[httpPart ?? 'body'] ?? 'body', `${method} ${url}`),
+  );
+  for (const route of routes) {
+    const compiled = compileRoute(route, compiling);
+    app.route({
+      method: route.method,
+      url: toRouterPath(route.path),
+      schema: routeSchema(route),
+      exposeHeadRoute: route.method === 'GET' && route.respond.kind === 'answer',
+      config: { compiled },
+      handler: (request, reply) =>
+        answerRoute(
+          { request, reply, exchange: exchanges.of(request), compiled },
+          { authorizer, inFlight, limits, log },
+        ),
+    });
+  }
+  await registerDocs(app, { title: options.api.title, compiled: compileRoute(docsRoute, compiling) });
+}
+
+const PARTS: Readonly<Record<string, RequestPart>> = { body: 'body', querystring: 'query', params: 'path' };

@@ -1,0 +1,51 @@
+import { systemClock } from '#kit/std';
+import { operationsRoutes } from '../operations/operations-routes.ts';
+import { ReadinessCheck } from '../operations/readiness.ts';
+import type { Route } from '../routes/route.ts';
+import { buildApp } from './build-app.ts';
+import { docsRoute } from './docs.ts';
+import type { HttpServer, HttpServerDeps, HttpServerOptions, RouteSummary } from './http-server.ts';
+import { InFlight } from './in-flight.ts';
+import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
+import { Listeners } from './listeners.ts';
+import { Shutdown, shuttingDown } from './shutdown.ts';
+
+/** Compiles everything, and is then ready to listen. A route that contradicts itself or another one stops the start. */
+export async function createHttpServer(options: HttpServerOptions, deps: HttpServerDeps): Promise<HttpServer> {
+  const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const inFlight = new InFlight();
+  const shutdown = new Shutdown(inFlight);
+  const probes = [shutdown.probe, ...deps.probes];
+  const readiness = new ReadinessCheck({ probes, timeoutMs: limits.probeMs, log: deps.log });
+  let description: object = {};
+  const { metrics } = deps;
+  const { metricsPermission } = options;
+  // The description lists every route, this one included, so it is there only once they all are.
+  const openapi = (): object => description;
+  const operations = operationsRoutes({ readiness, metrics, metricsPermission, openapi });
+  const routes = [...deps.routes, ...operations];
+  const app = await buildApp({
+    options,
+    limits,
+    inFlight,
+    routes,
+    isDraining: () => shutdown.isDraining,
+    deps: { clock: systemClock, ...deps },
+  });
+  description = app.openapi;
+  const listeners = new Listeners((request, response) => app.handle(request, response), limits);
+  return {
+    listen: async (listener) => {
+      if (shutdown.isDraining) throw shuttingDown();
+      return await listeners.listen(listener);
+    },
+    routes: () => [...routes, docsRoute].map(summaryOf),
+    openapi,
+    inject: (request) => app.inject(request),
+    close: (deadlineMs) => shutdown.run({ listeners, deadlineMs, release: () => app.close() }),
+  };
+}
+
+function summaryOf({ method, path, operationId, permission }: Route): RouteSummary {
+  return { method, path, operationId, permission };
+}

@@ -1,0 +1,80 @@
+import type { FleetError } from '#kit/std';
+import { HttpError } from '../errors/http-error.ts';
+import type { Principal } from '../ports.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import type { OpenSpan } from './open-span.ts';
+
+export interface ExchangeStart {
+  readonly id: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly address: string;
+  readonly time: number;
+}
+
+/** One request and its answer, from the headers until the last byte. */
+export class Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly address: string;
+  readonly time: number;
+  /** `undefined` when nothing is at the path. */
+  route: CompiledRoute | undefined;
+  principal: Principal | undefined;
+  /** Only where requests are traced. */
+  span: OpenSpan | undefined;
+  error: FleetError | undefined;
+  isStream = false;
+  readonly #began = performance.now();
+  readonly #abort = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(start: ExchangeStart) {
+    ({ id: this.id, method: this.method, path: this.path, address: this.address, time: this.time } = start);
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get durationMs(): number {
+    return performance.now() - this.#began;
+  }
+
+  limitTo(ms: number, onLate: () => void): void {
+    this.#timer = setTimeout(() => {
+      const message = `The request was not finished within ${ms} ms. Look whether it took effect before trying again.`;
+      this.abort(new HttpError('REQUEST_TIMEOUT', message));
+      onLate();
+    }, ms);
+  }
+
+  /** A stream that has begun lives as long as somebody reads it. */
+  liftLimit(): void {
+    clearTimeout(this.#timer);
+  }
+
+  abort(reason: HttpError): void {
+    this.#abort.abort(reason);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** The outcome of the work, or the signal's reason as soon as it aborts, whether or not the work listens to it. */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    const { signal } = this;
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([this.span ? this.span.run(work) : work(), aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Clock } from '#kit/std';
+import type {
+  Authenticator,
+  Authorizer,
+  HttpLog,
+  MetricsText,
+  Probe,
+  RequestObserver,
+  RequestTracer,
+} from '../ports.ts';
+import type { Method, Permission, Route } from '../routes/route.ts';
+import type { HttpLimits } from './limits.ts';
+import type { ListenAddress, ListenOptions } from './listeners.ts';
+
+export interface ApiInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string;
+}
+
+export interface HttpServerOptions {
+  readonly api: ApiInfo;
+  /** Named in the challenge of a 401. */
+  readonly realm: string;
+  readonly metricsPermission: Permission;
+  readonly limits?: Partial<HttpLimits>;
+  /** Checks every answer against its schema; one outside is a 500 and a line in the log. For tests: it costs time. */
+  readonly verifyResponses?: boolean;
+  /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */
+  readonly trustProxy?: readonly string[];
+}
+
+export interface HttpServerDeps {
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly probes: readonly Probe[];
+  readonly metrics: MetricsText;
+  readonly log: HttpLog;
+  readonly observer?: RequestObserver;
+  readonly tracer?: RequestTracer;
+  readonly clock?: Clock;
+}
+
+export interface RouteSummary {
+  readonly method: Method;
+  readonly path: string;
+  readonly operationId: string;
+  readonly permission: Permission;
+}
+
+export interface HttpServer {
+  /** May be called several times: plain HTTP on the loopback and TLS beyond it, say. */
+  listen(options: ListenOptions): Promise<ListenAddress>;
+  routes(): readonly RouteSummary[];
+  /** The description of the API, as `/openapi.json` gives it. */
+  openapi(): object;
+  /** A request without a socket, for tests. */
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
+  /**
+   * Takes no more requests, ends the streams, and lets what is under way finish. Shortly before the deadline handlers'
+   * signals fire; at the deadline, what is left is cut off. Calling it again waits for the same end.
+   */
+  close(deadlineMs: number): Promise<void>;
+}

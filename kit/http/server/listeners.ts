@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { HttpError } from '../errors/http-error.ts';
+import { answerConnection, answerResponse, errorOfConnection } from './client-errors.ts';
+import type { HttpLimits } from './limits.ts';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+  /** Certificate, key and the like; plain HTTP without. */
+  readonly tls?: TlsServerOptions;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * The sockets. All listeners, plain and TLS, are equal: they hand their requests to one handler, and share its limits
+ * and its end.
+ *
+ * DECISION: Fastify's own server is never opened. It can have only one, and its `close` has no deadline.
+ */
+export class Listeners {
+  readonly #handler: Handler;
+  readonly #limits: HttpLimits;
+  readonly #servers = new Set<Server>();
+  /** The latest response on each connection, to know whether one is half written. */
+  readonly #responses = new WeakMap<Duplex, ServerResponse>();
+
+  constructor(handler: Handler, limits: HttpLimits) {
+    this.#handler = handler;
+    this.#limits = limits;
+  }
+
+  async listen({ host, port, tls }: ListenOptions): Promise<ListenAddress> {
+    const options = this.#serverOptions();
+    const server = tls
+      ? createTlsServer({ handshakeTimeout: this.#limits.headersMs, ...tls, ...options })
+      : createServer(options);
+    server.maxConnections = this.#limits.connections;
+    server.on('request', (request, response) => {
+      this.#responses.set(request.socket, response);
+      this.#handler(request, response);
+    });
+    server.on('clientError', (error, socket) => this.#refuse(error, socket));
+    server.on('checkExpectation', (request, response) => {
+      const message = 'The only expectation that is met here is 100-continue. Send the request without Expect.';
+      answerResponse(new HttpError('EXPECTATION_FAILED', message), response, request.url?.split('?')[0] ?? '');
+    });
+    const listening = Promise.withResolvers<void>();
+    server.once('error', listening.reject);
+    server.listen({ host, port }, listening.resolve);
+    await listening.promise;
+    server.off('error', listening.reject);
+    this.#servers.add(server);
+    const address = server.address() as AddressInfo;
+    return { host: address.address, port: address.port };
+  }
+
+  /** Takes no more connections, and resolves when the last one is gone. */
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+    );
+  }
+
+  closeIdle(): void {
+    for (const server of this.#servers) server.closeIdleConnections();
+  }
+
+  closeAll(): void {
+    for (const server of this.#servers) server.closeAllConnections();
+  }
+
+  #refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
+    const response = this.#responses.get(socket);
+    const halfWritten = response?.headersSent === true && !response.writableFinished;
+    if (!socket.writable || error.code === 'ECONNRESET' || halfWritten) socket.destroy();
+    else answerConnection(errorOfConnection(error), socket);
+  }
+
+  #serverOptions(): ServerOptions {
+    const { headerBytes, headersMs, receiveMs, keepAliveMs } = this.#limits;
+    return {
+      maxHeaderSize: headerBytes,
+      headersTimeout: headersMs,
+      requestTimeout: Math.max(receiveMs, headersMs),
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: Math.max(10, Math.min(headersMs, receiveMs) / 4),
+      // Checked where it can be answered with a problem document.
+      requireHostHeader: false,
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { Type } from 'typebox';
+import { PROBLEM_TYPE, ProblemSchema } from '../errors/problem.ts';
+import type { Route } from '../routes/route.ts';
+import type { ApiInfo } from './http-server.ts';
+import { requestHeaders, responseHeaders } from './openapi-headers.ts';
+
+type Json = Record<string, unknown>;
+
+const BEARER_SCHEME = 'bearer';
+
+/** Describes the API from the very schemas that validate it. */
+export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.1',
+      info: { ...info },
+      components: {
+        securitySchemes: {
+          [BEARER_SCHEME]: { type: 'http', scheme: 'bearer', description: 'A token of this server.' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      const compiled = route.config?.compiled;
+      // What has no description of answers is a page of the documentation, not a part of the API.
+      if (!compiled || !schema?.response) return { schema: { hide: true }, url };
+      return { schema: { ...schema, ...describe(compiled.route, schema) }, url };
+    },
+    transformObject: (document) => ('openapiObject' in document ? nameSchemas(document.openapiObject) : {}),
+  });
+}
+
+/** What the server adds to every operation of its kind: headers, security, and the ways in which it may refuse. */
+function describe(route: Route, { response }: FastifySchema): Json {
+  const headers = requestHeaders(route);
+  return {
+    ...(Object.keys(headers).length === 0 ? {} : { headers: Type.Object(headers) }),
+    security: route.permission === 'public' ? [] : [{ [BEARER_SCHEME]: [] }],
+    'x-permission': route.permission,
+    response: {
+      ...successes(route, response as Readonly<Record<string, Json>>),
+      ...(route.etag && route.method === 'GET' ? { 304: { type: 'null', description: 'You have it already.' } } : {}),
+      '4xx': problem('The request was refused; the problem document says why.'),
+      '5xx': problem('The server could not do it; the problem document says whether to try again.'),
+    },
+  };
+}
+
+function successes(route: Route, responses: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, schema]) => {
+      const description = schema['description'] ?? (status === '201' ? 'Created.' : 'Done.');
+      const headers = status.startsWith('2') ? responseHeaders(route, status) : {};
+      if (schema['type'] === 'null') return [status, { ...schema, description, headers }];
+      const content = { [route.produces ?? 'application/json']: { schema } };
+      return [status, { description, headers, content }];
+    }),
+  );
+}
+
+function problem(description: string): Json {
+  return { description, content: { [PROBLEM_TYPE]: { schema: ProblemSchema } } };
+}
+
+/** Every object schema with a title becomes a component of that name, so that generated clients have types with names. */
+function nameSchemas(document: object): object {
+  const { paths, components, ...rest } = document as { paths: Json; components: Json };
+  const schemas: Json = {};
+  const named = hoist(paths, schemas);
+  return { ...rest, components: { ...components, schemas }, paths: named };
+}
+
+function hoist(node: unknown, schemas: Json): unknown {
+  if (Array.isArray(node)) return node.map((item) => hoist(item, schemas));
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, hoist(value, schemas)]));
+  const { title, type } = copy;
+  if (typeof title !== 'string' || type !== 'object') return copy;
+  if (title in schemas && !isDeepStrictEqual(schemas[title], copy))
+    throw new TypeError(`two schemas are called ${title}`);
+  schemas[title] = copy;
+  return { $ref: `#/components/schemas/${title}` };
+}

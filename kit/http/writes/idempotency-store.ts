@@ -1,0 +1,98 @@
+import { type MigrationModule, type Storage, sql, type Transaction } from '#kit/storage';
+import type { Answer } from '../routes/answer.ts';
+
+const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
+
+/** Whose key, and of which request. */
+export interface IdempotencyClaim {
+  readonly principal: string;
+  readonly key: string;
+  readonly requestHash: string;
+  /** When the request arrived. */
+  readonly time: number;
+}
+
+export interface IdempotencyRecord {
+  readonly requestHash: string;
+  /** `undefined` when the answer held a secret: that one is not kept. */
+  readonly answer: Answer | undefined;
+}
+
+export const httpMigrations: MigrationModule = {
+  module: 'http',
+  migrations: [
+    {
+      number: 1,
+      name: 'idempotency keys',
+      compatibleFrom: 0,
+      up: `
+        CREATE TABLE http_idempotency (
+          principal TEXT NOT NULL,
+          idempotency_key TEXT NOT NULL,
+          request_hash TEXT NOT NULL,
+          answer TEXT,
+          expires_at BIGINT NOT NULL,
+          PRIMARY KEY (principal, idempotency_key)
+        );
+        CREATE INDEX http_idempotency_expiry ON http_idempotency (expires_at);
+      `,
+    },
+  ],
+};
+
+type RecordRow = { request_hash: string; answer: string | null };
+
+/** What was answered to this key, unless it is too long ago. */
+export async function findRecord(tx: Transaction, claim: IdempotencyClaim): Promise<IdempotencyRecord | undefined> {
+  const row = await tx.get<RecordRow>(sql`
+    SELECT request_hash, answer FROM http_idempotency
+    WHERE principal = ${claim.principal} AND idempotency_key = ${claim.key} AND expires_at > ${claim.time}`);
+  if (row === undefined) return undefined;
+  return {
+    requestHash: row.request_hash,
+    answer: row.answer === null ? undefined : (JSON.parse(row.answer) as Answer),
+  };
+}
+
+/**
+ * Takes the key before the work is done. Of two requests with one key, the later waits here for the earlier on Postgres,
+ * is then run again by the storage, and finds the record; on SQLite there is one writer at a time anyway.
+ */
+export async function claimKey(
+  tx: Transaction,
+  { principal, key, requestHash, time }: IdempotencyClaim,
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO http_idempotency (principal, idempotency_key, request_hash, answer, expires_at)
+    VALUES (${principal}, ${key}, ${requestHash}, ${null}, ${time + IDEMPOTENCY_TTL_MS})
+    ON CONFLICT (principal, idempotency_key)
+    DO UPDATE SET request_hash = excluded.request_hash, answer = NULL, expires_at = excluded.expires_at`);
+}
+
+export async function recordAnswer(
+  tx: Transaction,
+  { principal, key }: IdempotencyClaim,
+  answer: Answer,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE http_idempotency SET answer = ${JSON.stringify(answer)}
+    WHERE principal = ${principal} AND idempotency_key = ${key}`);
+}
+
+const PURGE_BATCH = 1000;
+
+/** Forgets keys whose time is over, in small transactions. Returns how many there were. */
+export async function purgeIdempotencyKeys(storage: Storage, now: number, signal: AbortSignal): Promise<number> {
+  let purged = 0;
+  for (;;) {
+    const [count = 0] = await storage.commit(
+      [
+        sql`DELETE FROM http_idempotency WHERE (principal, idempotency_key) IN (
+              SELECT principal, idempotency_key FROM http_idempotency WHERE expires_at <= ${now} LIMIT ${PURGE_BATCH})`,
+      ],
+      signal,
+    );
+    purged += count;
+    if (count < PURGE_BATCH) return purged;
+  }
+}

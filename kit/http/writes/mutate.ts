@@ -1,0 +1,69 @@
+import { contentHash } from '#kit/std';
+import type { Storage, Transaction } from '#kit/storage';
+import { HttpError } from '../errors/http-error.ts';
+import type { Principal } from '../ports.ts';
+import type { Answer } from '../routes/answer.ts';
+import type { RouteRequest } from '../routes/route-request.ts';
+import {
+  claimKey,
+  findRecord,
+  type IdempotencyClaim,
+  type IdempotencyRecord,
+  recordAnswer,
+} from './idempotency-store.ts';
+import { writeOrPreview } from './write-or-preview.ts';
+
+type MutatingRequest = RouteRequest<unknown, unknown, unknown, Principal | undefined>;
+
+/**
+ * The way of every write: `handler: (request) => mutate(request, storage, async (tx) => ...)`.
+ *
+ * One transaction holds what the body changes and, for a request with an `Idempotency-Key`, the record of its answer,
+ * so that there is never one without the other. The same request with the same key gets the same answer again and
+ * changes nothing. A dry run rolls back and records nothing. A body that throws records nothing either: what was refused
+ * can be sent again with the same key. The body may be run more than once, so it touches only its transaction.
+ */
+export async function mutate<A extends Answer>(
+  request: MutatingRequest,
+  storage: Storage,
+  body: (tx: Transaction) => Promise<A>,
+): Promise<A> {
+  const { dryRun, idempotencyKey: key, signal } = request;
+  if (dryRun || key === undefined) return await writeOrPreview({ storage, dryRun }, body, signal);
+  const claim = claimOf(request, key);
+  return await storage.write(async (tx) => {
+    const record = await findRecord(tx, claim);
+    if (record !== undefined) return replay<A>(record, claim);
+    await claimKey(tx, claim);
+    const answer = await body(tx);
+    if (request.idempotency !== 'secret') await recordAnswer(tx, claim, answer);
+    return answer;
+  }, signal);
+}
+
+function claimOf(request: MutatingRequest, key: string): IdempotencyClaim {
+  const { principal, method, path, body, time } = request;
+  if (principal === undefined) throw new TypeError(`${request.operationId} has no principal to keep the key for`);
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const requestHash = contentHash({ method, path, query, body: body ?? null });
+  return { principal: `${principal.kind}:${principal.id}`, key, requestHash, time };
+}
+
+function replay<A extends Answer>(record: IdempotencyRecord, claim: IdempotencyClaim): A {
+  if (record.requestHash !== claim.requestHash) {
+    throw new HttpError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used for another request. Use a new key for each thing to be created.',
+      { faults: [{ path: 'header/idempotency-key', message: 'belongs to another request' }] },
+    );
+  }
+  if (record.answer === undefined) {
+    throw new HttpError(
+      'SECRET_ALREADY_SHOWN',
+      'This request was answered already, with a secret that is shown only once. If it was lost, delete what was created and create it again with a new Idempotency-Key.',
+    );
+  }
+  // What this very operation answered to this very request, read back from its own record.
+  const answer = record.answer as A;
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
+}
