@@ -1,4 +1,4 @@
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import { type HostPort, printHostPort } from '#kit/config';
 import type { HttpServer, ListenAddress } from '#kit/http';
 import { PlatformError } from './platform-error.ts';
@@ -14,27 +14,16 @@ export interface TlsListener extends ListenAddress {
   install(certificate: ServerCertificate): void;
 }
 
-/**
- * A renewed certificate reaches clients that ask for a name. Those that connect to a bare address send none, and get the
- * one of the start until the next start.
- */
 export async function listenTls(
   server: HttpServer,
   address: HostPort,
   certificate: ServerCertificate,
 ): Promise<TlsListener> {
-  let context = createSecureContext(tlsOptions(certificate));
-  const tls = {
-    ...tlsOptions(certificate),
-    SNICallback: (_name: string, done: (error: Error | null, found: typeof context) => void) => done(null, context),
-  };
-  const listening = await explained('--tls-listen', address, () => server.listen({ ...address, tls }));
-  return {
-    ...listening,
-    install: (renewed) => {
-      context = createSecureContext(tlsOptions(renewed));
-    },
-  };
+  const tls = tlsOptions(certificate);
+  const { host, port, setCertificate } = await explained('--tls-listen', address, () =>
+    server.listen({ ...address, tls }),
+  );
+  return { host, port, install: (renewed) => setCertificate(tlsOptions(renewed)) };
 }
 
 function tlsOptions({ chain, key }: ServerCertificate): SecureContextOptions {

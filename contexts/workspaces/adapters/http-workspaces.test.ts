@@ -25,7 +25,7 @@ eachDatabase('/v1/workspaces', (fresh) => {
 
   for (const [what, scenarios] of Object.entries(SCENARIOS)) {
     describe(what, () => {
-      for (const { why, todo = false, steps } of scenarios) it(why, { todo }, async () => await api.play(steps));
+      for (const { why, steps } of scenarios) it(why, async () => await api.play(steps));
     });
   }
 

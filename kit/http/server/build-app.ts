@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, {
+  errorCodes,
   type FastifyInstance,
   type FastifyRequest,
   type InjectOptions,
@@ -21,7 +22,7 @@ import { Exchanges, NOWHERE } from './exchanges.ts';
 import type { HttpServerDeps, HttpServerOptions } from './http-server.ts';
 import type { InFlight } from './in-flight.ts';
 import type { HttpLimits } from './limits.ts';
-import { registerOpenapi } from './openapi.ts';
+import { MERGE_PATCH, registerOpenapi } from './openapi.ts';
 import { parseJson } from './parse-json.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { RouteTable } from './route-table.ts';
@@ -85,11 +86,13 @@ function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges
     },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, bytes: Buffer) => (bytes.length === 0 ? undefined : parseJson(bytes)),
-  );
+  const parse = async (_request: FastifyRequest, bytes: Buffer) => (bytes.length === 0 ? undefined : parseJson(bytes));
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
+  // Every PATCH here is a merge patch, and may be called so; for anything else the name would promise what is not done.
+  app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    if (request.method !== 'PATCH') throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(MERGE_PATCH);
+    return await parse(request, bytes);
+  });
   app.setErrorHandler((error, request, reply) => {
     sendProblem(error, { exchange: exchanges.of(request), reply }, deps.log);
   });

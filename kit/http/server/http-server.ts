@@ -11,7 +11,7 @@ import type {
 } from '../ports.ts';
 import type { Method, Permission, Route } from '../routes/route.ts';
 import type { HttpLimits } from './limits.ts';
-import type { ListenAddress, ListenOptions } from './listeners.ts';
+import type { Listening, ListenOptions } from './listeners.ts';
 
 export interface ApiInfo {
   readonly title: string;
@@ -52,7 +52,7 @@ export interface RouteSummary {
 
 export interface HttpServer {
   /** May be called several times: plain HTTP on the loopback and TLS beyond it, say. */
-  listen(options: ListenOptions): Promise<ListenAddress>;
+  listen(options: ListenOptions): Promise<Listening>;
   routes(): readonly RouteSummary[];
   /** The description of the API, as `/openapi.json` gives it. */
   openapi(): object;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
 import { HttpError } from '../errors/http-error.ts';
 import { answerConnection, answerResponse, errorOfConnection } from './client-errors.ts';
 import type { HttpLimits } from './limits.ts';
@@ -17,6 +18,11 @@ export interface ListenOptions {
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+}
+
+export interface Listening extends ListenAddress {
+  /** Serves another certificate to connections from now on. Without effect on plain HTTP. */
+  setCertificate(certificate: SecureContextOptions): void;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,7 +45,7 @@ export class Listeners {
     this.#limits = limits;
   }
 
-  async listen({ host, port, tls }: ListenOptions): Promise<ListenAddress> {
+  async listen({ host, port, tls }: ListenOptions): Promise<Listening> {
     const options = this.#serverOptions();
     const server = tls
       ? createTlsServer({ handshakeTimeout: this.#limits.headersMs, ...tls, ...options })
@@ -61,7 +67,10 @@ export class Listeners {
     server.off('error', listening.reject);
     this.#servers.add(server);
     const address = server.address() as AddressInfo;
-    return { host: address.address, port: address.port };
+    const setCertificate = (certificate: SecureContextOptions): void => {
+      if (server instanceof TlsServer) server.setSecureContext(certificate);
+    };
+    return { host: address.address, port: address.port, setCertificate };
   }
 
   /** Takes no more connections, and resolves when the last one is gone. */

@@ -11,6 +11,9 @@ type Json = Record<string, unknown>;
 
 const BEARER_SCHEME = 'bearer';
 
+/** What a PATCH body may call itself, besides JSON. */
+export const MERGE_PATCH = 'application/merge-patch+json';
+
 /** Describes the API from the very schemas that validate it. */
 export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Promise<void> {
   await app.register(swagger, {
@@ -38,6 +41,7 @@ function describe(route: Route, { response }: FastifySchema): Json {
   const headers = requestHeaders(route);
   return {
     ...(Object.keys(headers).length === 0 ? {} : { headers: Type.Object(headers) }),
+    ...(route.method === 'PATCH' && route.schema.body ? { consumes: ['application/json', MERGE_PATCH] } : {}),
     security: route.permission === 'public' ? [] : [{ [BEARER_SCHEME]: [] }],
     'x-permission': route.permission,
     response: {

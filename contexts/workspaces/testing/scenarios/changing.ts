@@ -81,7 +81,6 @@ export const CHANGING: readonly Scenario[] = [
   },
   {
     why: 'a patch may say that it is a merge patch, and no other kind',
-    todo: 'kit/http reads bodies of type application/json only',
     steps: [
       ...given('web'),
       patch(

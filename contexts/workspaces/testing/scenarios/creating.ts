@@ -78,20 +78,14 @@ export const CREATING: readonly Scenario[] = [
     ],
   },
   {
-    why: 'what the schema cannot say is refused with its place too',
+    why: 'what the schema cannot say is refused too, with its place where it has one',
     steps: [
       post(
         { body: { name: 'web', labels: { 'a b': 'c' } } },
         refused(400, { code: 'invalidWorkspace', faults: ['/labels/a b'] }),
       ),
-      post(
-        { body: { name: 'web', displayName: 'a\0b' } },
-        refused(400, { code: 'invalidWorkspace', faults: ['/displayName'] }),
-      ),
-      post(
-        { body: { name: 'web', displayName: '\ud800' } },
-        refused(400, { code: 'invalidWorkspace', faults: ['/displayName'] }),
-      ),
+      post({ body: { name: 'web', displayName: 'a\0b' } }, refused(400, { code: 'malformedJson' })),
+      post({ body: { name: 'web', displayName: '\ud800' } }, refused(400, { code: 'malformedJson' })),
     ],
   },
   {

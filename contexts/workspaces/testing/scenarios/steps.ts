@@ -4,8 +4,6 @@ import { type Step, timeOf, type Wanted } from '../workspace-api.ts';
 /** A story that the API must tell in the same way on every database. */
 export interface Scenario {
   readonly why: string;
-  /** Why it does not come true yet. It is played all the same, and does not count. */
-  readonly todo?: string;
   readonly steps: readonly Step[];
 }
 
