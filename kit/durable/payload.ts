@@ -25,6 +25,15 @@ export function checkedName(name: string, what: string): string {
   throw new DurableError('PAYLOAD_NOT_JSON', `${what} has 1 to ${LIMITS.nameLength} printable characters`);
 }
 
+/** What stands in a URL, a file name and a table as it is. */
+export function checkedId(id: string): string {
+  if (/^[A-Za-z0-9._~-]+$/.test(id) && id.length <= LIMITS.nameLength) return id;
+  throw new DurableError(
+    'PAYLOAD_NOT_JSON',
+    `a workflow id has 1 to ${LIMITS.nameLength} letters, digits, dots, dashes, underscores and tildes: "${id.slice(0, LIMITS.nameLength)}"`,
+  );
+}
+
 function stringify(value: unknown, what: string): string {
   try {
     const text: string | undefined = JSON.stringify(value);

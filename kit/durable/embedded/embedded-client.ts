@@ -12,7 +12,7 @@ import type {
 } from '../engine.ts';
 import { workflowCancelled, workflowFailed } from '../failure.ts';
 import type { HistoryEntry } from '../history.ts';
-import { checkedName, decodePayload, encodePayload } from '../payload.ts';
+import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
 import { EndWatch } from './end-watch.ts';
 import type { Execution } from './execution.ts';
 import { Journal, type LoadedWorkflow } from './journal.ts';
@@ -47,7 +47,7 @@ export class EmbeddedClient implements WorkflowClient {
     options: StartOptions<I>,
     signal: AbortSignal,
   ): Promise<void> {
-    const id = checkedName(options.id, 'a workflow id');
+    const id = checkedId(options.id);
     const input = encodePayload(options.input, `the input of ${id}`) ?? 'null';
     const now = this.#clock.now();
     const [inserted] = await this.#storage.commit(

@@ -1,6 +1,6 @@
 import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json, type Workflow } from '../definitions.ts';
 import { LIMITS } from '../limits.ts';
-import { checkedName, decodePayload, encodePayload } from '../payload.ts';
+import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
 import type { ChildOptions, WorkflowContext } from '../workflow-context.ts';
 import { ContinueAsNew, type Execution } from './execution.ts';
 
@@ -75,7 +75,7 @@ export class EmbeddedContext implements WorkflowContext {
     { id, input }: ChildOptions<I>,
   ): Promise<O> {
     const text = encodePayload(input, `the input of child ${id}`);
-    const childId = checkedName(id, 'a workflow id');
+    const childId = checkedId(id);
     const result = await this.#execution.ask(
       (number) => ({ kind: 'child', number, name: workflow.name, input: text, childId }),
       this.#shielded,
