@@ -7,12 +7,14 @@ import type {
   StartOptions,
   WorkflowClient,
   WorkflowDescription,
+  WorkflowFailure,
   WorkflowQuery,
   WorkflowSummary,
 } from '../engine.ts';
 import { workflowCancelled, workflowFailed } from '../failure.ts';
 import type { HistoryEntry } from '../history.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
+import { drained } from './drained.ts';
 import { EndWatch } from './end-watch.ts';
 import type { Execution } from './execution.ts';
 import { Journal, type LoadedWorkflow } from './journal.ts';
@@ -115,7 +117,7 @@ export class EmbeddedClient implements WorkflowClient {
       if (waiting.kind !== 'activity') return waiting;
       return tries === undefined
         ? { ...waiting, attempt: 1 }
-        : { ...waiting, attempt: tries.attempts + 1, until: tries.retryAt, lastError: tries.error };
+        : { ...waiting, attempt: tries.attempts + 1, until: tries.retryAt, lastError: failureOf(tries.error) };
     });
     return { ...described, waitingFor };
   }
@@ -161,7 +163,10 @@ export class EmbeddedClient implements WorkflowClient {
   /** The state of an ended one is that of its last turn. */
   async #replayLoaded(loaded: LoadedWorkflow): Promise<{ execution: Execution }> {
     const [replayed] = await replayAll([loaded], this.#workflows);
-    if (replayed?.kind === 'replayed') return replayed;
+    if (replayed?.kind === 'replayed') {
+      if (!loaded.record.begun) await begun(replayed.execution);
+      return replayed;
+    }
     const message = replayed?.error instanceof Error ? replayed.error.message : 'it cannot be replayed';
     throw new DurableError('WORKFLOW_PARKED', `workflow ${loaded.record.id}: ${message}`, { cause: replayed?.error });
   }
@@ -177,6 +182,16 @@ export class EmbeddedClient implements WorkflowClient {
   async #tellExecutor(signal: AbortSignal): Promise<void> {
     if (this.#storage.engine !== 'sqlite') await this.#storage.announce(MAIL_CAME, signal);
   }
+}
+
+/** One that nobody executes yet, as it will be once somebody does. It is a copy: what it asks for is not done. */
+async function begun(execution: Execution): Promise<void> {
+  execution.begin();
+  await drained();
+}
+
+function failureOf({ code, message }: WorkflowFailure): WorkflowFailure {
+  return { code, message };
 }
 
 function mail(workflow: string, kind: 'start' | 'signal' | 'cancel' | 'pause' | 'resume', now: number) {
