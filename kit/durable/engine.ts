@@ -1,14 +1,12 @@
 import type { ActivityImplementation, AnyWorkflow, Json, Workflow } from './definitions.ts';
 import type { HistoryEntry } from './history.ts';
+import type { WorkflowFailure } from './workflow-failure.ts';
+
+export type { WorkflowFailure } from './workflow-failure.ts';
 
 export const WORKFLOW_STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'parked'] as const;
 /** `parked`: its history cannot be replayed by the code at hand. It waits for code that can, and harms no other. */
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
-
-export interface WorkflowFailure {
-  readonly code: string;
-  readonly message: string;
-}
 
 export interface WorkflowSummary {
   readonly id: string;

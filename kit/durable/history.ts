@@ -1,5 +1,5 @@
 import type { Json } from './definitions.ts';
-import type { WorkflowFailure } from './engine.ts';
+import type { WorkflowFailure } from './workflow-failure.ts';
 
 export const HISTORY_KINDS = ['activity', 'timer', 'signal', 'child', 'patch', 'cancel'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];

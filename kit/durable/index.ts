@@ -30,4 +30,4 @@ export {
 export { type FanOutOptions, fanOut, type KeyOutcome } from './fan-out.ts';
 export { HISTORY_KINDS, type HistoryEntry, type HistoryKind } from './history.ts';
 export { LIMITS } from './limits.ts';
-export type { ChildOptions, WorkflowContext } from './workflow-context.ts';
+export type { ChildOptions, WorkflowContext } from './workflow.ts';

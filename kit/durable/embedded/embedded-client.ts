@@ -15,6 +15,7 @@ import { workflowCancelled, workflowFailed } from '../failure.ts';
 import type { HistoryEntry } from '../history.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
 import { drained } from './drained.ts';
+import { begin } from './embedded-context.ts';
 import { EndWatch } from './end-watch.ts';
 import type { Execution } from './execution.ts';
 import { Journal, type LoadedWorkflow } from './journal.ts';
@@ -186,7 +187,7 @@ export class EmbeddedClient implements WorkflowClient {
 
 /** One that nobody executes yet, as it will be once somebody does. It is a copy: what it asks for is not done. */
 async function begun(execution: Execution): Promise<void> {
-  execution.begin();
+  begin(execution);
   await drained();
 }
 

@@ -1,8 +1,9 @@
-import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json, type Workflow } from '../definitions.ts';
+import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../activity.ts';
 import { LIMITS } from '../limits.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
-import type { ChildOptions, WorkflowContext } from '../workflow-context.ts';
-import { ContinueAsNew, type Execution } from './execution.ts';
+import type { ChildOptions, Workflow, WorkflowContext } from '../workflow.ts';
+import { ContinueAsNew } from './continue-as-new.ts';
+import type { Execution } from './execution.ts';
 
 /** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
 export class EmbeddedContext implements WorkflowContext {
@@ -108,4 +109,9 @@ export class EmbeddedContext implements WorkflowContext {
     }, this.#shielded);
     return { fired, drop: () => this.#execution.drop(step) };
   }
+}
+
+/** Runs the body of an execution up to its first wait. */
+export function begin(execution: Execution): void {
+  execution.begin(new EmbeddedContext(execution, false));
 }

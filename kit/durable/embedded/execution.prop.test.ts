@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { defineActivity, defineWorkflow, type Json } from '../definitions.ts';
-import type { WorkflowContext } from '../workflow-context.ts';
+import type { WorkflowContext } from '../workflow.ts';
 import { drained } from './drained.ts';
+import { begin } from './embedded-context.ts';
 import { Execution } from './execution.ts';
 import type { LoadedWorkflow } from './journal.ts';
 import type { JournalEvent } from './journal-event.ts';
@@ -114,7 +115,7 @@ describe('an execution', () => {
           }
           pictures.push({ length: history.length, picture: picture(live) });
         };
-        live.begin();
+        begin(live);
         await endTurn();
         turn++;
         for (const { pick, fails, signal, more } of happenings) {

@@ -1,24 +1,15 @@
-import type { AnyWorkflow, Json } from '../definitions.ts';
+import type { Json } from '../activity.ts';
 import { DurableError } from '../durable-error.ts';
 import type { WaitingFor } from '../engine.ts';
 import { activityFailed, toFailure, workflowCancelled, workflowFailed } from '../failure.ts';
 import { LIMITS } from '../limits.ts';
 import { decodePayload, encodePayload } from '../payload.ts';
+import type { AnyWorkflow, WorkflowContext } from '../workflow.ts';
+import { ContinueAsNew } from './continue-as-new.ts';
 import { checkAnswersTheQuestion, recordedButNotAsked } from './divergence.ts';
-import { EmbeddedContext } from './embedded-context.ts';
 import type { AskedStep, CarriedSignal, Command, End, JournalEvent } from './journal-event.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { SignalBox } from './signal-box.ts';
-
-/** Thrown through the body by `continueAsNew`; a body that catches everything must let it pass. */
-export class ContinueAsNew extends Error {
-  readonly input: Json;
-
-  constructor(input: Json) {
-    super('continueAsNew');
-    this.input = input;
-  }
-}
 
 export interface ExecutionOptions {
   readonly workflow: AnyWorkflow;
@@ -88,10 +79,8 @@ export class Execution {
   }
 
   /** Runs the body up to its first wait. */
-  begin(patches: Iterable<string> = []): void {
-    this.learnPatches(patches);
+  begin(ctx: WorkflowContext): void {
     const { workflow, input } = this.#options;
-    const ctx = new EmbeddedContext(this, false);
     // A body is free not to be async; what it throws is its outcome either way.
     const outcome = Promise.resolve().then(() => workflow.run(ctx, decodePayload(input) as never));
     outcome.then(

@@ -1,4 +1,5 @@
 import type { Statement } from '#kit/storage';
+import { begin } from './embedded-context.ts';
 import type { Execution } from './execution.ts';
 import type { Attempts, LoadedWorkflow, Mail } from './journal.ts';
 import type { AskedStep, Command, End, JournalEvent, StepFailure } from './journal-event.ts';
@@ -108,7 +109,7 @@ export class LiveRun {
   beginTurn(now: number): void {
     this.#events = [];
     this.#firstPosition = this.execution.length;
-    if (!this.#begun) return this.execution.begin();
+    if (!this.#begun) return begin(this.execution);
     if (this.#inbox.length > 0) this.#turn++;
     for (const happening of this.#inbox.splice(0)) {
       const event = this.#toEvent(happening, now);

@@ -1,6 +1,7 @@
 import type { AnyWorkflow } from '../definitions.ts';
 import { DurableError } from '../durable-error.ts';
 import { drained } from './drained.ts';
+import { begin } from './embedded-context.ts';
 import { Execution } from './execution.ts';
 import type { LoadedWorkflow } from './journal.ts';
 import type { JournalEvent } from './journal-event.ts';
@@ -48,7 +49,7 @@ class Replay {
       startedAt: record.runStartedAt,
       carried: record.carried,
     });
-    if (record.begun) this.#tell(() => this.#execution?.begin(this.#patchesOf(this.#eventsOfTurn(0))));
+    if (record.begun) this.#tell(() => this.#begin());
   }
 
   /** False once there is nothing left to tell. */
@@ -75,6 +76,12 @@ class Replay {
     execution.takeCommands();
     execution.replaying = false;
     return { kind: 'replayed', loaded, execution, turn: this.#turn };
+  }
+
+  #begin(): void {
+    if (this.#execution === undefined) return;
+    this.#execution.learnPatches(this.#patchesOf(this.#eventsOfTurn(0)));
+    begin(this.#execution);
   }
 
   #tell(body: () => void): void {

@@ -1,0 +1,5 @@
+/** What is kept and told of an error: a code for machines, a message for people. */
+export interface WorkflowFailure {
+  readonly code: string;
+  readonly message: string;
+}
