@@ -1,5 +1,14 @@
 /** What a command ends with. More are never added lightly: scripts depend on them. */
-export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  denied: 4,
+  conflict: 5,
+  unavailable: 6,
+  interrupted: 130,
+} as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The outside of a command. Results go to `out`, everything said to a person goes to `err`. */

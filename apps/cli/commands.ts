@@ -15,6 +15,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
+    name: 'workflow',
+    summary: 'look at what a platform executes durably, and steer it',
+    load: async () => (await import('./commands/workflow.ts')).workflow,
+  },
+  {
     name: 'version',
     summary: 'show the version',
     load: async () => (await import('./commands/version.ts')).version,

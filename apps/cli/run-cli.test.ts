@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '#kit/config';
 import { type Catalogue, FleetError } from '#kit/std';
+import { ClientError } from './client/client-error.ts';
 import { type ExitCode, UsageError } from './command.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 import { runCli } from './run-cli.ts';
@@ -33,6 +34,19 @@ const rows: { why: string; args: string[]; throws?: Error; code: ExitCode; out?:
     code: 1,
     err: /^fleetshift act: the disk is full\n$/,
   },
+  {
+    why: 'what a platform refuses has a code for scripts: not there',
+    args: ['act'],
+    throws: new ClientError('NOT_FOUND', 'no workflow a'),
+    code: 3,
+    err: /^fleetshift act: no workflow a\n$/,
+  },
+  { why: 'denied', args: ['act'], throws: new ClientError('PERMISSION_DENIED', 'no'), code: 4, err: /no/ },
+  { why: 'no token', args: ['act'], throws: new ClientError('NO_TOKEN', 'no'), code: 4, err: /no/ },
+  { why: 'in the way', args: ['act'], throws: new ClientError('CONFLICT', 'no'), code: 5, err: /no/ },
+  { why: 'away', args: ['act'], throws: new ClientError('SERVER_UNREACHABLE', 'no'), code: 6, err: /no/ },
+  { why: 'badly asked', args: ['act'], throws: new ClientError('REQUEST_INVALID', 'no'), code: 2, err: /no/ },
+  { why: 'broken there', args: ['act'], throws: new ClientError('SERVER_FAILED', 'no'), code: 1, err: /no/ },
   {
     why: 'a mistake of ours shows where',
     args: ['act'],

@@ -1,5 +1,6 @@
 import { ConfigError, suggestion } from '#kit/config';
-import { FleetError } from '#kit/std';
+import { type ErrorCategory, FleetError } from '#kit/std';
+import { ClientError } from './client/client-error.ts';
 import { EXIT, type ExitCode, type Io, UsageError } from './command.ts';
 import type { CommandEntry } from './commands.ts';
 
@@ -24,8 +25,27 @@ export async function runCli(args: readonly string[], deps: CliDeps, signal: Abo
   } catch (error) {
     if (signal.aborted && isAnswer(error, signal)) return EXIT.interrupted;
     deps.io.err(`${['fleetshift', word].filter(Boolean).join(' ')}: ${explain(error)}\n`);
-    return error instanceof UsageError || error instanceof ConfigError ? EXIT.usage : EXIT.failure;
+    return exitCodeOf(error);
   }
+}
+
+const EXIT_BY_CATEGORY: Readonly<Record<ErrorCategory, ExitCode>> = {
+  invalid: EXIT.usage,
+  unauthenticated: EXIT.denied,
+  forbidden: EXIT.denied,
+  'not-found': EXIT.notFound,
+  conflict: EXIT.conflict,
+  precondition: EXIT.failure,
+  exhausted: EXIT.unavailable,
+  unavailable: EXIT.unavailable,
+  timeout: EXIT.unavailable,
+  internal: EXIT.failure,
+};
+
+/** Scripts tell apart what a platform answered; what `serve` met is for people. */
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
+  return error instanceof ClientError ? EXIT_BY_CATEGORY[error.entry.category] : EXIT.failure;
 }
 
 const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };

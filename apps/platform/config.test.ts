@@ -16,6 +16,7 @@ test('the defaults are one process, one file, on loopback', () => {
   assert.deepEqual(values.tlsListen, { host: '127.0.0.1', port: 8701 });
   assert.equal(values.data, './.fleetshift');
   assert.deepEqual(values.database, { engine: 'sqlite' });
+  assert.deepEqual(values.durable, { engine: 'embedded' });
   assert.equal(values.insecureHttp, false);
 });
 
@@ -52,6 +53,14 @@ const refused: { why: string; args: string[]; faults: string[]; says?: RegExp[] 
   { why: 'a key without its certificate', args: ['--tls-key', 'a'], faults: ['/tls-key'] },
   { why: 'a name that no certificate can hold', args: ['--tls-name', 'a_b'], faults: ['/tls-name'] },
   { why: 'another kind of database', args: ['--database', 'mysql://a:hunter2@b/c'], faults: ['/database'] },
+  ...['cadence://a:1/b', 'temporal://', 'temporal:a:1/b', 'temporal://a:1/b/c', 'temporal://a:1/%zz', 'Embedded'].map(
+    (text) => ({
+      why: `${text} to execute workflows`,
+      args: ['--durable', text],
+      faults: ['/durable'],
+      says: [/is not embedded, or a URL such as temporal:\/\/127\.0\.0\.1:7233\/default/],
+    }),
+  ),
 ];
 
 for (const { why, args, faults, says = [] } of refused) {
@@ -81,6 +90,28 @@ for (const { why, args } of [
 ]) {
   test(`accepted: ${why}`, () => void resolve(args));
 }
+
+for (const { given, address, namespace, printed = given } of [
+  { given: 'temporal://temporal.example:7233/fleet', address: 'temporal.example:7233', namespace: 'fleet' },
+  { given: 'temporal://[::1]:7233/fleet', address: '[::1]:7233', namespace: 'fleet' },
+  {
+    given: 'temporal://temporal.example',
+    address: 'temporal.example:7233',
+    namespace: 'default',
+    printed: 'temporal://temporal.example:7233/default',
+  },
+]) {
+  test(`${given} is a Temporal server, and is printed so that it can be read again`, () => {
+    const resolved = resolve(['--durable', given]);
+    assert.deepEqual(resolved.values.durable, { engine: 'temporal', server: { address, namespace } });
+    assert.ok(printSettings(PLATFORM_SETTINGS, resolved).includes(printed));
+    assert.deepEqual(resolve(['--durable', printed]).values.durable, resolved.values.durable);
+  });
+}
+
+test('what the command line client reads from the same environment is not ours', () => {
+  resolve([], { FLEETSHIFT_SERVER: 'x', FLEETSHIFT_TOKEN: 'x', FLEETSHIFT_TOKEN_FILE: 'x', FLEETSHIFT_CA_FILE: 'x' });
+});
 
 test('the password of a database is in no dump', () => {
   const resolved = resolve([], { FLEETSHIFT_DATABASE: 'postgres://fleet:hunter2@db:5432/fleet?password=hunter2' });

@@ -21,6 +21,7 @@ import {
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
 import { databaseKind } from './database-kind.ts';
+import { durableKind } from './durable/durable-kind.ts';
 import { isLoopback } from './loopback.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
@@ -102,6 +103,13 @@ export const PLATFORM_SETTINGS = {
       'Where the data lives: sqlite, a file in --data, or the URL of a Postgres database. Give a URL with a password by variable or file: other users of a machine can see the flags of a process.',
     group: 'Data',
   },
+  durable: {
+    kind: durableKind,
+    default: 'embedded',
+    sentence:
+      'What executes workflows: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
+    group: 'Data',
+  },
   'admin-token-file': {
     kind: path(),
     unset: '<data>/admin-token',
@@ -161,8 +169,8 @@ export interface ConfigSources {
   readonly readText: (path: string) => string;
 }
 
-/** FLEETSHIFT_CONFIG belongs to the command line client, and what our own tests read is not for operators. */
-const IGNORED_VARIABLES = [/^FLEETSHIFT_CONFIG$/, /^FLEETSHIFT_TEST_/];
+/** The first belong to the command line client, which may run in the same shell; what our own tests read is not for operators. */
+const IGNORED_VARIABLES = [/^FLEETSHIFT_(CONFIG|SERVER|TOKEN|TOKEN_FILE|CA_FILE)$/, /^FLEETSHIFT_TEST_/];
 
 export function resolvePlatformConfig(sources: ConfigSources): Resolved<typeof PLATFORM_SETTINGS> {
   return resolveSettings({ settings: PLATFORM_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });

@@ -20,10 +20,9 @@ export async function listenTls(
   certificate: ServerCertificate,
 ): Promise<TlsListener> {
   const tls = tlsOptions(certificate);
-  const { host, port, setCertificate } = await explained('--tls-listen', address, () =>
-    server.listen({ ...address, tls }),
-  );
-  return { host, port, install: (renewed) => setCertificate(tlsOptions(renewed)) };
+  const listener = await explained('--tls-listen', address, () => server.listen({ ...address, tls }));
+  const { host, port } = listener;
+  return { host, port, install: (renewed) => listener.setCertificate(tlsOptions(renewed)) };
 }
 
 function tlsOptions({ chain, key }: ServerCertificate): SecureContextOptions {

@@ -19,10 +19,14 @@ test('it serves on both addresses, and gives everything back when it is stopped'
 
   const ready = await fetch(`${http}/readyz`);
   assert.equal(ready.status, 200);
+  const { probes } = (await ready.json()) as { probes: { name: string; message?: string }[] };
+  const workflows = probes.find(({ name }) => name === 'workflows');
+  assert.match(workflows?.message ?? '', /^(executing|standing by)$/);
   const token = readFileSync(join(data, 'admin-token'), 'utf8').trim();
   const headers = { authorization: `Bearer ${token}` };
   assert.equal((await fetch(`${http}/v1/workspaces/root`)).status, 401);
   assert.equal((await fetch(`${http}/v1/workspaces/root`, { headers })).status, 200);
+  assert.deepEqual(await (await fetch(`${http}/v1/workflows`, { headers })).json(), { items: [] });
   assert.equal((await fetch(`${http}/docs`)).status, 200);
   assert.match(
     await (await fetch(`${http}/metrics`)).text(),
@@ -34,6 +38,11 @@ test('it serves on both addresses, and gives everything back when it is stopped'
 
   stop();
   await ended;
+  assert.deepEqual(
+    [...told().matchAll(/"group":"(\w+)"/g)].map(([, group]) => group),
+    ['serve', 'workflows', 'background'],
+    'what others stand on stops after them',
+  );
   assert.ok(!told().includes(token), 'the token is in no log');
   openDataFolder(data, systemClock).release();
 });

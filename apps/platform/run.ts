@@ -4,6 +4,7 @@ import { createLogger, type Environment, type Logger } from '#kit/telemetry';
 import { banner, urlsOf } from './banner.ts';
 import type { PlatformConfig } from './config.ts';
 import { databaseKind } from './database-kind.ts';
+import type { WorkflowSet } from './durable/workflow-set.ts';
 import { type Platform, wirePlatform } from './wiring.ts';
 
 export interface RunOptions {
@@ -12,14 +13,17 @@ export interface RunOptions {
   readonly environment: Environment;
   /** Where logs go. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
+  /** What is executed durably; the platform's own unless told otherwise. */
+  readonly workflows?: WorkflowSet;
 }
 
 /** Serves until the signal aborts; then finishes what is under way and gives everything back. */
 export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {
-  const { config, version, environment, err } = options;
+  const { config, version, environment, err, workflows } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, destination: err, pretty });
-  const platform = await wirePlatform({ config, version, environment, log }, signal);
+  const wanted = { config, version, environment, log, ...(workflows === undefined ? {} : { workflows }) };
+  const platform = await wirePlatform(wanted, signal);
   try {
     announce(platform, options, log);
     await runGroups(platform.groups, signal, { log });

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { WORKSPACE_MIGRATIONS, workspaceRoutes } from '#contexts/workspaces/adapters';
 import type { HostPort } from '#kit/config';
+import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { createHttpServer, type HttpServer, httpMigrations, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
 import { sleep, systemClock } from '#kit/std';
@@ -12,6 +13,9 @@ import { adminAuthorizer, adminTokenAuthenticator } from './admin-access.ts';
 import { type AdminToken, loadAdminToken } from './admin-token.ts';
 import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { workflowRoutes } from './durable/http-workflows.ts';
+import { type Durable, openDurable } from './durable/open-durable.ts';
+import { PLATFORM_WORKFLOWS, type WorkflowSet } from './durable/workflow-set.ts';
 import { eventStream } from './event-stream.ts';
 import { listenHttp, listenTls } from './listen.ts';
 import { maintenance } from './maintenance.ts';
@@ -27,6 +31,8 @@ export interface PlatformOptions {
   readonly version: string;
   readonly environment: Environment;
   readonly log: Logger;
+  /** What is executed durably; the platform's own unless told otherwise. */
+  readonly workflows?: WorkflowSet;
 }
 
 /** A platform that listens; `groups` is the work that keeps it alive, and `close` gives back all that it holds. */
@@ -41,10 +47,16 @@ export interface Platform {
 }
 
 /** Tables, in the order in which they are made. */
-const MIGRATIONS: readonly MigrationModule[] = [OUTBOX_MIGRATIONS, httpMigrations, WORKSPACE_MIGRATIONS];
+const MIGRATIONS: readonly MigrationModule[] = [
+  OUTBOX_MIGRATIONS,
+  httpMigrations,
+  DURABLE_MIGRATIONS,
+  WORKSPACE_MIGRATIONS,
+];
 
 const OPEN_MS = 30_000;
 const BACKGROUND_STOP_MS = 3_000;
+const WORKFLOWS_STOP_MS = 5_000;
 const LAST_TRACES_MS = 2_000;
 
 /** The one place where everything meets. What was opened before something failed is closed again. */
@@ -75,7 +87,11 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const storage = await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
   opened.defer(() => storage.close());
 
-  const server = await createServer({ ...options, storage, token, tracer });
+  const metrics = createMetrics();
+  const durable = await openWorkflows({ ...options, storage, metrics }, signal);
+  opened.defer(() => durable.close());
+
+  const server = await createServer({ ...options, storage, token, tracer, metrics, durable });
   opened.defer(() => server.close(config.shutdownTimeout));
   const background = backgroundWork(storage, options);
   const http = config.listen && (await listenHttp(server, config.listen));
@@ -85,20 +101,35 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const serve = { name: 'http server', run: (stop: AbortSignal) => serveUntil(stop, server, config.shutdownTimeout) };
   const groups = [
     { name: 'background', runnables: background, stopWithinMs: BACKGROUND_STOP_MS },
+    { name: 'workflows', runnables: [durable.executor], stopWithinMs: WORKFLOWS_STOP_MS },
     { name: 'serve', runnables: [serve], stopWithinMs: config.shutdownTimeout + 1_000 },
   ];
   const { address: https, authorityFile } = secure ?? {};
   return { http, https, folder, token, authorityFile, groups, close: () => opened.disposeAsync() };
 }
 
+interface WorkflowParts extends PlatformOptions {
+  readonly storage: Storage;
+  readonly metrics: Metrics;
+}
+
+async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise<Durable> {
+  const { config, storage, metrics, workflows: set = PLATFORM_WORKFLOWS } = parts;
+  const log = parts.log.child({ component: 'workflows' });
+  const options = { choice: config.durable, set, storage, metrics, log };
+  return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
+}
+
 interface ServerParts extends PlatformOptions {
   readonly storage: Storage;
   readonly token: AdminToken;
   readonly tracer: Tracer;
+  readonly metrics: Metrics;
+  readonly durable: Durable;
 }
 
-async function createServer({ config, version, log, storage, token, tracer }: ServerParts): Promise<HttpServer> {
-  const metrics = createMetrics();
+async function createServer(parts: ServerParts): Promise<HttpServer> {
+  const { config, version, log, storage, token, tracer, metrics, durable } = parts;
   describeBuild(metrics, version);
   const events = createEventLog(storage);
   const httpLog = log.child({ component: 'http' });
@@ -115,10 +146,14 @@ async function createServer({ config, version, log, storage, token, tracer }: Se
       },
     },
     {
-      routes: [...workspaceRoutes({ storage }), eventStream({ events, log: httpLog })],
+      routes: [
+        ...workspaceRoutes({ storage }),
+        ...workflowRoutes(durable.client),
+        eventStream({ events, log: httpLog }),
+      ],
       authenticator: adminTokenAuthenticator(token.token),
       authorizer: adminAuthorizer,
-      probes: probesOf(storage, events),
+      probes: [...probesOf(storage, events), durable.probe],
       metrics,
       observer: requestMetrics(metrics),
       tracer,

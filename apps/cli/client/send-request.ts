@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { getCACertificates } from 'node:tls';
+import { ClientError } from './client-error.ts';
+
+export interface Sent {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** In PEM, beside those that this machine trusts anyway. */
+  readonly authority: string | undefined;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Longer than a platform takes by its own default. */
+const ANSWER_MS = 70_000;
+/** Far beyond the largest page. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * One request, one answer.
+ *
+ * DECISION: not `fetch`. It takes no authority of our own without the package that it is built on, and it reports what the
+ * connection met as `fetch failed`.
+ */
+export async function sendRequest(sent: Sent, signal: AbortSignal): Promise<Received> {
+  const late = AbortSignal.timeout(ANSWER_MS);
+  try {
+    return await exchange(sent, AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (error instanceof ClientError || signal.aborted) throw error;
+    throw explained(sent.url, late.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
+  }
+}
+
+async function exchange({ url, method, headers, body, authority }: Sent, signal: AbortSignal): Promise<Received> {
+  const options = { method, headers, signal, agent: false } as const;
+  const request =
+    url.protocol === 'https:'
+      ? requestHttps(url, { ...options, ca: [...getCACertificates('default'), ...(authority ? [authority] : [])] })
+      : requestHttp(url, options);
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length <= ANSWER_BYTES) continue;
+    throw new ClientError('ANSWER_NOT_UNDERSTOOD', `${url.origin} answered with more than ${ANSWER_BYTES} bytes`);
+  }
+  return { status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', text };
+}
+
+const UNKNOWN_AUTHORITY =
+  'its certificate is of an authority that this machine does not trust; give that authority with --ca-file';
+
+const NOT_TRUSTED: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name; use a name that is in the certificate',
+  CERT_HAS_EXPIRED: 'its certificate has expired; it has to be renewed there',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks of both machines',
+};
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there; start a platform with "fleetshift serve", or say where it is with --server',
+  ENOTFOUND: 'no such host is known; say where the platform is with --server',
+  EAI_AGAIN: 'its name cannot be looked up right now',
+  ECONNRESET: 'the connection was cut; is it http and not https, or the other way round?',
+  EPROTO: 'it does not speak TLS; is it http and not https?',
+};
+
+function explained(url: URL, cause: unknown): ClientError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const distrust = NOT_TRUSTED[code];
+  if (distrust !== undefined) return new ClientError('SERVER_NOT_TRUSTED', `${url.origin}: ${distrust}`, { cause });
+  const why = UNREACHABLE[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new ClientError('SERVER_UNREACHABLE', `${url.origin}: ${why}`, { cause });
+}

@@ -1,0 +1,62 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const SERVE_ERRANDS = fileURLToPath(new URL('./serve-errands.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The real command in a process of its own. */
+export async function runCommand(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  const child = start(MAIN, args, environment);
+  const exited = once(child, 'exit');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = (await exited) as [number | null];
+  return { code: code ?? -1, out, err };
+}
+
+export interface RunningPlatform {
+  /** Plain HTTP, then TLS. */
+  readonly addresses: readonly [http: string, https: string];
+  stop(): Promise<void>;
+}
+
+/** `errands` has workflows to look at; `product` is what is shipped. */
+export async function startPlatform(kind: 'errands' | 'product', data: string): Promise<RunningPlatform> {
+  const args = ['--data', data, '--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0'];
+  const child = kind === 'errands' ? start(SERVE_ERRANDS, args, {}) : start(MAIN, ['serve', ...args], {});
+  child.stdout.resume();
+  const exited = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  let told = '';
+  for await (const line of createInterface({ input: child.stderr })) {
+    told += `${line}\n`;
+    const address = line.includes('"msg":"serving"') && (JSON.parse(line) as { address: [string, string] }).address;
+    if (!address) continue;
+    child.stderr.resume();
+    return { addresses: address, stop };
+  }
+  throw new Error(`the platform ended before it served:\n${told}`);
+}
+
+function start(
+  file: string,
+  args: readonly string[],
+  environment: Environment,
+): ChildProcessByStdio<null, Readable, Readable> {
+  const env = { PATH: process.env['PATH'], ...environment };
+  return spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+}

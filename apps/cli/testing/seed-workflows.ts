@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
+import { openSqlite } from '#kit/storage';
+import { ERRAND_WORKFLOWS, forgotten } from '../../platform/testing/errand-workflows.ts';
+import { errand, listener, nap, parent, stumble } from '../../platform/testing/errands.ts';
+
+/** Workflows of every kind in the database of a platform that has not been started yet. */
+export async function seedWorkflows(data: string): Promise<void> {
+  const signal = AbortSignal.timeout(30_000);
+  const storage = await openSqlite({ file: join(data, 'fleetshift.db'), modules: [DURABLE_MIGRATIONS] }, signal);
+  const { client } = createEmbeddedEngine({ storage, registry: ERRAND_WORKFLOWS });
+  await client.start(errand, { id: 'done', input: { things: ['pear', 'plum'] } }, signal);
+  await client.start(stumble, { id: 'failed', input: null }, signal);
+  await client.start(errand, { id: 'retrying', input: { things: ['moonlight'] } }, signal);
+  await client.start(listener, { id: 'listening', input: null }, signal);
+  await client.start(nap, { id: 'napping', input: { ms: 3_600_000 } }, signal);
+  await client.start(parent, { id: 'parent', input: null }, signal);
+  await client.start(forgotten, { id: 'lost', input: null }, signal);
+  await storage.close();
+}

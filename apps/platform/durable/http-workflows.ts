@@ -1,0 +1,157 @@
+import { DurableError, type WorkflowClient } from '#kit/durable';
+import { answer, defineRoute, ok, PageTokens, type Route, type RouteRequest } from '#kit/http';
+import {
+  CancelWorkflowSchema,
+  WorkflowHistoryPageSchema,
+  WorkflowHistoryQuerySchema,
+  WorkflowListQuerySchema,
+  WorkflowPageSchema,
+  WorkflowParamsSchema,
+  WorkflowRequestSchema,
+  WorkflowSchema,
+} from '#protocol/api';
+import { HISTORY_KEY, historyPage } from './history-page.ts';
+import { toHistoryResource, toSummaryResource, toWorkflowResource } from './workflow-resource.ts';
+
+const COLLECTION = '/v1/workflows';
+const ITEM = `${COLLECTION}/{workflow}`;
+const DEFAULT_PAGE_SIZE = 100;
+const tags = ['workflows'];
+
+/** `/v1/workflows`: what is executed durably, for operators. Whoever starts workflows does so in the code. */
+export function workflowRoutes(client: WorkflowClient): Route[] {
+  return [
+    listRoute(client),
+    getRoute(client),
+    historyRoute(client),
+    cancelRoute(client),
+    steerRoute(client, 'pause', 'What runs is let finish; nothing new is started until it is resumed.'),
+    steerRoute(client, 'resume', 'It goes on where it was paused.'),
+  ];
+}
+
+function listRoute(client: WorkflowClient): Route {
+  return defineRoute({
+    method: 'GET',
+    path: COLLECTION,
+    operationId: 'listWorkflows',
+    summary: 'List workflows',
+    description: 'The newest first. Those that ended are listed for as long as they are kept.',
+    tags,
+    permission: 'workflows.read',
+    schema: { query: WorkflowListQuerySchema, responses: { 200: WorkflowPageSchema } },
+    handler: async ({ query, operationId, signal }) => {
+      const { pageSize = DEFAULT_PAGE_SIZE, pageToken, ...identity } = query;
+      // The engine's own token within ours, so that one of another list is told apart here, whatever the engine.
+      const tokens = new PageTokens({ operationId, identity }, ['string']);
+      const from = pageToken === undefined ? {} : { pageToken: String(tokens.decode(pageToken)[0]) };
+      const page = await client.list({ ...identity, pageSize, ...from }, signal);
+      const next = page.nextPageToken === undefined ? {} : { nextPageToken: tokens.encode([page.nextPageToken]) };
+      return ok({ items: page.items.map(toSummaryResource), ...next });
+    },
+  });
+}
+
+function getRoute(client: WorkflowClient): Route {
+  return defineRoute({
+    method: 'GET',
+    path: ITEM,
+    operationId: 'getWorkflow',
+    summary: 'Get a workflow',
+    description: 'With what it waits for right now.',
+    tags,
+    permission: 'workflows.read',
+    schema: { params: WorkflowParamsSchema, responses: { 200: WorkflowSchema } },
+    handler: async ({ params, signal }) => ok(toWorkflowResource(await client.describe(params.workflow, signal))),
+  });
+}
+
+function historyRoute(client: WorkflowClient): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${ITEM}/history`,
+    operationId: 'getWorkflowHistory',
+    summary: 'Read what happened to a workflow',
+    description: 'Of the run at hand, in the order in which the workflow saw it.',
+    tags,
+    permission: 'workflows.read',
+    schema: {
+      params: WorkflowParamsSchema,
+      query: WorkflowHistoryQuerySchema,
+      responses: { 200: WorkflowHistoryPageSchema },
+    },
+    handler: async ({ params, query, operationId, signal }) => {
+      const { pageSize = DEFAULT_PAGE_SIZE, pageToken } = query;
+      const tokens = new PageTokens({ operationId, params }, HISTORY_KEY);
+      const after = pageToken === undefined ? undefined : tokens.decode(pageToken);
+      const { items, next } = historyPage(await client.history(params.workflow, signal), { after, pageSize });
+      return ok({
+        items: items.map(toHistoryResource),
+        ...(next === undefined ? {} : { nextPageToken: tokens.encode(next) }),
+      });
+    },
+  });
+}
+
+function cancelRoute(client: WorkflowClient): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:cancel`,
+    operationId: 'cancelWorkflow',
+    summary: 'Cancel a workflow',
+    description:
+      'What it waits for is given up, its children are cancelled too, and it may still clean up after itself.',
+    tags,
+    permission: 'workflows.manage',
+    schema: { params: WorkflowParamsSchema, body: CancelWorkflowSchema, responses: { 202: WorkflowRequestSchema } },
+    handler: async (request) => {
+      const { workflow } = request.params;
+      await doOrCheck(client, request, (signal) => client.cancel(workflow, request.body.reason, signal));
+      return answer(202, { workflow, request: 'cancel' });
+    },
+  });
+}
+
+function steerRoute(client: WorkflowClient, verb: 'pause' | 'resume', description: string): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:${verb}`,
+    operationId: `${verb}Workflow`,
+    summary: verb === 'pause' ? 'Pause a workflow' : 'Resume a workflow',
+    description,
+    tags,
+    permission: 'workflows.manage',
+    schema: { params: WorkflowParamsSchema, responses: { 202: WorkflowRequestSchema } },
+    handler: async (request) => {
+      const { workflow } = request.params;
+      await doOrCheck(client, request, (signal) => client[verb](workflow, signal));
+      return answer(202, { workflow, request: verb });
+    },
+  });
+}
+
+type SteeringRequest = Pick<
+  RouteRequest<{ readonly workflow: string }, unknown, unknown, unknown>,
+  'params' | 'dryRun' | 'signal'
+>;
+
+/** A dry run refuses what the engine would refuse, and does nothing else. */
+async function doOrCheck(
+  client: WorkflowClient,
+  { params, dryRun, signal }: SteeringRequest,
+  act: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (!dryRun) return await act(signal);
+  const id = params.workflow;
+  if (await hasEnded(client, id, signal)) throw new DurableError('WORKFLOW_ENDED', `workflow ${id} has ended`);
+}
+
+async function hasEnded(client: WorkflowClient, id: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await client.describe(id, signal)).endTime !== undefined;
+  } catch (error) {
+    // It is there and open, and only what it waits for cannot be told by the code at hand.
+    if (error instanceof DurableError && error.code === 'WORKFLOW_PARKED') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,6 @@
+import { defineActivity, type Json } from '#kit/durable';
+
+/** Its next try comes long after any test. */
+export const buy = defineActivity<{ thing: string }, Json>('buy', {
+  retry: { attempts: 5, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } },
+});
