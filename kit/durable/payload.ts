@@ -27,7 +27,7 @@ export function checkedName(name: string, what: string): string {
 
 /** What stands in a URL, a file name and a table as it is. */
 export function checkedId(id: string): string {
-  if (/^[A-Za-z0-9._~-]+$/.test(id) && id.length <= LIMITS.nameLength) return id;
+  if (/^(?=.*[A-Za-z0-9])[A-Za-z0-9._~-]+$/.test(id) && id.length <= LIMITS.nameLength) return id;
   throw new DurableError(
     'PAYLOAD_NOT_JSON',
     `a workflow id has 1 to ${LIMITS.nameLength} letters, digits, dots, dashes, underscores and tildes: "${id.slice(0, LIMITS.nameLength)}"`,

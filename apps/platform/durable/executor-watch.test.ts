@@ -42,17 +42,17 @@ const ROWS: readonly { why: string; facts: readonly ExecutorFact[]; probe: strin
     why: 'what was brought back is counted once',
     facts: [{ kind: 'recovered', open: 3 }],
     probe: 'standing by',
-    metric: /^fleetshift_workflow_runs_ended_total 0$/m,
+    metric: /^fleetshift_workflows_parked_total 0$/m,
     line: { level: 'info', count: 3 },
   },
   {
-    why: 'a run that ended is counted',
+    why: 'a workflow that ended is counted by how it ended',
     facts: [
-      { kind: 'ended', workflow: 'web-17' },
-      { kind: 'ended', workflow: 'web-18' },
+      { kind: 'ended', workflow: 'web-17', status: 'completed' },
+      { kind: 'ended', workflow: 'web-18', status: 'completed' },
     ],
     probe: 'standing by',
-    metric: /^fleetshift_workflow_runs_ended_total 2$/m,
+    metric: /^fleetshift_workflows_ended_total\{status="completed"\} 2$/m,
     line: { level: 'debug', subject: 'workflows/web-18' },
   },
 ];

@@ -19,9 +19,10 @@ export function watchExecutor({ log, metrics }: ExecutorWatchDeps): ExecutorWatc
     name: 'fleetshift_workflow_executor',
     help: '1 while this process executes the workflows, 0 while it stands by.',
   });
-  const runsEnded = metrics.counter({
-    name: 'fleetshift_workflow_runs_ended_total',
-    help: 'Runs of workflows that ended in this process, also those that continue as new.',
+  const ended = metrics.counter({
+    name: 'fleetshift_workflows_ended_total',
+    help: 'Workflows that ended in this process, by how they ended.',
+    labels: ['status'],
   });
   const parked = metrics.counter({
     name: 'fleetshift_workflows_parked_total',
@@ -47,8 +48,8 @@ export function watchExecutor({ log, metrics }: ExecutorWatchDeps): ExecutorWatc
       case 'recovered':
         return log.info({ count: fact.open }, 'brought back the open workflows that do not only wait');
       case 'ended':
-        runsEnded.add({});
-        return log.debug({ subject: `workflows/${fact.workflow}` }, 'a run of a workflow ended');
+        ended.add({ status: fact.status });
+        return log.debug({ subject: `workflows/${fact.workflow}` }, 'a workflow ended');
       case 'parked': {
         parked.add({});
         const { code, message } = fact.reason;

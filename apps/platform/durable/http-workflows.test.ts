@@ -116,9 +116,7 @@ eachDatabase(ALL, (fresh) => {
     assert.deepEqual([over.status, codeIn(over.body)], [400, 'invalidPageToken']);
   });
 
-  it('shows one that the code at hand cannot replay as parked', {
-    todo: 'the engine does not describe it',
-  }, async (t) => {
+  it('shows one that the code at hand cannot replay as parked', async (t) => {
     const server = await api.otherCode();
     t.after(() => server.close(1_000));
     const { statusCode, body } = await server.inject({ method: 'GET', url: `${ALL}/listening`, headers: AS_ALICE });

@@ -11,7 +11,7 @@ import type {
   WorkflowQuery,
   WorkflowSummary,
 } from '../engine.ts';
-import { workflowCancelled, workflowFailed } from '../failure.ts';
+import { toFailure, workflowCancelled, workflowFailed } from '../failure.ts';
 import type { HistoryEntry } from '../history.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
 import { drained } from './drained.ts';
@@ -112,10 +112,14 @@ export class EmbeddedClient implements WorkflowClient {
       ...(record.result !== undefined && { result: decodePayload(record.result) ?? null }),
     };
     if (record.endedAt !== undefined || record.status === 'parked') return { ...described, waitingFor: [] };
-    const { execution } = await this.#replayLoaded(loaded);
-    const waitingFor = execution.waitingFor().map((waiting) => {
-      const tries = waiting.kind === 'activity' ? attempts.get(waiting.step) : undefined;
+    const [replayed] = await replayAll([loaded], this.#workflows);
+    if (replayed?.kind !== 'replayed') {
+      // Nobody has told it anything since the code changed; whoever does next will find it so.
+      return { ...described, status: 'parked', reason: toFailure(replayed?.error), waitingFor: [] };
+    }
+    const waitingFor = replayed.execution.waitingFor().map((waiting) => {
       if (waiting.kind !== 'activity') return waiting;
+      const tries = attempts.get(waiting.step);
       return tries === undefined
         ? { ...waiting, attempt: 1 }
         : { ...waiting, attempt: tries.attempts + 1, until: tries.retryAt, lastError: failureOf(tries.error) };

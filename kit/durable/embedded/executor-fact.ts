@@ -4,6 +4,6 @@ import type { WorkflowFailure } from '../engine.ts';
 export type ExecutorFact =
   | { readonly kind: 'leading'; readonly fence: number }
   | { readonly kind: 'recovered'; readonly open: number }
-  | { readonly kind: 'ended'; readonly workflow: string }
+  | { readonly kind: 'ended'; readonly workflow: string; readonly status: 'completed' | 'failed' | 'cancelled' }
   | { readonly kind: 'parked'; readonly workflow: string; readonly reason: WorkflowFailure }
   | { readonly kind: 'interrupted'; readonly error: unknown; readonly retryInMs: number };

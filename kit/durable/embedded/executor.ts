@@ -6,6 +6,7 @@ import type { ActivityRunner } from './activity-runner.ts';
 import { drained } from './drained.ts';
 import type { ExecutorFact } from './executor-fact.ts';
 import { type Journal, LOAD_PORTION, type Mail } from './journal.ts';
+import type { End } from './journal-event.ts';
 import {
   deleteMail,
   deleteTimer,
@@ -256,15 +257,15 @@ export class Executor {
   #carryOut(run: LiveRun, { start, drop, end, nextTimer }: TurnResult): void {
     for (const step of drop) this.#activities.stop(run, step.number, new Error('the workflow no longer waits for it'));
     this.#nextTimer = Math.min(this.#nextTimer, nextTimer);
-    if (end !== undefined) this.#ended(run, end.kind === 'continued');
+    if (end !== undefined) this.#ended(run, end.kind);
     else for (const step of start) if (step.kind === 'activity') this.#activities.start(run, step);
   }
 
-  #ended(run: LiveRun, continues: boolean): void {
+  #ended(run: LiveRun, how: End['kind']): void {
     this.#activities.stopAll(run, new Error('the workflow has ended'));
     this.#runs.delete(run.id);
-    this.#deps.onFact({ kind: 'ended', workflow: run.id });
-    if (continues) this.#continued.push(run.id);
+    if (how === 'continued') this.#continued.push(run.id);
+    else this.#deps.onFact({ kind: 'ended', workflow: run.id, status: how });
   }
 
   #refused(run: LiveRun, error: unknown): void {

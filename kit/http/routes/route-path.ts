@@ -18,6 +18,7 @@ export function toRouterPath(path: string): string {
 
 /** Matches the same paths as the router does, for telling 405 from 404. */
 export function toPathPattern(path: string): RegExp {
-  const escaped = path.replace(/[.~-]/g, '\\$&').replace(PARAMETER, '[^/:]+');
+  // The router looks at a parameter once it is decoded, so that an encoded slash or colon ends it too.
+  const escaped = path.replace(/[.~-]/g, '\\$&').replace(PARAMETER, '(?:(?!%2[fF]|%3[aA])[^/:])+');
   return new RegExp(`^${escaped}$`);
 }
