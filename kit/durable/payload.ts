@@ -7,7 +7,7 @@ export function encodePayload(value: unknown, what: string): string | undefined 
   if (value === undefined) return undefined;
   const text = stringify(value, what);
   // A character takes at most three bytes, so that short texts, which nearly all are, need no count.
-  if (text.length * 3 > LIMITS.payloadBytes && Buffer.byteLength(text) > LIMITS.payloadBytes) {
+  if (text.length * 3 > LIMITS.payloadBytes && utf8Length(text) > LIMITS.payloadBytes) {
     throw new DurableError(
       'PAYLOAD_TOO_LARGE',
       `${what} takes more than ${LIMITS.payloadBytes} bytes; keep it elsewhere and pass its name`,
@@ -32,6 +32,16 @@ export function checkedId(id: string): string {
     'PAYLOAD_NOT_JSON',
     `a workflow id has 1 to ${LIMITS.nameLength} letters, digits, dots, dashes, underscores and tildes: "${id.slice(0, LIMITS.nameLength)}"`,
   );
+}
+
+/** Counted by hand: this also runs where workflows do, and there is no Buffer there. */
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
 }
 
 function stringify(value: unknown, what: string): string {

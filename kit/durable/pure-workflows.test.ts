@@ -71,10 +71,10 @@ const SINS = [
 
 describe('a workflow is pure', () => {
   const modules = [
-    ...Object.entries(SETS).map(([set, { path, exports }]) => ({
+    ...Object.entries(SETS).map(([set, { module, workflows }]) => ({
       set,
-      module: new URL(path, new URL('./testing/', import.meta.url)),
-      names: Object.values(exports).map(({ name }) => name),
+      module,
+      names: workflows.map(({ name }) => name),
     })),
     {
       set: 'kill',

@@ -12,7 +12,8 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 export const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  // The pages set styles on elements; scripts, which could do harm, come from here alone.
+  "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
