@@ -12,7 +12,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 export const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The one style that the pages set on an element, by its hash. A browser shows nothing without it, but complains.
+  // The one style that the pages set on an element, by its hash: without it browsers complain in their console.
   "style-src 'self' 'unsafe-hashes' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='",
   "img-src 'self' data:",
   "font-src 'self'",
