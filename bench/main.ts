@@ -4,6 +4,7 @@ import type { Bench, Figure } from './figure.ts';
 
 /** Loaded on demand: a bench may need parts that another does not. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
   storage: async () => (await import('./storage/storage-bench.ts')).storageBench,
 };
 

@@ -1,0 +1,25 @@
+import { defineActivity, defineWorkflow, fanOut, type Json } from '#kit/durable';
+
+/** Does nothing, at once: what is left is what the engine costs. */
+export const nothing = defineActivity<number, number>('nothing');
+
+export const stepByStep = defineWorkflow<{ steps: number }, Json>('step-by-step', async (ctx, { steps }) => {
+  let sum = 0;
+  for (let step = 0; step < steps; step += 1) sum += await ctx.run(nothing, step);
+  return sum;
+});
+
+export const fanned = defineWorkflow<{ keys: number; concurrency: number }, Json>(
+  'fanned',
+  async (ctx, { keys, concurrency }) => {
+    const all = Array.from({ length: keys }, (_, key) => key);
+    const outcomes = await fanOut(all, { concurrency }, (key) => ctx.run(nothing, key));
+    return outcomes.filter(({ kind }) => kind === 'done').length;
+  },
+);
+
+export const asleep = defineWorkflow<null, Json>('asleep', async (ctx) => {
+  await ctx.run(nothing, 1);
+  await ctx.sleep(24 * 3_600_000);
+  return null;
+});

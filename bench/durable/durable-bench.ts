@@ -1,0 +1,44 @@
+import type { Engine } from '#kit/storage';
+import { DATABASES, freshDatabase } from '#testing/databases';
+import { type Bench, type BenchContext, type Figure, plain } from '../figure.ts';
+import { mirroredJournal, openJournal } from './mirrored-journal.ts';
+import { bytesPerStep, fanOutFigure, stepFigures } from './step-figures.ts';
+import { temporalFigures } from './temporal-figures.ts';
+import { memoryFigures, resumeFigure } from './waiting-figures.ts';
+
+export const durableBench: Bench = {
+  name: 'durable',
+  description:
+    'steps, fan-out, resume and memory of the embedded engine, beside a raw journal that writes the same rows',
+  run: async (context) => {
+    const figures: Figure[] = [];
+    for (const engine of DATABASES) figures.push(...(await measure(engine, context)));
+    figures.push(plain('memory: resident set with the embedded engine', process.memoryUsage.rss() / 2 ** 20, 'MiB'));
+    return [...figures, ...(await temporalFigures(context))];
+  },
+};
+
+async function measure(engine: Engine, context: BenchContext): Promise<Figure[]> {
+  return [...(await besideRaw(engine, context)), ...(await whileWaiting(engine, context))];
+}
+
+async function besideRaw(engine: Engine, context: BenchContext): Promise<Figure[]> {
+  const journal = await mirroredJournal(engine, context.signal);
+  try {
+    const steps = await stepFigures(journal, context);
+    return [...steps, await fanOutFigure(journal, context), await bytesPerStep(journal, context)];
+  } finally {
+    await journal.close();
+  }
+}
+
+async function whileWaiting(engine: Engine, context: BenchContext): Promise<Figure[]> {
+  const database = await freshDatabase(engine);
+  const storage = await openJournal(database, context.signal);
+  try {
+    return [await resumeFigure(storage, context), ...(await memoryFigures(storage, context))];
+  } finally {
+    await storage.close();
+    await database.dispose();
+  }
+}

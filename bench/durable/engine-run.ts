@@ -1,0 +1,62 @@
+import { type ActivityImplementation, implementActivity, type Json, type Workflow } from '#kit/durable';
+import { createEmbeddedEngine, type ExecutorFact } from '#kit/durable/embedded';
+import type { Storage } from '#kit/storage';
+import { asleep, fanned, nothing, stepByStep } from './bench-workflows.ts';
+
+export interface Start {
+  readonly workflow: Workflow<never, Json>;
+  readonly ids: readonly string[];
+  readonly input: Json;
+}
+
+export const doNothing = implementActivity(nothing, async (input) => input);
+
+const WORKFLOWS = [stepByStep, fanned, asleep];
+
+/** Writes that workflows are to be run, while no engine runs. */
+export async function startAll(storage: Storage, { workflow, ids, input }: Start, signal: AbortSignal): Promise<void> {
+  const { client } = createEmbeddedEngine({ storage, registry: { workflows: WORKFLOWS, activities: [doNothing] } });
+  // As many at once as a busy server would have, and fewer than the storage refuses.
+  for (let from = 0; from < ids.length; from += 1_000) {
+    await Promise.all(
+      ids.slice(from, from + 1_000).map((id) => client.start(workflow, { id, input: input as never }, signal)),
+    );
+  }
+}
+
+export interface EngineRun {
+  readonly storage: Storage;
+  /** The run is over once this says so. */
+  readonly isDone: (fact: ExecutorFact) => boolean;
+  readonly activity?: ActivityImplementation;
+}
+
+/** An engine from the moment that it may execute until it has come so far, in milliseconds. */
+export async function runUntil(
+  { storage, isDone, activity = doNothing }: EngineRun,
+  signal: AbortSignal,
+): Promise<number> {
+  const stop = new AbortController();
+  let begun = Number.NaN;
+  let took = Number.NaN;
+  const engine = createEmbeddedEngine({
+    storage,
+    registry: { workflows: WORKFLOWS, activities: [activity] },
+    leaseMs: 300,
+    onFact: (fact) => {
+      if (fact.kind === 'leading') begun = performance.now();
+      if (!Number.isNaN(took) || !isDone(fact)) return;
+      took = performance.now() - begun;
+      stop.abort();
+    },
+  });
+  await engine.run(AbortSignal.any([signal, stop.signal]));
+  signal.throwIfAborted();
+  return took;
+}
+
+/** Done once so many have ended. */
+export function ended(count: number): (fact: ExecutorFact) => boolean {
+  let left = count;
+  return (fact) => fact.kind === 'ended' && --left === 0;
+}

@@ -1,0 +1,103 @@
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import type { TestDatabase } from '#testing/databases';
+import { type BenchContext, type Figure, plain, rate } from '../figure.ts';
+import { interleaved } from '../statistics.ts';
+import { fanned, stepByStep } from './bench-workflows.ts';
+import { ended, runUntil, type Start, startAll } from './engine-run.ts';
+import type { MirroredJournal } from './mirrored-journal.ts';
+
+/** "At 50: over half of raw." */
+const GOALS: Readonly<Record<number, number>> = { 50: 2 };
+const FAN_OUT_CONCURRENCY = 100;
+
+let nextRun = 1;
+
+/** Workflows that go from step to step, so many at once. */
+export async function stepFigures(journal: MirroredJournal, context: BenchContext): Promise<Figure[]> {
+  const { engine } = journal.database;
+  const figures: Figure[] = [];
+  for (const width of [1, 50, 1_000]) {
+    const total = (context.quick ? 1 : 5) * (width === 1 ? 100 : 4_000);
+    const steps = Math.ceil(total / width);
+    const start = (): Start => ({ workflow: stepByStep, ids: freshIds(width), input: { steps } });
+    const goal = GOALS[width];
+    const name = `${engine}: steps, ${width} workflows at once`;
+    figures.push(await besideRaw(journal, { name, unit: 'steps/s', start, steps: steps * width, goal }, context));
+  }
+  return figures;
+}
+
+export async function fanOutFigure(journal: MirroredJournal, context: BenchContext): Promise<Figure> {
+  const keys = context.quick ? 2_000 : 5_000;
+  const input = { keys, concurrency: FAN_OUT_CONCURRENCY };
+  const start = (): Start => ({ workflow: fanned, ids: freshIds(1), input });
+  const name = `${journal.database.engine}: one workflow fans out to ${keys} keys, ${FAN_OUT_CONCURRENCY} at once`;
+  return await besideRaw(journal, { name, unit: 'keys/s', start, steps: keys, goal: undefined }, context);
+}
+
+/** What the database has grown by for each step of workflows that have ended, indexes and all. */
+export async function bytesPerStep(journal: MirroredJournal, context: BenchContext): Promise<Figure> {
+  const [workflows, steps] = [50, context.quick ? 40 : 200];
+  const start = { workflow: stepByStep, ids: freshIds(workflows), input: { steps } };
+  const before = await sizeOf(journal.database);
+  await startAll(journal.storage, start, context.signal);
+  await runUntil({ storage: journal.storage, isDone: ended(workflows) }, context.signal);
+  await journal.catchUp();
+  const bytes = (await sizeOf(journal.database)) - before;
+  return plain(`${journal.database.engine}: database size for each step`, bytes / (workflows * steps), 'bytes');
+}
+
+interface Measured {
+  readonly name: string;
+  readonly unit: string;
+  readonly start: () => Start;
+  readonly steps: number;
+  readonly goal: number | undefined;
+}
+
+async function besideRaw(journal: MirroredJournal, measured: Measured, context: BenchContext): Promise<Figure> {
+  const { name, unit, start, steps, goal } = measured;
+  const perSecond = (ms: number): number => steps / (ms / 1_000);
+  const ours = async (): Promise<number> => {
+    const started = start();
+    await startAll(journal.storage, started, context.signal);
+    await journal.catchUp();
+    const { storage } = journal;
+    return perSecond(await runUntil({ storage, isDone: ended(started.ids.length) }, context.signal));
+  };
+  const raw = async (): Promise<number> => perSecond(await journal.catchUp());
+  // The first round warms both up.
+  await ours();
+  await raw();
+  const { ours: value, theirs: reference } = await interleaved(context.quick ? 3 : 5, ours, raw);
+  context.log(`${name}: ${Math.round(value)}/s, raw ${Math.round(reference)}/s`);
+  return rate({ name, unit, value, reference, ...(goal !== undefined && { goal }) });
+}
+
+function freshIds(count: number): string[] {
+  const run = nextRun++;
+  return Array.from({ length: count }, (_, index) => `run-${run}-${index}`);
+}
+
+async function sizeOf(database: TestDatabase): Promise<number> {
+  if (database.engine === 'postgres') {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ size: string }>('SELECT pg_database_size(current_database()) AS size');
+      return Number(rows[0]?.size);
+    } finally {
+      await client.end();
+    }
+  }
+  const file = new DatabaseSync(database.file);
+  try {
+    const { size } = file
+      .prepare('SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()')
+      .get() as { size: number };
+    return size;
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Json, Workflow, WorkflowClient } from '#kit/durable';
+import { openTemporalEngine } from '#kit/durable/temporal';
+import { ENGINE_FOLDER } from '#testing/temporal/install-sdk';
+import { SERVER_VERSION } from '#testing/temporal/server-program';
+import { freshNamespace } from '#testing/temporal/test-namespace';
+import { type BenchContext, type Figure, plain } from '../figure.ts';
+import { asleep, fanned, stepByStep } from './bench-workflows.ts';
+import { doNothing } from './engine-run.ts';
+
+/** The same workflows on Temporal, where it is there already: a bench builds no server. */
+export async function temporalFigures(context: BenchContext): Promise<Figure[]> {
+  const missing = whatIsMissing();
+  if (missing !== undefined) {
+    context.log(`Temporal: not measured, since ${missing}; \`npm test -- kit/durable/temporal\` brings it`);
+    return [];
+  }
+  const place = await freshNamespace();
+  if (place === undefined) return [];
+  const engine = await openTemporalEngine(
+    {
+      ...place,
+      taskQueue: 'bench',
+      registry: { workflows: [stepByStep, fanned, asleep], activities: [doNothing] },
+      workflowModules: [new URL('./bench-workflows.ts', import.meta.url)],
+    },
+    context.signal,
+  );
+  const stop = new AbortController();
+  const running = engine.run(AbortSignal.any([context.signal, stop.signal]));
+  try {
+    return await measure(engine.client, context);
+  } finally {
+    stop.abort();
+    await running;
+    await engine.close();
+  }
+}
+
+async function measure(client: WorkflowClient, context: BenchContext): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { width, steps } of context.quick ? QUICK : FULL) {
+    const rate = await perSecond(client, { workflow: stepByStep, width, input: { steps }, steps }, context);
+    figures.push(plain(`temporal: steps, ${width} workflows at once`, rate, 'steps/s'));
+  }
+  const keys = context.quick ? 300 : 5_000;
+  const fan = { workflow: fanned, width: 1, input: { keys, concurrency: 100 }, steps: keys };
+  const name = `temporal: one workflow fans out to ${keys} keys, 100 at once`;
+  return [...figures, plain(name, await perSecond(client, fan, context), 'keys/s')];
+}
+
+const QUICK = [
+  { width: 1, steps: 10 },
+  { width: 50, steps: 4 },
+];
+const FULL = [
+  { width: 1, steps: 200 },
+  { width: 50, steps: 40 },
+  { width: 1_000, steps: 4 },
+];
+
+interface Load {
+  readonly workflow: Workflow<never, Json>;
+  readonly width: number;
+  readonly input: Json;
+  /** Of each. */
+  readonly steps: number;
+}
+
+async function perSecond(client: WorkflowClient, load: Load, context: BenchContext): Promise<number> {
+  const { workflow, width, input, steps } = load;
+  const { signal } = context;
+  const ids = Array.from({ length: width }, (_, index) => `${workflow.name}-${width}-${index}`);
+  const begun = performance.now();
+  await Promise.all(ids.map((id) => client.start(workflow, { id, input: input as never }, signal)));
+  await Promise.all(ids.map((id) => client.result(id, signal)));
+  const rate = (width * steps) / ((performance.now() - begun) / 1_000);
+  context.log(`temporal: ${workflow.name}, ${width} at once: ${Math.round(rate)}/s`);
+  return rate;
+}
+
+function whatIsMissing(): string | undefined {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  if (!existsSync(join(cache, 'fleetshift', 'temporal', SERVER_VERSION, 'server'))) return 'its server is not built';
+  if (!existsSync(join(ENGINE_FOLDER, 'node_modules', '@temporalio'))) return 'its package is not installed';
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import { TextDecoderStream } from 'node:stream/web';
+import type { Platform } from '#testing/platform-process';
+
+/** An event as it came over the stream. */
+export interface StreamedEvent {
+  /** The `id` of its frame, by which a client resumes. */
+  readonly position: number;
+  readonly type: string;
+  readonly id: string;
+  readonly workspace: string;
+  readonly subject: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** `GET /v1/events` as it comes. Leaving the loop hangs up; it ends by itself when the server ends the stream. */
+export async function* followEvents(platform: Platform, query: string): AsyncGenerator<StreamedEvent> {
+  const hangUp = new AbortController();
+  const answer = await platform.request(`/v1/events${query}`, { signal: hangUp.signal });
+  if (answer.status !== 200 || answer.body === null) {
+    throw new Error(`follow events: ${answer.status} ${await answer.text()}`);
+  }
+  try {
+    let rest = '';
+    for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+      const frames = (rest + text).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) yield* eventIn(frame);
+    }
+  } finally {
+    hangUp.abort();
+  }
+}
+
+/** Frames without data move the position and keep the connection alive; they are no events. */
+function* eventIn(frame: string): Generator<StreamedEvent> {
+  const field = (name: string): string | undefined =>
+    frame
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2);
+  const data = field('data');
+  if (data === undefined) return;
+  yield { ...(JSON.parse(data) as Omit<StreamedEvent, 'position'>), position: Number(field('id')) };
+}

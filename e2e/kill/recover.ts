@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { WorkspaceResource } from '#protocol/api';
+import type { Platform } from '#testing/platform-process';
+import type { SeededRandom } from '#testing/seeded';
+import { followEvents, type StreamedEvent } from '../follow-events.ts';
+import { type Attempt, describeAttempt, send, sendAgain } from './attempt.ts';
+import { checkHistory } from './check-history.ts';
+
+/** What the clients know. */
+export interface Memory {
+  /** In the order in which they were begun. */
+  readonly attempts: Attempt[];
+  /** The position up to which one of them has followed the events. */
+  followedTo: number;
+}
+
+/** How many of the creates that were acknowledged, ever, are sent again. */
+const RETRIES = 5;
+
+/** Checks what is there after a crash, and finds out what became of the attempts that were not answered. */
+export async function recover(platform: Platform, memory: Memory, random: SeededRandom): Promise<void> {
+  const fence = await createOne(platform, memory.attempts, `fence-${memory.attempts.length}`);
+  const events = await eventsUpTo(fence, platform, '?from=beginning');
+  const { followedTo } = memory;
+  const resumed = await eventsUpTo(fence, platform, `?lastEventId=${followedTo}`);
+  assert.deepEqual(
+    resumed,
+    events.filter(({ position }) => position > followedTo),
+    'whoever resumes is told something else',
+  );
+  memory.followedTo = events.at(-1)?.position ?? 0;
+
+  const told = checkHistory({ events, workspaces: await listWorkspaces(platform) }, memory.attempts);
+  const unanswered = memory.attempts.filter(({ outcome }) => outcome.kind === 'unknown');
+  for (const attempt of unanswered) settle(attempt, told.get(attempt));
+  const answered = memory.attempts.filter(({ write, outcome }) => write.kind === 'create' && outcome.kind === 'done');
+  const lost = unanswered.filter(({ write }) => write.kind === 'create');
+  for (const attempt of [...lost, ...random.shuffled(answered).slice(0, RETRIES)]) await retry(platform, attempt);
+}
+
+export async function createOne(platform: Platform, attempts: Attempt[], name: string): Promise<WorkspaceResource> {
+  const id = String(attempts.length);
+  const body = { name, parent: 'root', labels: { attempt: id } };
+  const write = { kind: 'create', name, body, key: `setup:${id}`, expects: 201 } as const;
+  const attempt: Attempt = { id, writer: 'setup', write, outcome: { kind: 'unknown' } };
+  attempts.push(attempt);
+  const answered = await send(platform, attempt);
+  assert.ok(answered && attempt.outcome.kind === 'done' && attempt.outcome.made, `create ${name}`);
+  return attempt.outcome.made;
+}
+
+export async function listWorkspaces(platform: Platform): Promise<WorkspaceResource[]> {
+  const all: WorkspaceResource[] = [];
+  for (let token: string | undefined = ''; token !== undefined; ) {
+    const answer = await platform.request(`/v1/workspaces?pageSize=1000${token && `&pageToken=${token}`}`);
+    const page = (await answer.json()) as { items: WorkspaceResource[]; nextPageToken?: string };
+    all.push(...page.items);
+    token = page.nextPageToken;
+  }
+  return all;
+}
+
+/** Nobody writes any more, and what was committed before this workspace was created is told before it. */
+async function eventsUpTo({ uid }: WorkspaceResource, platform: Platform, query: string): Promise<StreamedEvent[]> {
+  const events: StreamedEvent[] = [];
+  for await (const event of followEvents(platform, query)) {
+    events.push(event);
+    if (event.data['uid'] === uid) return events;
+  }
+  throw new Error(`follow events to the creation of ${uid}: the stream ended before it`);
+}
+
+/** From now on it counts as done or not. Should it be done later, after all, the next check finds it. */
+function settle(attempt: Attempt, event: StreamedEvent | undefined): void {
+  if (event === undefined) attempt.outcome = { kind: 'nothing' };
+  else attempt.outcome = { kind: 'done', made: event.data as unknown as WorkspaceResource };
+}
+
+async function retry(platform: Platform, attempt: Attempt): Promise<void> {
+  const { outcome } = attempt;
+  const { made, replayed } = await sendAgain(platform, attempt);
+  assert.equal(replayed, outcome.kind === 'done', `the ${describeAttempt(attempt)} again, after ${outcome.kind}`);
+  if (outcome.kind === 'done') assert.deepEqual(made, outcome.made, `the ${describeAttempt(attempt)} again`);
+  else attempt.outcome = { kind: 'done', made };
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Json } from '#kit/durable';
+import { eventually } from '../eventually.ts';
+import { tryWork } from '../workflows/index.ts';
+import * as before from '../workflows/skew/before.ts';
+import { doneText } from '../world.ts';
+import { type Driver, freshId } from './driver.ts';
+import type { Stage } from './stage.ts';
+
+/** For so long `sleeping` sleeps. */
+const SLEEP_MS = 3_000;
+
+const CHANGES = [
+  {
+    why: 'another input',
+    workflow: before.otherInput,
+    recorded: /work\b.*"key":"K"/,
+    now: /work\b.*"key":"K-changed"/,
+  },
+  { why: 'another activity', workflow: before.otherActivity, recorded: /activity work\b/, now: /activity work-once\b/ },
+  { why: 'another kind of step', workflow: before.otherKind, recorded: /activity work\b/, now: /timer.*77/ },
+  { why: 'another order', workflow: before.otherOrder, recorded: /activity work\b/, now: /activity work-once\b/ },
+  { why: 'no such step', workflow: before.stepRemoved, recorded: /activity work\b/, now: /nothing|ended/ },
+] as const;
+
+export function skewContract(stage: Stage): void {
+  const { world } = stage;
+
+  async function waiting(driver: Driver, workflow: typeof before.bystander): Promise<{ id: string; key: string }> {
+    const key = freshId('key');
+    const id = await driver.start(workflow, { key });
+    await driver.untilWaitingFor(id, 'signal');
+    return { id, key };
+  }
+
+  it('goes on as it began where a marker was set since, and begins the new way after it', async () => {
+    const old = await waiting(await stage.driver('before'), before.skewed);
+    const driver = await stage.restarted('after');
+    const fresh = await waiting(driver, before.skewed);
+    for (const { id } of [old, fresh]) await driver.signal(id, 'go');
+    assert.deepEqual(await driver.result(old.id), [doneText(`${old.key}-old`), doneText(`${old.key}-old-end`)]);
+    assert.deepEqual(await driver.result(fresh.id), [doneText(`${fresh.key}-new`), doneText(`${fresh.key}-new-end`)]);
+  });
+
+  it('takes the new way when it gets to the marker after it was set', async () => {
+    const { id, key } = await waiting(await stage.driver('before'), before.skewedLater);
+    const driver = await stage.restarted('after');
+    await driver.signal(id, 'go');
+    assert.deepEqual(await driver.result(id), doneText(`${key}-new`));
+  });
+
+  it('remembers a marker over restarts', async () => {
+    const { id, key } = await waiting(await stage.driver('after'), before.skewed);
+    const driver = await stage.restarted('after');
+    await driver.signal(id, 'go');
+    assert.deepEqual(await driver.result(id), [doneText(`${key}-new`), doneText(`${key}-new-end`)]);
+  });
+
+  it('parks a newer history under older code, and goes on once the newer code is back', async () => {
+    const { id, key } = await waiting(await stage.driver('after'), before.skewed);
+    const older = await stage.restarted('before');
+    await older.signal(id, 'go');
+    assert.equal((await older.untilStatus(id, 'parked')).reason?.code, 'REPLAY_DIVERGED');
+    const driver = await stage.restarted('after');
+    assert.deepEqual(await driver.result(id), [doneText(`${key}-new`), doneText(`${key}-new-end`)]);
+  });
+
+  for (const { why, workflow, recorded, now } of CHANGES) {
+    it(`parks one whose code now asks for ${why}, names the step and both, and harms no other`, async () => {
+      const driver = await stage.driver('before');
+      const [bad, good] = [await waiting(driver, workflow), await waiting(driver, before.bystander)];
+      const changed = await stage.restarted('after');
+      for (const { id } of [bad, good]) await changed.signal(id, 'go');
+      const { reason } = await changed.untilStatus(bad.id, 'parked');
+      assert.equal(reason?.code, 'REPLAY_DIVERGED');
+      assert.match(reason.message, /\bstep 1\b/);
+      assert.match(reason.message, withKey(recorded, bad.key));
+      assert.match(reason.message, withKey(now, bad.key));
+      assert.deepEqual(await changed.result(good.id), [doneText(good.key), doneText(`${good.key}-end`)]);
+      const mended = await stage.restarted('before');
+      assert.deepEqual(await mended.result(bad.id), doneText(bad.key));
+      assert.equal((await mended.describe(bad.id)).status, 'completed');
+    });
+  }
+
+  it('keeps a parked workflow as it is until code that fits is there, however often others are tried', async () => {
+    const bad = await waiting(await stage.driver('before'), before.otherInput);
+    const changed = await stage.restarted('after');
+    await changed.signal(bad.id, 'go');
+    await changed.untilStatus(bad.id, 'parked');
+    assert.deepEqual((await changed.history(bad.id)).map(({ kind, name }) => ({ kind, name })).slice(0, 1), [
+      { kind: 'activity', name: 'work' },
+    ]);
+    assert.equal(world.calls(`${bad.key}-changed`).length, 0, 'code that does not fit does nothing');
+    const again = await stage.restarted('after');
+    await again.untilStatus(bad.id, 'parked');
+    const mended = await stage.restarted('before');
+    assert.deepEqual(await mended.result(bad.id), doneText(bad.key));
+  });
+
+  it('lets the time pass for a parked one too', async () => {
+    const driver = await stage.driver('before');
+    const id = await driver.start(before.sleeping, { key: freshId('key') });
+    await driver.untilWaitingFor(id, 'timer');
+    const asleep = Date.now();
+    const changed = await stage.restarted('after');
+    await changed.untilStatus(id, 'parked');
+    await eventually('its time to pass', () => Date.now() - asleep > SLEEP_MS);
+    const mended = await stage.restarted('before');
+    const since = Date.now();
+    assert.equal(await mended.result(id), 'awake');
+    const fired = (await mended.history(id)).find(({ kind }) => kind === 'timer')?.time ?? 0;
+    assert.ok(fired - since < 2_000, `it slept for another ${fired - since} ms`);
+  });
+
+  it('parks a workflow that no code is registered for, until there is', async () => {
+    const driver = await stage.driver('before');
+    const { id, key } = await waiting(driver, before.removed);
+    const without = await stage.restarted('after');
+    await without.signal(id, 'go');
+    assert.equal((await without.untilStatus(id, 'parked')).reason?.code, 'WORKFLOW_UNKNOWN');
+    const again = await stage.restarted('before');
+    assert.deepEqual(await again.result(id), doneText(key));
+  });
+
+  it('takes a start that no code is registered for, and runs it once there is', async () => {
+    const driver = await stage.driver('after');
+    const key = freshId('key');
+    const id = await driver.start(before.removed, { key });
+    assert.equal((await driver.untilStatus(id, 'parked')).reason?.code, 'WORKFLOW_UNKNOWN');
+    const again = await stage.restarted('before');
+    await again.signal(id, 'go');
+    assert.deepEqual(await again.result(id), doneText(key));
+  });
+
+  it('tries an activity that nobody implements like one that fails', async () => {
+    const driver = await stage.driver();
+    const id = await driver.start(tryWork, { kind: 'ofNobody', key: freshId('key') });
+    const { code, details } = (await driver.result(id)) as { code: string; details: { [key: string]: Json } };
+    assert.deepEqual(
+      { code, of: details['code'], attempts: details['attempts'] },
+      { code: 'ACTIVITY_FAILED', of: 'ACTIVITY_UNKNOWN', attempts: 3 },
+    );
+  });
+}
+
+/** The patterns were written before the key was drawn. */
+function withKey(pattern: RegExp, key: string): RegExp {
+  return new RegExp(pattern.source.replaceAll('"K', `"${key}`));
+}

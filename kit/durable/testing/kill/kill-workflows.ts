@@ -1,0 +1,83 @@
+import { defineActivity, defineWorkflow, fanOut, type Json } from '#kit/durable';
+import { codeOf } from '../workflows/failure-of.ts';
+
+/** `after` is the token of the work before it, so that a result which changed after it was used is seen in a later input. */
+export type KillWork = { readonly item: Json; readonly after: string; readonly failures?: number };
+export type KillResult = { readonly item: Json; readonly token: string };
+
+// A killed process costs a try on engines that count those, so there are plenty.
+export const killWork = defineActivity<KillWork, KillResult>('kill-work', {
+  retry: { attempts: 50, backoff: { baseMs: 1, capMs: 20 }, nonRetryable: ['HOPELESS'] },
+  timeoutMs: 2_000,
+});
+
+export type ChainStep =
+  | { readonly do: 'work'; readonly item: number | string; readonly failures: number }
+  | { readonly do: 'sleep'; readonly ms: number }
+  | { readonly do: 'draw' }
+  | { readonly do: 'patch'; readonly change: string };
+
+type Chain = { readonly steps: readonly ChainStep[]; readonly fails: boolean };
+
+/** One step after another, of every kind that a workflow has for itself. */
+export const killChain = defineWorkflow<Chain, Json>('kill-chain', async (ctx, { steps, fails }) => {
+  const seen: Json[] = [];
+  let after = 'none';
+  for (const step of steps) {
+    if (step.do === 'sleep') await ctx.sleep(step.ms);
+    else if (step.do === 'patch') seen.push(ctx.patched(step.change));
+    else {
+      const item = step.do === 'draw' ? `draw:${ctx.uuid()}/${ctx.random()}/${ctx.now()}` : step.item;
+      const failures = step.do === 'work' ? step.failures : 0;
+      const result = await ctx.run(killWork, { item, after, failures });
+      after = result.token;
+      seen.push(result);
+    }
+  }
+  if (fails) throw new RangeError('as it was told');
+  return seen;
+});
+
+/** Negative items cannot be done. */
+export const killFan = defineWorkflow<{ items: readonly number[]; concurrency: number }, Json>(
+  'kill-fan',
+  async (ctx, { items, concurrency }) => {
+    const outcomes = await fanOut(items, { concurrency }, (item) => ctx.run(killWork, { item, after: 'none' }));
+    return outcomes.map((outcome) => (outcome.kind === 'done' ? outcome.value : codeOf(outcome.error)));
+  },
+);
+
+/** So many signals, each with its work, and a wait that times out after them. */
+export const killMail = defineWorkflow<{ count: number }, Json>('kill-mail', async (ctx, { count }) => {
+  const seen: Json[] = [];
+  let after = 'none';
+  for (let taken = 0; taken < count; taken += 1) {
+    const result = await ctx.run(killWork, { item: (await ctx.waitSignal('item')) ?? null, after });
+    after = result.token;
+    seen.push(result);
+  }
+  seen.push((await ctx.waitSignal('never', { timeoutMs: 5 })) ?? 'timed out');
+  return seen;
+});
+
+type Chapter = { readonly next: number; readonly last: number; readonly read: readonly Json[] };
+
+/** A run for each number. A sender that is not sure whether a number arrived sends it again, maybe into the next run. */
+export const killChapters = defineWorkflow<Chapter, Json>('kill-chapters', async (ctx, { next, last, read }) => {
+  if (next > last) return read;
+  let number = -1;
+  while (number !== next) number = (await ctx.waitSignal<number>('item')) ?? -1;
+  const { item } = await ctx.run(killWork, { item: number, after: 'none' });
+  return ctx.continueAsNew({ next: next + 1, last, read: [...read, item] });
+});
+
+/** Children at once, of which some fail. */
+export const killFamily = defineWorkflow<{ children: readonly { id: string; chain: Chain }[] }, Json>(
+  'kill-family',
+  async (ctx, { children }) => {
+    const outcomes = await fanOut(children, { concurrency: 3 }, ({ id, chain }) =>
+      ctx.child(killChain, { id, input: chain }),
+    );
+    return outcomes.map((outcome) => (outcome.kind === 'done' ? outcome.value : codeOf(outcome.error)));
+  },
+);

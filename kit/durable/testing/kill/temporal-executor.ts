@@ -1,0 +1,23 @@
+import type { TestNamespace } from '#testing/temporal/test-namespace';
+import { openTemporalEngine } from '../../temporal/index.ts';
+import { runExecutor } from './run-executor.ts';
+
+const OPEN_MS = 30_000;
+/** Nobody is left to finish what a killed worker had begun; a test that waits for it takes long. */
+const LOST_MS = 1_000;
+
+await runExecutor(async ({ registry, place }) => {
+  const { address, namespace } = place as unknown as TestNamespace;
+  return await openTemporalEngine(
+    {
+      address,
+      namespace,
+      taskQueue: 'kill',
+      registry,
+      workflowModules: [new URL('./kill-workflows.ts', import.meta.url)],
+      workerLostMs: LOST_MS,
+      workflowTaskTimeoutMs: LOST_MS,
+    },
+    AbortSignal.timeout(OPEN_MS),
+  );
+});

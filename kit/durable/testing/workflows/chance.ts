@@ -1,0 +1,16 @@
+import { defineWorkflow, type Json, type WorkflowContext } from '#kit/durable';
+import { work } from './activities.ts';
+
+/** Draws, shows the world what it drew, and draws again after a signal. */
+export const chance = defineWorkflow<{ key: string }, Json>('chance', async (ctx, { key }) => {
+  const first = draw(ctx);
+  await ctx.run(work, { key, note: first });
+  await ctx.waitSignal('go');
+  const second = draw(ctx);
+  await ctx.run(work, { key: `${key}-second`, note: second });
+  return { first, second };
+});
+
+function draw(ctx: WorkflowContext): Json {
+  return { now: ctx.now(), random: [ctx.random(), ctx.random()], uuids: [ctx.uuid(), ctx.uuid()] };
+}

@@ -1,0 +1,42 @@
+import { defineWorkflow, type Json } from '#kit/durable';
+import { work } from './activities.ts';
+import { codeOf } from './failure-of.ts';
+
+/** A payload of so many bytes, in one of the places where a workflow hands one over. */
+export const hauler = defineWorkflow<{ key: string; bytes: number; as: 'input' | 'result' | 'next input' }, Json>(
+  'hauler',
+  async (ctx, { key, bytes, as }) => {
+    const load = 'x'.repeat(bytes);
+    if (as === 'next input') return ctx.continueAsNew({ key, bytes, as, load });
+    if (as === 'result') return load;
+    return await ctx.run(work, { key, note: load }).catch(codeOf);
+  },
+);
+
+/** Asks for what JSON cannot say. */
+export const mumbler = defineWorkflow<{ key: string }, Json>('mumbler', async (ctx, { key }) => {
+  const circle: { [key: string]: Json } = {};
+  circle['round'] = circle;
+  return await ctx.run(work, { key, note: circle }).catch(codeOf);
+});
+
+/** So many timers at once: the first that is refused, or what the signal says. */
+export const greedy = defineWorkflow<{ timers: number }, Json>('greedy', async (ctx, { timers }) => {
+  const refusals = Array.from({ length: timers }, () => ctx.sleep(3_600_000).then(() => 'passed', codeOf));
+  return (await Promise.race([...refusals, ctx.waitSignal('enough')])) ?? null;
+});
+
+const AT_ONCE = 500;
+
+/** Timers until it is told that its history is long, or that many. */
+export const talkative = defineWorkflow<{ most: number; heeds: boolean }, Json>(
+  'talkative',
+  async (ctx, { most, heeds }) => {
+    let said = 0;
+    while (said < most && !(heeds && ctx.continueAsNewDue)) {
+      await Promise.all(Array.from({ length: AT_ONCE }, () => ctx.sleep(0)));
+      said += AT_ONCE;
+    }
+    return { said, due: ctx.continueAsNewDue };
+  },
+);

@@ -1,0 +1,57 @@
+import { defineWorkflow, type Json } from '#kit/durable';
+import {
+  work,
+  workByDefault,
+  workImpatient,
+  workOfNobody,
+  workOnce,
+  workPatient,
+  workPicky,
+  workWatched,
+} from './activities.ts';
+import { failureOf } from './failure-of.ts';
+
+/** One activity after another. */
+export const steps = defineWorkflow<{ keys: readonly string[] }, Json>('steps', async (ctx, { keys }) => {
+  const results: Json[] = [];
+  for (const key of keys) results.push(await ctx.run(work, { key }));
+  return results;
+});
+
+const KINDS = {
+  plain: work,
+  once: workOnce,
+  picky: workPicky,
+  impatient: workImpatient,
+  watched: workWatched,
+  byDefault: workByDefault,
+  patient: workPatient,
+  ofNobody: workOfNobody,
+};
+
+/** One activity of a kind, and how it failed if it did. */
+export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string }, Json>(
+  'try-work',
+  async (ctx, { kind, key }) => {
+    try {
+      return { result: await ctx.run(KINDS[kind], { key }) };
+    } catch (error) {
+      return failureOf(error);
+    }
+  },
+);
+
+/** Ends with what it is told to, after an activity whose outcome does not matter. */
+export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'plain error' }, Json | undefined>(
+  'ending',
+  async (ctx, { key, as }) => {
+    await ctx.run(work, { key });
+    if (as === 'plain error') throw new TypeError('this is no number');
+    return as === 'null' ? null : undefined;
+  },
+);
+
+/** Gives back what it was given, through an activity. */
+export const echo = defineWorkflow<{ key: string; value: Json }, Json>('echo', async (ctx, { key, value }) => {
+  return { own: value, fromWork: await ctx.run(work, { key, note: value }) };
+});

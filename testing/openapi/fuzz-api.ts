@@ -1,0 +1,100 @@
+import { seededRandom } from '../seeded.ts';
+import { AnswerChecker } from './answer-checker.ts';
+import { type OpenapiDocument, type Operation, operationsOf } from './api-description.ts';
+import { asCurl, type FuzzAnswer, FuzzClient, type FuzzRequest } from './fuzz-request.ts';
+import { RequestMaker } from './request-maker.ts';
+import { SeenValues } from './seen-values.ts';
+
+export interface FuzzOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly document: OpenapiDocument;
+  readonly count: number;
+  readonly seed: number;
+  readonly progress: (done: number) => void;
+}
+
+export interface FuzzReport {
+  readonly operations: readonly Operation[];
+  /** How often each status came, by operation. */
+  readonly statuses: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** How often each problem came, by its code. */
+  readonly codes: ReadonlyMap<string, number>;
+}
+
+/** So many different faults are told at once. */
+const MAX_FAULTS = 10;
+
+/**
+ * Asks a server what its own description says can be asked, and what it does not, and throws when an answer is a 5xx or
+ * is not described. Requests come one after the other and later ones speak of what earlier ones made, so that a seed and
+ * a count are one story.
+ */
+export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promise<FuzzReport> {
+  const { document, token, count } = options;
+  const random = seededRandom(options.seed);
+  const operations = operationsOf(document);
+  const seen = new SeenValues(random);
+  const maker = new RequestMaker({ document, operations, random, seen, token });
+  const checker = new AnswerChecker(document, token);
+  const client = new FuzzClient(options.url);
+  const tally = new Tally();
+  const faults = new Map<string, string>();
+  try {
+    for (let done = 0; done < count && faults.size < MAX_FAULTS; done += 1) {
+      signal.throwIfAborted();
+      const request = maker.next();
+      const answer = await answerOf(client, request, signal);
+      const fault = typeof answer === 'string' ? answer : checker.faultIn(request, answer);
+      if (typeof answer !== 'string') {
+        tally.count(request, answer);
+        if (fault === undefined) seen.learn(request, answer);
+      }
+      if (fault !== undefined) noteFault(faults, { request, answer, fault, index: done }, token);
+      options.progress(done + 1);
+    }
+  } finally {
+    client.close();
+  }
+  if (faults.size > 0) throw new Error(`seed ${options.seed}:\n\n${[...faults.values()].join('\n\n')}`);
+  return { operations, statuses: tally.statuses, codes: tally.codes };
+}
+
+/** The answer, or why there was none. */
+async function answerOf(client: FuzzClient, request: FuzzRequest, signal: AbortSignal): Promise<FuzzAnswer | string> {
+  try {
+    return await client.send(request, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return `no answer: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+interface Found {
+  readonly request: FuzzRequest;
+  readonly answer: FuzzAnswer | string;
+  readonly fault: string;
+  readonly index: number;
+}
+
+/** One of a kind is enough. */
+function noteFault(faults: Map<string, string>, { request, answer, fault, index }: Found, token: string): void {
+  const { operation, manner } = request;
+  const kind = `${operation.id} ${fault.slice(0, 60)}`;
+  if (faults.has(kind)) return;
+  const shown = typeof answer === 'string' ? '' : `\n  answered ${answer.body.slice(0, 600)}`;
+  const head = `${operation.id}: ${fault}\n  (request ${index}, ${manner})`;
+  faults.set(kind, `${head}${shown}\n  ${asCurl(request, token)}`);
+}
+
+class Tally {
+  readonly statuses = new Map<string, Map<number, number>>();
+  readonly codes = new Map<string, number>();
+
+  count({ operation }: FuzzRequest, { status, body }: FuzzAnswer): void {
+    const ofOperation = this.statuses.get(operation.id) ?? new Map<number, number>();
+    this.statuses.set(operation.id, ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1));
+    const code = status < 400 ? undefined : /"code":"(\w+)"/.exec(body)?.[1];
+    if (code !== undefined) this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+  }
+}
