@@ -52,6 +52,6 @@ export function plain(name: string, value: number, unit: string): Figure {
   return { name, value: round(value), unit };
 }
 
-export function round(value: number): number {
+function round(value: number): number {
   return Number(value.toPrecision(4));
 }

@@ -4,7 +4,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, index)] ?? Number.NaN;
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 

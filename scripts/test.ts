@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { startPostgres } from '#testing/postgres';
+import { SHARED_SERVER, startSharedServer } from '../testing/temporal/test-namespace.ts';
 import { findFiles, ROOT } from './repository.ts';
 import { withOurPrograms } from './run-command.ts';
 
@@ -14,7 +15,7 @@ import { withOurPrograms } from './run-command.ts';
  * FLEETSHIFT_TEST_POSTGRES_URL, a server to use instead of a fresh one.
  */
 const SEED = process.env['FLEETSHIFT_TEST_SEED'] ?? '20260101';
-const TIMEOUT_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 120_000);
+const TIMEOUT_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
 
 const begun = performance.now();
 const args = process.argv.slice(2);
@@ -24,7 +25,7 @@ if (files.length === 0) {
   console.error(`no test file has one of these in its path: ${args.join(' ')}`);
   process.exitCode = 1;
 } else {
-  process.exitCode = await runWithPostgres();
+  process.exitCode = await runWithServers();
   console.log(`${files.length} files in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 }
 
@@ -33,26 +34,36 @@ async function selectFiles(wanted: readonly string[]): Promise<string[]> {
   return wanted.length === 0 ? all : all.filter((file) => wanted.some((part) => file.includes(part)));
 }
 
-/** One server for all test files: each makes databases of its own in it. */
-async function runWithPostgres(): Promise<number> {
+/** One server of each kind for all test files: each makes databases and namespaces of its own in it. */
+async function runWithServers(): Promise<number> {
   const given = process.env['FLEETSHIFT_TEST_POSTGRES_URL'];
-  if (given) return await runTests(given);
-  const postgres = await startPostgres({ log: console.log });
+  const postgres = given ? undefined : await startPostgres({ log: console.log });
   try {
-    return await runTests(postgres.url);
+    // Before any file has its deadline running: on a machine that has not built the server yet, that takes minutes.
+    const needsTemporal = files.some((file) => file.includes('temporal'));
+    const temporal = needsTemporal ? await startSharedServer(console.log) : undefined;
+    try {
+      const { address, http } = temporal ?? {};
+      return await runTests({
+        FLEETSHIFT_TEST_POSTGRES_URL: given || postgres?.url,
+        ...(temporal && { [SHARED_SERVER]: JSON.stringify({ address, http }) }),
+      });
+    } finally {
+      await temporal?.stop();
+    }
   } finally {
-    await postgres.stop();
+    await postgres?.stop();
   }
 }
 
-async function runTests(postgresUrl: string): Promise<number> {
+async function runTests(servers: NodeJS.ProcessEnv): Promise<number> {
   console.log(`seed ${SEED} (FLEETSHIFT_TEST_SEED)`);
   const child = spawn(process.execPath, [...runnerFlags(), ...flags, ...files], {
     cwd: ROOT,
     stdio: 'inherit',
     env: {
       ...withOurPrograms(process.env),
-      FLEETSHIFT_TEST_POSTGRES_URL: postgresUrl,
+      ...servers,
       FLEETSHIFT_TEST_SEED: SEED,
       FLEETSHIFT_TEST_TIMEOUT_MS: String(TIMEOUT_MS),
     },

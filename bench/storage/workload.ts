@@ -14,7 +14,7 @@ export const WORKLOAD: MigrationModule = {
   ],
 };
 
-export const BODY = JSON.stringify({ labels: { env: 'prod', region: 'eu-west-1' }, note: 'x'.repeat(150) });
+const BODY = JSON.stringify({ labels: { env: 'prod', region: 'eu-west-1' }, note: 'x'.repeat(150) });
 
 export function change(id: number): Statement[] {
   return [

@@ -6,7 +6,7 @@ import { ContinueAsNew } from './continue-as-new.ts';
 import type { Execution } from './execution.ts';
 
 /** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
-export class EmbeddedContext implements WorkflowContext {
+class EmbeddedContext implements WorkflowContext {
   readonly #execution: Execution;
   readonly #shielded: boolean;
 

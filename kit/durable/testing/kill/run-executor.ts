@@ -17,7 +17,7 @@ import type { ExecutorCommand, ExecutorNews, ExecutorOrders, WorkflowOutcome } f
 import * as workflows from './kill-workflows.ts';
 
 /** Longer than any life that makes progress. */
-const LIFE_MS = 30_000;
+const LIFE_MS = 60_000;
 
 export interface ExecutorParts {
   readonly registry: Registry;

@@ -1,0 +1,74 @@
+import proto from '@temporalio/proto';
+import type { WorkflowFailure, WorkflowStatus, WorkflowSummary } from '../../engine.ts';
+import { FACTS_MEMO, type RunFacts } from '../wire.ts';
+import { HistoryFold } from './history-fold.ts';
+import { jsonOf, millisecondsOf } from './payloads.ts';
+import type { ExecutionInfo, TemporalService } from './temporal-service.ts';
+
+const { WorkflowExecutionStatus: Status } = proto.temporal.api.enums.v1;
+
+/** Set by the server once a workflow could not go on for several tries in a row. */
+const PROBLEMS = 'TemporalReportedProblems';
+
+const ENDED: ReadonlyMap<unknown, WorkflowStatus> = new Map([
+  [Status.WORKFLOW_EXECUTION_STATUS_COMPLETED, 'completed'],
+  [Status.WORKFLOW_EXECUTION_STATUS_CANCELED, 'cancelled'],
+  [Status.WORKFLOW_EXECUTION_STATUS_FAILED, 'failed'],
+  [Status.WORKFLOW_EXECUTION_STATUS_TERMINATED, 'failed'],
+  [Status.WORKFLOW_EXECUTION_STATUS_TIMED_OUT, 'failed'],
+]);
+
+/** As Temporal's index knows it, which may lag a little behind. */
+export function listedStatus(info: ExecutionInfo): WorkflowStatus {
+  const ended = ENDED.get(info.status);
+  if (ended !== undefined) return ended;
+  if (info.searchAttributes?.indexedFields?.[PROBLEMS]) return 'parked';
+  return factsOf(info)?.paused ? 'paused' : 'running';
+}
+
+export async function summaryOf(
+  service: Pick<TemporalService, 'closeEvent' | 'events'>,
+  info: ExecutionInfo,
+  signal: AbortSignal,
+): Promise<WorkflowSummary> {
+  const facts = factsOf(info);
+  const id = info.execution?.workflowId ?? '';
+  const parent = info.parentExecution?.workflowId;
+  const reason = await reasonOf(service, info, signal);
+  return {
+    id,
+    name: info.type?.name ?? '',
+    status: listedStatus(info),
+    startTime: facts?.startTime ?? millisecondsOf(info.startTime),
+    ...(info.closeTime && { endTime: millisecondsOf(info.closeTime) }),
+    run: facts?.run ?? 1,
+    ...(parent && { parent }),
+    ...(reason && { reason }),
+  };
+}
+
+/** It is in no index: why one failed is told by its last event, why it was cancelled or is parked by an earlier one. */
+async function reasonOf(
+  service: Pick<TemporalService, 'closeEvent' | 'events'>,
+  info: ExecutionInfo,
+  signal: AbortSignal,
+): Promise<WorkflowFailure | undefined> {
+  const execution = { id: info.execution?.workflowId ?? '', runId: info.execution?.runId ?? undefined };
+  switch (listedStatus(info)) {
+    case 'failed': {
+      const event = await service.closeEvent(execution, { waits: false }, signal);
+      return new HistoryFold(event === undefined ? [] : [event]).reason;
+    }
+    case 'cancelled':
+      return new HistoryFold(await service.events(execution, signal)).reason;
+    case 'running':
+    case 'paused':
+    case 'parked':
+    case 'completed':
+      return undefined;
+  }
+}
+
+function factsOf({ memo }: ExecutionInfo): RunFacts | undefined {
+  return jsonOf(memo?.fields?.[FACTS_MEMO]) as unknown as RunFacts | undefined;
+}

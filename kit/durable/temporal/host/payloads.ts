@@ -1,0 +1,33 @@
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { google, temporal } from '@temporalio/proto';
+import type { Json } from '../../definitions.ts';
+import type { WorkflowFailure } from '../../engine.ts';
+
+type Payloads = temporal.api.common.v1.IPayloads;
+type Failure = temporal.api.failure.v1.IFailure;
+
+export function jsonOf(payload: Payload | null | undefined): Json | undefined {
+  return payload == null ? undefined : defaultPayloadConverter.fromPayload<Json | undefined>(payload);
+}
+
+export function jsonAt(payloads: Payloads | null | undefined, index: number): Json | undefined {
+  return jsonOf(payloads?.payloads?.[index]);
+}
+
+/** Of a moment or of a duration: Temporal's messages hold both in the same shape. */
+export function millisecondsOf(time: google.protobuf.ITimestamp | null | undefined): number {
+  return Math.floor(optionalTsToMs(time) ?? 0);
+}
+
+/** What is ours is in the innermost failure; around it Temporal tells where it happened, which we know. */
+export function failureOf(failure: Failure | null | undefined): WorkflowFailure {
+  if (failure == null) return { code: 'Error', message: '' };
+  if (failure.applicationFailureInfo != null) {
+    return { code: failure.applicationFailureInfo.type || 'Error', message: failure.message ?? '' };
+  }
+  if (failure.cause != null) return failureOf(failure.cause);
+  if (failure.timeoutFailureInfo != null) return { code: 'TIMED_OUT', message: failure.message ?? '' };
+  if (failure.terminatedFailureInfo != null) return { code: 'TERMINATED', message: failure.message ?? '' };
+  return { code: 'Error', message: failure.message ?? '' };
+}

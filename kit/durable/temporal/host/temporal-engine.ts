@@ -1,0 +1,121 @@
+import { Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { CreateTemporalEngine, TemporalEngineOptions, TemporalTls } from '../engine-options.ts';
+import type { SandboxOptions } from '../sandbox/sandbox-options.ts';
+import { TemporalError } from '../temporal-error.ts';
+import { activityDispatcher } from './activity-dispatcher.ts';
+import { bundleWorkflows } from './bundle-workflows.ts';
+import { installRuntime } from './runtime.ts';
+import { TemporalClient } from './temporal-client.ts';
+import { TemporalService } from './temporal-service.ts';
+
+const DEFAULTS = { workerLostMs: 15_000, workflowTaskTimeoutMs: 10_000 };
+const CONNECT_MS = 5_000;
+/** What runs at once, of all workflows. Tries wait for others, not for a processor. */
+const ACTIVITIES_AT_ONCE = 1_000;
+
+export const createTemporalEngine: CreateTemporalEngine = async (options, signal) => {
+  const sandbox: SandboxOptions = {
+    workerLostMs: options.workerLostMs ?? DEFAULTS.workerLostMs,
+    workflowTaskTimeoutMs: options.workflowTaskTimeoutMs ?? DEFAULTS.workflowTaskTimeoutMs,
+  };
+  const connection = await connect(options, signal);
+  let bundle: ReturnType<typeof bundleWorkflows> | undefined;
+  return {
+    client: new TemporalClient({
+      service: new TemporalService(connection, options.namespace),
+      taskQueue: options.taskQueue,
+      workflows: new Map(options.registry.workflows.map((workflow) => [workflow.name, workflow])),
+      workflowTaskTimeoutMs: sandbox.workflowTaskTimeoutMs,
+    }),
+    run: async (until) => {
+      bundle ??= bundleWorkflows(options.workflowModules, sandbox);
+      await runWorker({ options, sandbox, workflowBundle: await bundle }, until);
+    },
+    close: () => connection.close(),
+  };
+};
+
+async function connect({ address, tls }: TemporalEngineOptions, signal: AbortSignal): Promise<Connection> {
+  const connection = Connection.lazy({ address, connectTimeout: CONNECT_MS, ...(tls && { tls: toTlsConfig(tls) }) });
+  try {
+    await Promise.race([connection.ensureConnected(), rejectionOf(signal)]);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    signal.throwIfAborted();
+    throw new TemporalError('TEMPORAL_UNREACHABLE', `connect to Temporal at ${address}`, { cause: error });
+  }
+}
+
+async function connectWorker({ address, tls }: TemporalEngineOptions): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect({ address, ...(tls && { tls: toTlsConfig(tls) }) });
+  } catch (error) {
+    throw new TemporalError('TEMPORAL_UNREACHABLE', `connect a worker to Temporal at ${address}`, { cause: error });
+  }
+}
+
+/** As soon as it aborts, with its reason. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+interface WorkerParts {
+  readonly options: TemporalEngineOptions;
+  readonly sandbox: SandboxOptions;
+  readonly workflowBundle: { readonly code: string };
+}
+
+async function runWorker({ options, sandbox, workflowBundle }: WorkerParts, until: AbortSignal): Promise<void> {
+  if (until.aborted) return;
+  const { namespace, taskQueue, registry } = options;
+  installRuntime(options.log);
+  const connection = await connectWorker(options);
+  try {
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle,
+      activities: {
+        default: activityDispatcher({
+          activities: registry.activities,
+          workerLostMs: sandbox.workerLostMs,
+          random: Math.random,
+        }),
+      },
+      maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+      // For so long a worker that has a workflow in memory is hoped for, before any other may go on with it.
+      stickyQueueScheduleToStartTimeout: sandbox.workflowTaskTimeoutMs,
+      // The dispatcher decides how often it gives a sign of life.
+      maxHeartbeatThrottleInterval: 500,
+      // Tries are given up at once. A turn of a workflow that is under way is let finish, since it is short.
+      shutdownGraceTime: 0,
+    });
+    const stop = (): void => worker.shutdown();
+    until.addEventListener('abort', stop, { once: true });
+    try {
+      const running = worker.run();
+      if (until.aborted) stop();
+      await running;
+    } finally {
+      until.removeEventListener('abort', stop);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+function toTlsConfig({ ca, certificate, serverName }: TemporalTls) {
+  return {
+    ...(ca && { serverRootCACertificate: Buffer.from(ca) }),
+    ...(certificate && {
+      clientCertPair: { crt: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) },
+    }),
+    ...(serverName !== undefined && { serverNameOverride: serverName }),
+  };
+}

@@ -1,0 +1,10 @@
+export type {
+  EngineLog,
+  TemporalAddress,
+  TemporalEngine,
+  TemporalEngineOptions,
+  TemporalTls,
+} from './engine-options.ts';
+export { openTemporalEngine } from './open-temporal-engine.ts';
+export { TEMPORAL_ERRORS, TemporalError, type TemporalErrorCode } from './temporal-error.ts';
+export { parseTemporalUrl } from './temporal-url.ts';

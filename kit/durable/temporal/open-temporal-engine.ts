@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CreateTemporalEngine, TemporalEngine, TemporalEngineOptions } from './engine-options.ts';
+import { TemporalError } from './temporal-error.ts';
+
+/**
+ * Loads the engine, and with it Temporal's SDK, which is large and not part of the main install; then connects.
+ *
+ * DECISION: nothing here names the SDK or what imports it in a way that a compiler could follow. The rest of the house is
+ * checked, bundled and run without it.
+ */
+export async function openTemporalEngine(options: TemporalEngineOptions, signal: AbortSignal): Promise<TemporalEngine> {
+  if (!existsSync(join(import.meta.dirname, 'node_modules', '@temporalio', 'worker'))) {
+    throw new TemporalError(
+      'TEMPORAL_NOT_INSTALLED',
+      `load Temporal's SDK: it is not part of the main install. Install it with: npm ci --prefix ${import.meta.dirname}`,
+    );
+  }
+  const engine = new URL('./host/temporal-engine.ts', import.meta.url).href;
+  const { createTemporalEngine } = (await import(engine)) as { createTemporalEngine: CreateTemporalEngine };
+  return await createTemporalEngine(options, signal);
+}

@@ -1,0 +1,90 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  defineQuery,
+  makeContinueAsNewFunc,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AnyWorkflow, Json } from '../../definitions.ts';
+import { DurableError } from '../../durable-error.ts';
+import { ContinueAsNew } from '../../embedded/continue-as-new.ts';
+import { toFailure } from '../../failure.ts';
+import { encodePayload } from '../../payload.ts';
+import { type Continuation, FACTS_MEMO, PAUSE_SIGNAL, RESUME_SIGNAL, type RunState, STATE_QUERY } from '../wire.ts';
+import { cancelReason } from './cancel-reason.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+import { TemporalContext } from './temporal-context.ts';
+import { factsOf, TemporalExecution } from './temporal-execution.ts';
+
+const FIRST_RUN: Continuation = { run: 1, paused: false, carried: [] };
+
+type Run = (input: Json, continuation?: Continuation) => Promise<Json | undefined>;
+
+/** One function for all workflows: Temporal calls the default export for every name that it knows no function of. */
+export function runWorkflow(modules: readonly object[], options: SandboxOptions): Run {
+  const workflows = new Map(modules.flatMap((module) => Object.values(module).filter(isWorkflow).map(byName)));
+  return async (input, continuation) => {
+    const { workflowType } = workflowInfo();
+    const workflow = workflows.get(workflowType);
+    // As it is none of Temporal's own errors, it fails the turn and not the workflow, which waits for code that knows it.
+    if (workflow === undefined)
+      throw new Error(`WORKFLOW_UNKNOWN: no workflow ${workflowType} is registered; start code that has it`);
+    const execution = new TemporalExecution(continuation ?? FIRST_RUN);
+    listen(execution);
+    try {
+      const ctx = new TemporalContext(execution, options, false);
+      // A body is free not to be async; what it throws is its outcome either way.
+      const running = Promise.resolve().then(() => workflow.run(ctx, input as never));
+      const result = await Promise.race([running, execution.tooLong]);
+      encodePayload(result, `the result of ${execution.id}`);
+      return result;
+    } catch (error) {
+      return await end(execution, error);
+    }
+  };
+}
+
+function isWorkflow(value: unknown): value is AnyWorkflow {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'workflow';
+}
+
+function byName(workflow: AnyWorkflow): [string, AnyWorkflow] {
+  return [workflow.name, workflow];
+}
+
+function listen(execution: TemporalExecution): void {
+  setHandler(defineQuery<RunState>(STATE_QUERY), () => execution.state());
+  CancellationScope.current().cancelRequested.catch(() => execution.cancel(cancelReason()));
+  setDefaultSignalHandler((name, ...args) => {
+    if (name === PAUSE_SIGNAL || name === RESUME_SIGNAL) return execution.setPaused(name === PAUSE_SIGNAL);
+    const [payload, signalId] = args as [Json?, string?];
+    execution.deliver(name, payload ?? null, signalId);
+  });
+}
+
+/** Ends the run in Temporal's words for what the body threw. */
+async function end(execution: TemporalExecution, error: unknown): Promise<never> {
+  if (error instanceof ContinueAsNew) return await continueAsNew(execution, error.input);
+  if (error instanceof DurableError && error.code === 'WORKFLOW_CANCELLED' && execution.cancelReason !== undefined) {
+    throw new CancelledFailure(error.message);
+  }
+  throw failed(error);
+}
+
+async function continueAsNew(execution: TemporalExecution, input: Json): Promise<never> {
+  try {
+    encodePayload(input, `the input of the next run of ${execution.id}`);
+  } catch (error) {
+    throw failed(error);
+  }
+  const next = execution.continuation();
+  return await makeContinueAsNewFunc<Run>({ memo: { [FACTS_MEMO]: factsOf(next) } })(input, next);
+}
+
+function failed(error: unknown): ApplicationFailure {
+  const { code, message } = toFailure(error);
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true });
+}

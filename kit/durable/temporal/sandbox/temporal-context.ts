@@ -1,0 +1,173 @@
+import {
+  ActivityCancellationType,
+  ChildWorkflowCancellationType,
+  defineQuery,
+  executeChild,
+  ParentClosePolicy,
+  patched,
+  proxyActivities,
+  setHandler,
+  sleep,
+  uuid4,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow';
+import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../../definitions.ts';
+import { ContinueAsNew } from '../../embedded/continue-as-new.ts';
+import { checkedId, checkedName, decodePayload, encodePayload } from '../../payload.ts';
+import type { ChildOptions, Workflow, WorkflowContext } from '../../workflow.ts';
+import { activityIdOf, type StepMark, stepSummary, type TryOptions } from '../wire.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+import { activityError, childError } from './step-error.ts';
+import type { TemporalExecution } from './temporal-execution.ts';
+
+/** A try is ended by the worker that runs it; Temporal ends it for a worker that does not come round to that. */
+const TIMEOUT_MARGIN_MS = 5_000;
+
+/** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
+export class TemporalContext implements WorkflowContext {
+  readonly #execution: TemporalExecution;
+  readonly #options: SandboxOptions;
+  readonly #shielded: boolean;
+
+  constructor(execution: TemporalExecution, options: SandboxOptions, shielded: boolean) {
+    this.#execution = execution;
+    this.#options = options;
+    this.#shielded = shielded;
+  }
+
+  get workflowId(): string {
+    return this.#execution.id;
+  }
+
+  get continueAsNewDue(): boolean {
+    return this.#execution.continueAsNewDue;
+  }
+
+  get cancelled(): boolean {
+    return this.#execution.cancelReason !== undefined;
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  random(): number {
+    return Math.random();
+  }
+
+  uuid(): string {
+    return uuid4();
+  }
+
+  async run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+    const text = encodePayload(input, `the input of activity ${activity.name}`) ?? 'null';
+    const name = checkedName(activity.name, 'an activity name');
+    const options = { ...DEFAULT_ACTIVITY_OPTIONS, ...activity.options };
+    const { ended } = this.#execution.ask({
+      kind: 'activity',
+      name,
+      shielded: this.#shielded,
+      begin: (mark) => this.#schedule(activityIdOf(mark, text), name, [input, options]),
+    });
+    try {
+      return (await ended) as O;
+    } catch (error) {
+      throw activityError(name, error);
+    }
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await this.#timer(ms).ended;
+  }
+
+  async waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
+    const execution = this.#execution;
+    execution.checkNotCancelled(this.#shielded);
+    const there = execution.signals.take(name);
+    if (there !== undefined) return decodePayload(there.payload) as P;
+    const timer = options.timeoutMs === undefined ? undefined : this.#timer(options.timeoutMs);
+    const waiting = execution.signals.wait(name, this.#shielded);
+    // A cancel rejects both; the wait for the signal is the one that tells.
+    timer?.ended.then(
+      () => waiting.leave(),
+      () => {},
+    );
+    const payload = await waiting.arrived;
+    timer?.drop();
+    return payload as P | undefined;
+  }
+
+  async child<I extends Json, O extends Json | undefined>(
+    workflow: Workflow<I, O>,
+    { id, input }: ChildOptions<I>,
+  ): Promise<O> {
+    encodePayload(input, `the input of child ${id}`);
+    const workflowId = checkedId(id);
+    const { ended } = this.#execution.ask({
+      kind: 'child',
+      name: workflow.name,
+      shielded: this.#shielded,
+      begin: (mark) => this.#startChild(workflow.name, workflowId, { input, mark }),
+    });
+    try {
+      return (await ended) as O;
+    } catch (error) {
+      throw childError(workflowId, error);
+    }
+  }
+
+  onQuery(name: string, answer: () => Json): void {
+    setHandler(defineQuery<Json>(name), answer);
+  }
+
+  patched(change: string): boolean {
+    const isPatched = patched(checkedName(change, 'the name of a change'));
+    if (isPatched) this.#execution.notePatch(change);
+    return isPatched;
+  }
+
+  continueAsNew(input: Json): never {
+    throw new ContinueAsNew(input);
+  }
+
+  async cleanUp<T>(body: (ctx: WorkflowContext) => Promise<T>): Promise<T> {
+    return await body(new TemporalContext(this.#execution, this.#options, true));
+  }
+
+  #timer(ms: number): { readonly ended: Promise<void>; drop(): void } {
+    if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`a timer of ${ms} ms`);
+    return this.#execution.ask({
+      kind: 'timer',
+      name: '',
+      shielded: this.#shielded,
+      ms,
+      begin: (mark) => sleep(ms, { summary: stepSummary(mark) }),
+    });
+  }
+
+  /** How often it is tried is counted by the worker, which knows tries that failed from tries that were lost. */
+  #schedule(activityId: string, name: string, args: readonly [Json, TryOptions]): Promise<unknown> {
+    const { timeoutMs, retry } = args[1];
+    const { baseMs, capMs, factor = 2 } = retry.backoff;
+    const activities = proxyActivities({
+      activityId,
+      startToCloseTimeout: timeoutMs + TIMEOUT_MARGIN_MS,
+      heartbeatTimeout: this.#options.workerLostMs,
+      retry: { initialInterval: baseMs, maximumInterval: capMs, backoffCoefficient: factor },
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+    });
+    return (activities[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+  }
+
+  #startChild(name: string, workflowId: string, { input, mark }: { input: Json; mark: StepMark }): Promise<unknown> {
+    return executeChild(name, {
+      workflowId,
+      args: [input],
+      staticSummary: stepSummary(mark),
+      workflowTaskTimeout: this.#options.workflowTaskTimeoutMs,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      cancellationType: ChildWorkflowCancellationType.TRY_CANCEL,
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    });
+  }
+}

@@ -1,0 +1,196 @@
+import { CancellationScope, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import type { Json } from '../../definitions.ts';
+import { DurableError } from '../../durable-error.ts';
+import { SignalBox } from '../../embedded/signal-box.ts';
+import type { WaitingFor } from '../../engine.ts';
+import { workflowCancelled } from '../../failure.ts';
+import { LIMITS } from '../../limits.ts';
+import { type Continuation, FACTS_MEMO, type RunFacts, type RunState, type StepMark } from '../wire.ts';
+
+/**
+ * Temporal has limits of its own, on its events, of which a step takes two to six, and on their bytes. It ends a workflow by
+ * force at 51,200 events or 50 MiB; these are reached before.
+ */
+const DUE = { events: LIMITS.historyDue, bytes: 10 * 1024 * 1024 };
+const MAX = { events: 45_000, bytes: 40 * 1024 * 1024 };
+
+export interface Ask<T> {
+  readonly kind: 'activity' | 'timer' | 'child';
+  readonly name: string;
+  readonly shielded: boolean;
+  /** Of a timer. */
+  readonly ms?: number;
+  /** Asks Temporal for it; called at once, or when a pause ends. */
+  begin(mark: StepMark): Promise<T>;
+}
+
+interface PendingStep {
+  readonly ask: Ask<unknown>;
+  readonly askedAt: number;
+  readonly scope: CancellationScope;
+  reject(error: Error): void;
+}
+
+/** What is true of a run besides the variables of its body: the steps it waits for, its signals, whether it is paused. */
+export class TemporalExecution {
+  readonly id: string;
+  readonly signals: SignalBox;
+  /** Rejects when the history has grown too long. */
+  readonly tooLong: Promise<never>;
+  readonly #run: number;
+  // DECISION: no step lives in Temporal's own cancellable scope. A cancel is dealt with in one place, `cancel` below, in
+  // the order of the steps, and so is a timer that nobody waits for any more.
+  readonly #parentScope = new CancellationScope({ cancellable: false });
+  readonly #pending = new Map<number, PendingStep>();
+  /** What was asked for during a pause, and is not begun before its end. */
+  readonly #held = new Map<number, () => void>();
+  readonly #patches = new Set<string>();
+  readonly #failTooLong: (error: Error) => void;
+  #steps = 0;
+  #length = 0;
+  #paused: boolean;
+  #cancelReason: string | undefined;
+
+  constructor({ run, paused, carried }: Continuation) {
+    this.id = workflowInfo().workflowId;
+    this.#run = run;
+    this.#paused = paused;
+    this.signals = new SignalBox(carried);
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.tooLong = promise;
+    this.#failTooLong = reject;
+  }
+
+  get cancelReason(): string | undefined {
+    return this.#cancelReason;
+  }
+
+  get continueAsNewDue(): boolean {
+    return this.#length >= LIMITS.historyDue || isBeyond(DUE);
+  }
+
+  /** One more thing that the body waits for. */
+  ask<T>(ask: Ask<T>): { readonly ended: Promise<T>; drop(): void } {
+    this.checkNotCancelled(ask.shielded);
+    if (this.#pending.size >= LIMITS.pendingSteps) {
+      throw new DurableError(
+        'TOO_MANY_PENDING',
+        `${LIMITS.pendingSteps} steps of ${this.id} have not ended; wait for some`,
+      );
+    }
+    const step = ++this.#steps;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const scope = new CancellationScope({ cancellable: true, parent: this.#parentScope });
+    const begin = (): void => {
+      scope
+        .run(() => ask.begin({ step, shielded: ask.shielded }))
+        .then(
+          (value) => this.#ended(step, () => resolve(value)),
+          (error: unknown) => this.#ended(step, () => reject(error)),
+        );
+    };
+    this.#pending.set(step, { ask, askedAt: Date.now(), scope, reject });
+    if (this.#paused) this.#held.set(step, begin);
+    else begin();
+    return { ended: promise, drop: () => this.#drop(step) };
+  }
+
+  notePatch(change: string): void {
+    if (this.#patches.has(change)) return;
+    this.#patches.add(change);
+    this.#grow();
+  }
+
+  deliver(name: string, payload: Json, signalId: string | undefined): void {
+    if (signalId !== undefined && this.signals.hasSeen(signalId)) return;
+    this.signals.deliver({
+      turn: 0,
+      kind: 'signal',
+      step: 0,
+      name,
+      input: undefined,
+      result: JSON.stringify(payload),
+      error: undefined,
+      signalId,
+      time: Date.now(),
+    });
+    this.#grow();
+  }
+
+  setPaused(paused: boolean): void {
+    if (this.#paused === paused) return;
+    this.#paused = paused;
+    upsertMemo({ [FACTS_MEMO]: factsOf({ run: this.#run, paused }) });
+    if (paused) return;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const begin of held) begin();
+  }
+
+  cancel(reason: string): void {
+    if (this.#cancelReason !== undefined) return;
+    this.#cancelReason = reason;
+    this.#grow();
+    const error = workflowCancelled(this.id, reason);
+    for (const [number, step] of this.#pending) {
+      if (step.ask.shielded) continue;
+      this.#drop(number);
+      step.reject(error);
+    }
+    this.signals.cancel(error);
+  }
+
+  checkNotCancelled(shielded: boolean): void {
+    if (this.#cancelReason !== undefined && !shielded) throw workflowCancelled(this.id, this.#cancelReason);
+  }
+
+  state(): RunState {
+    return { paused: this.#paused, length: this.#length, waitingFor: this.#waitingFor() };
+  }
+
+  /** What the next run begins with. */
+  continuation(): Continuation {
+    return { run: this.#run + 1, paused: this.#paused, carried: this.signals.untaken() };
+  }
+
+  #waitingFor(): WaitingFor[] {
+    const steps = Array.from(this.#pending, ([step, { ask, askedAt }]) => ({
+      kind: ask.kind,
+      name: ask.name,
+      step,
+      since: askedAt,
+      ...(ask.ms !== undefined && { until: askedAt + ask.ms }),
+    }));
+    return [...steps, ...this.signals.waitingFor()];
+  }
+
+  #ended(step: number, tell: () => void): void {
+    // The body may have lost interest meanwhile: a late answer is dropped.
+    if (!this.#pending.delete(step)) return;
+    this.#grow();
+    tell();
+  }
+
+  #drop(step: number): void {
+    const pending = this.#pending.get(step);
+    if (pending === undefined) return;
+    this.#pending.delete(step);
+    if (!this.#held.delete(step)) pending.scope.cancel();
+  }
+
+  #grow(): void {
+    this.#length++;
+    if (this.#length < LIMITS.historyMax && !isBeyond(MAX)) return;
+    const message = `${this.#length} events; continueAsNew was due at ${LIMITS.historyDue}`;
+    this.#failTooLong(new DurableError('HISTORY_TOO_LONG', message));
+  }
+}
+
+export function factsOf({ run, paused }: Pick<Continuation, 'run' | 'paused'>): RunFacts {
+  return { run, paused, startTime: workflowInfo().startTime.getTime() };
+}
+
+function isBeyond({ events, bytes }: { readonly events: number; readonly bytes: number }): boolean {
+  const { historyLength, historySize } = workflowInfo();
+  return historyLength >= events || historySize >= bytes;
+}

@@ -1,0 +1,27 @@
+import { implementActivity } from '../../index.ts';
+import { openTemporalEngine } from '../index.ts';
+import { once, task } from './workflows.ts';
+
+/** A worker in a process of its own: says that a try has begun, and never ends it. Its arguments say where Temporal is. */
+const [, , address = '', namespace = ''] = process.argv;
+const engine = await openTemporalEngine(
+  {
+    address,
+    namespace,
+    taskQueue: 'tests',
+    registry: {
+      workflows: [task],
+      activities: [
+        implementActivity(once, async (key) => {
+          process.stdout.write(`began ${key}\n`);
+          return await new Promise(() => {});
+        }),
+      ],
+    },
+    workflowModules: [new URL('./workflows.ts', import.meta.url)],
+    workerLostMs: 2_000,
+    workflowTaskTimeoutMs: 2_000,
+  },
+  AbortSignal.timeout(30_000),
+);
+await engine.run(new AbortController().signal);
