@@ -38,7 +38,7 @@ const CASES: Readonly<Record<string, Case>> = {
   sleeper: { input: { ms: 5, key } },
   sorter: { input: { key }, signals: { first: [1], second: [2] } },
   steps: { input: { keys: ['a', 'b'] } },
-  talkative: { input: { most: 500, heeds: true } },
+  talkative: { input: { key, most: 500 }, continueAsNewDue: true },
   'try-work': { input: { kind: 'plain', key }, activities: { work: () => assert.fail('as told') } },
   bystander: { input: { key }, signals: { go: [1] } },
   'other-activity': { input: { key }, signals: { go: [1] } },

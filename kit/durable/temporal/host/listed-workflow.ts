@@ -56,7 +56,7 @@ async function reasonOf(
   const execution = { id: info.execution?.workflowId ?? '', runId: info.execution?.runId ?? undefined };
   switch (listedStatus(info)) {
     case 'failed': {
-      const event = await service.closeEvent(execution, { waits: false }, signal);
+      const event = await service.closeEvent(execution, signal);
       return new HistoryFold(event === undefined ? [] : [event]).reason;
     }
     case 'cancelled':

@@ -56,11 +56,10 @@ export class TemporalClient implements WorkflowClient {
   }
 
   async result(id: string, signal: AbortSignal): Promise<Json | undefined> {
-    let runId: string | undefined;
-    for (;;) {
-      const event = await this.#find(id, () => this.#service.closeEvent({ id, runId }, { waits: true }, signal));
-      const next = event?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
-      if (event === undefined || !next) return await this.#outcome(id, new HistoryFold(event ? [event] : []), signal);
+    for (let runId: string | undefined; ; ) {
+      const event = await this.#find(id, () => this.#service.untilClosed({ id, runId }, signal));
+      const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+      if (!next) return await this.#outcome(id, new HistoryFold([event]), signal);
       runId = next;
     }
   }

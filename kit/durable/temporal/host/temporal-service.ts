@@ -27,6 +27,7 @@ export function hasStatus(error: unknown, status: keyof typeof STATUS): error is
 
 /** Of a list, as Temporal is asked for it. */
 const PAGE_SIZE = 1_000;
+const ASK_ANEW_MS = 5_000;
 
 export interface NewWorkflow {
   readonly id: string;
@@ -130,24 +131,26 @@ export class TemporalService {
     return events;
   }
 
-  /** The event that ended the run. Of one that has not ended there is none, unless somebody waits for it. */
-  async closeEvent(
-    { id, runId = '' }: Execution,
-    { waits }: { readonly waits: boolean },
-    signal: AbortSignal,
-  ): Promise<HistoryEvent | undefined> {
-    const request = {
-      namespace: this.#namespace,
-      execution: { workflowId: id, runId },
-      waitNewEvent: waits,
-      historyEventFilterType: HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT,
-    };
-    for (let place: Place = {}; ; ) {
-      const asked = { ...request, ...place };
-      const page = await this.#call(() => this.#connection.workflowService.getWorkflowExecutionHistory(asked), signal);
-      const [event] = page.history?.events ?? [];
-      if (event !== undefined || !waits) return event;
-      place = after(page);
+  /** The event that ended the run, if it has ended. */
+  async closeEvent(execution: Execution, signal: AbortSignal): Promise<HistoryEvent | undefined> {
+    return await this.#closeEvent(execution, { waits: false }, signal);
+  }
+
+  /**
+   * The event that ended the run, as soon as it has ended.
+   *
+   * DECISION: asked anew every few seconds. A busy server overlooks an end now and then, and tells of it only at the end of
+   * its own patience, after 20 s.
+   */
+  async untilClosed(execution: Execution, signal: AbortSignal): Promise<HistoryEvent> {
+    for (;;) {
+      const patience = AbortSignal.timeout(ASK_ANEW_MS);
+      try {
+        const event = await this.#closeEvent(execution, { waits: true }, AbortSignal.any([signal, patience]));
+        if (event !== undefined) return event;
+      } catch (error) {
+        if (signal.aborted || !patience.aborted) throw error;
+      }
     }
   }
 
@@ -170,6 +173,17 @@ export class TemporalService {
       place = after(page);
     } while (place.nextPageToken !== undefined);
     return found;
+  }
+
+  async #closeEvent({ id, runId = '' }: Execution, { waits }: { readonly waits: boolean }, signal: AbortSignal) {
+    const request = {
+      namespace: this.#namespace,
+      execution: { workflowId: id, runId },
+      waitNewEvent: waits,
+      historyEventFilterType: HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT,
+    };
+    const page = await this.#call(() => this.#connection.workflowService.getWorkflowExecutionHistory(request), signal);
+    return page.history?.events?.[0];
   }
 
   async #call<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,26 +1,37 @@
 import type { TestNamespace } from '../../../../testing/temporal/test-namespace.ts';
 import type { EngineHarness, OpenEngine, TestRegistry } from '../../testing/engine-harness.ts';
-import { openTemporalEngine } from '../index.ts';
+import { openTemporalEngine, type TemporalEngine } from '../index.ts';
 
 const OPEN_MS = 60_000;
 
-/** The engine on a namespace of its own. Workers are given up for lost as soon as a test can bear. */
+/**
+ * The engine on a namespace of its own. Workers are given up for lost as soon as a test can bear.
+ *
+ * Bundling takes most of a second, so that an engine is made once for each set of workflows, and run whenever it is opened.
+ */
 export function temporalHarness({ address, namespace }: TestNamespace): EngineHarness {
+  const engines = new Map<string, Promise<TemporalEngine>>();
   const opened = new Set<OpenEngine>();
+
+  const engineFor = (registry: TestRegistry): Promise<TemporalEngine> =>
+    openTemporalEngine(
+      {
+        address,
+        namespace,
+        taskQueue: 'tests',
+        registry,
+        workflowModules: [registry.module],
+        workerLostMs: 3_000,
+        workflowTaskTimeoutMs: 2_000,
+      },
+      AbortSignal.timeout(OPEN_MS),
+    );
+
   return {
-    open: async (registry: TestRegistry) => {
-      const engine = await openTemporalEngine(
-        {
-          address,
-          namespace,
-          taskQueue: 'tests',
-          registry,
-          workflowModules: [registry.module],
-          workerLostMs: 3_000,
-          workflowTaskTimeoutMs: 2_000,
-        },
-        AbortSignal.timeout(OPEN_MS),
-      );
+    open: async (registry) => {
+      const opening = engines.get(registry.module.href) ?? engineFor(registry);
+      engines.set(registry.module.href, opening);
+      const engine = await opening;
       const stop = new AbortController();
       const running = engine.run(stop.signal);
       const open: OpenEngine = {
@@ -29,7 +40,6 @@ export function temporalHarness({ address, namespace }: TestNamespace): EngineHa
           if (!opened.delete(open)) return;
           stop.abort(new Error('the engine is stopped'));
           await running;
-          await engine.close();
         },
       };
       opened.add(open);
@@ -37,6 +47,7 @@ export function temporalHarness({ address, namespace }: TestNamespace): EngineHa
     },
     dispose: async () => {
       await Promise.all([...opened].map((open) => open.stop()));
+      await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
     },
   };
 }

@@ -78,11 +78,12 @@ export class Driver {
     return this.client.history(id, bounded());
   }
 
-  async untilStatus(id: string, status: WorkflowStatus): Promise<WorkflowDescription> {
-    return await eventually(`${id} to be ${status}`, async () => {
+  async untilStatus(id: string, status: WorkflowStatus, withinMs?: number): Promise<WorkflowDescription> {
+    const hasIt = async (): Promise<false | WorkflowDescription> => {
       const description = await this.describe(id);
       return description.status === status && description;
-    });
+    };
+    return await eventually(`${id} to be ${status}`, hasIt, withinMs);
   }
 
   async untilWaitingFor(id: string, kind: WaitingFor['kind']): Promise<WaitingFor> {

@@ -28,15 +28,16 @@ export const greedy = defineWorkflow<{ timers: number }, Json>('greedy', async (
 
 const AT_ONCE = 500;
 
-/** Timers until it is told that its history is long, or that many. */
-export const talkative = defineWorkflow<{ most: number; heeds: boolean }, Json>(
+/** Timers without end. It shows the world after how many it was told that its history is long, and does not listen. */
+export const talkative = defineWorkflow<{ key: string; most: number }, Json>(
   'talkative',
-  async (ctx, { most, heeds }) => {
-    let said = 0;
-    while (said < most && !(heeds && ctx.continueAsNewDue)) {
+  async (ctx, { key, most }) => {
+    let wasDue = false;
+    for (let said = 0; said < most; said += AT_ONCE) {
+      if (ctx.continueAsNewDue && !wasDue) await ctx.run(work, { key, note: said });
+      wasDue ||= ctx.continueAsNewDue;
       await Promise.all(Array.from({ length: AT_ONCE }, () => ctx.sleep(0)));
-      said += AT_ONCE;
     }
-    return { said, due: ctx.continueAsNewDue };
+    return 'said it all';
   },
 );
