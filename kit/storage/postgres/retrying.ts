@@ -1,7 +1,11 @@
 import { sleep } from '#kit/std';
-import { StorageError } from '../storage-error.ts';
+import { StorageError, type StorageErrorCode } from '../storage-error.ts';
 
-const ATTEMPTS = 12;
+/**
+ * With a few busy writers a third of the attempts lose a race, and nobody should hear of it: six seconds in all. A server
+ * that is gone is worth a second and a half: a restart is bridged, an outage is told.
+ */
+const ATTEMPTS: Readonly<Partial<Record<StorageErrorCode, number>>> = { SERIALIZATION_FAILED: 50, CONNECTION_LOST: 12 };
 const BASE_MS = 2;
 const CAP_MS = 250;
 
@@ -15,12 +19,12 @@ export async function retrying<T>(attempt: () => Promise<T>, signal: AbortSignal
     try {
       return await attempt();
     } catch (error) {
-      if (!isWorthRepeating(error) || tries >= ATTEMPTS) throw error;
+      if (tries >= attemptsFor(error)) throw error;
       await sleep(Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** tries), signal);
     }
   }
 }
 
-function isWorthRepeating(error: unknown): boolean {
-  return error instanceof StorageError && (error.code === 'SERIALIZATION_FAILED' || error.code === 'CONNECTION_LOST');
+function attemptsFor(error: unknown): number {
+  return error instanceof StorageError ? (ATTEMPTS[error.code] ?? 1) : 1;
 }
