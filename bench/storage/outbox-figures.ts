@@ -22,7 +22,10 @@ interface Measured {
   readonly goal: number;
 }
 
-/** Events written one to a transaction, and events handed to a consumer that does nothing with them. */
+/**
+ * Events written one to a transaction, and events handed to a consumer that does nothing with them. The second has no goal:
+ * the raw statements know no handlers, no order within a key and no time limits, which is most of what dispatching is.
+ */
 export async function outboxFigures({ database, storage, context, goal }: Measured): Promise<Figure[]> {
   const [ours, raw] = [ourSubject(storage), await rawSubject(database)];
   const count = context.quick ? 4_000 : 20_000;
@@ -50,7 +53,7 @@ export async function outboxFigures({ database, storage, context, goal }: Measur
         ...named(appended),
         goal,
       }),
-      rate({ name: `${database.engine}: outbox events dispatched`, unit: 'events/s', ...named(dispatched), goal }),
+      rate({ name: `${database.engine}: outbox events dispatched`, unit: 'events/s', ...named(dispatched) }),
     ];
   } finally {
     await raw.close();
