@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ActivityImplementation, implementActivity, type Json, type Workflow } from '#kit/durable';
 import { createEmbeddedEngine, type ExecutorFact } from '#kit/durable/embedded';
-import type { Storage } from '#kit/storage';
+import type { Statement, Storage } from '#kit/storage';
 import { asleep, fanned, nothing, stepByStep } from './bench-workflows.ts';
 
 export interface Start {
@@ -53,6 +54,34 @@ export async function runUntil(
   await engine.run(AbortSignal.any([signal, stop.signal]));
   signal.throwIfAborted();
   return took;
+}
+
+export interface Running {
+  readonly storage: Storage;
+  readonly signal: AbortSignal;
+  readonly activity?: ActivityImplementation;
+}
+
+/** With an engine that is stopped afterwards. */
+export async function whileRunning({ signal, ...engine }: Running, body: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const running = runUntil({ ...engine, isDone: () => false }, AbortSignal.any([signal, stop.signal]));
+  try {
+    await body();
+  } finally {
+    stop.abort();
+    await running.catch(() => {});
+  }
+}
+
+export interface Rows {
+  /** Gives their number as `rows`. */
+  readonly rows: Statement;
+  readonly count: number;
+}
+
+export async function untilRows(storage: Storage, { rows, count }: Rows, signal: AbortSignal): Promise<void> {
+  while (Number((await storage.get(rows, signal))?.['rows']) < count) await delay(50, undefined, { signal });
 }
 
 /** Done once so many have ended. */

@@ -19,7 +19,12 @@ export class ExecutorProcess {
 
   constructor({ program, orders, compileCache }: ExecutorProcessOptions) {
     this.#child = spawn(process.execPath, [program.pathname, JSON.stringify(orders)], {
-      env: { ...process.env, ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }) },
+      env: {
+        ...process.env,
+        // A killed process cannot clean up after itself.
+        TMPDIR: orders.folder,
+        ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }),
+      },
     });
     this.#ended = once(this.#child, 'exit');
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => this.#said.push(text));
