@@ -4,6 +4,9 @@ import { toFault } from './sqlite-errors.ts';
 import type { WriterRequest } from './writer-protocol.ts';
 import { serveWriter, type WriterService } from './writer-service.ts';
 
+/** How long the thread stays awake after a request, in case another comes at once. */
+const AWAKE_MS = 0.2;
+
 /** What a session hands to its thread. */
 export interface WriterWorkerData {
   readonly connection: ConnectionOptions;
@@ -26,12 +29,23 @@ function serveUntilClosed(serve: WriterService): void {
   for (;;) {
     const heard = Atomics.load(bell, 0);
     const received: { message: WriterRequest | 'close' } | undefined = receiveMessageOnPort(port);
-    if (received === undefined) Atomics.wait(bell, 0, heard);
+    if (received === undefined) rest(heard);
     else if (received.message === 'close') break;
     else port.postMessage(serve(received.message));
   }
   serve.close();
   port.close();
+}
+
+/**
+ * Whoever was just answered often asks again at once, sooner than a thread that fell asleep is awake again: that takes as
+ * long as the sync of a fast disk.
+ */
+function rest(heard: number): void {
+  for (const until = performance.now() + AWAKE_MS; performance.now() < until; ) {
+    if (Atomics.load(bell, 0) !== heard) return;
+  }
+  Atomics.wait(bell, 0, heard);
 }
 
 function open(): WriterService | undefined {
