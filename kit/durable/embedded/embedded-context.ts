@@ -39,7 +39,23 @@ class EmbeddedContext implements WorkflowContext {
     return this.#execution.random.uuid();
   }
 
-  async run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+  run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+    return heard(this.#run(activity, input));
+  }
+
+  sleep(ms: number): Promise<void> {
+    return heard(this.#sleep(ms));
+  }
+
+  waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
+    return heard(this.#waitSignal<P>(name, options));
+  }
+
+  child<I extends Json, O extends Json | undefined>(workflow: Workflow<I, O>, options: ChildOptions<I>): Promise<O> {
+    return heard(this.#child(workflow, options));
+  }
+
+  async #run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
     const text = encodePayload(input, `the input of activity ${activity.name}`);
     const options = { ...DEFAULT_ACTIVITY_OPTIONS, ...activity.options };
     const name = checkedName(activity.name, 'an activity name');
@@ -50,11 +66,11 @@ class EmbeddedContext implements WorkflowContext {
     return result as O;
   }
 
-  async sleep(ms: number): Promise<void> {
+  async #sleep(ms: number): Promise<void> {
     await this.#timer(ms).fired;
   }
 
-  async waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
+  async #waitSignal<P extends Json>(name: string, options: { timeoutMs?: number }): Promise<P | undefined> {
     const execution = this.#execution;
     execution.checkNotCancelled(this.#shielded);
     const there = execution.signals.take(name);
@@ -71,7 +87,7 @@ class EmbeddedContext implements WorkflowContext {
     return payload as P | undefined;
   }
 
-  async child<I extends Json, O extends Json | undefined>(
+  async #child<I extends Json, O extends Json | undefined>(
     workflow: Workflow<I, O>,
     { id, input }: ChildOptions<I>,
   ): Promise<O> {
@@ -114,4 +130,13 @@ class EmbeddedContext implements WorkflowContext {
 /** Runs the body of an execution up to its first wait. */
 export function begin(execution: Execution): void {
   execution.begin(new EmbeddedContext(execution, false));
+}
+
+/**
+ * A body may drop a step and never look at it again. That it failed is then nobody's business, and no reason for the process
+ * to end, which is what Node does with a rejection that nobody heard of.
+ */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
 }
