@@ -22,10 +22,7 @@ interface Measured {
   readonly goal: number;
 }
 
-/**
- * Events written one to a transaction, and events handed to a consumer that does nothing with them. The second has no goal:
- * the raw statements know no handlers, no order within a key and no time limits, which is most of what dispatching is.
- */
+/** Events written one to a transaction, and events handed to a consumer that does nothing with them. */
 export async function outboxFigures({ database, storage, context, goal }: Measured): Promise<Figure[]> {
   const [ours, raw] = [ourSubject(storage), await rawSubject(database)];
   const count = context.quick ? 4_000 : 20_000;
@@ -53,7 +50,7 @@ export async function outboxFigures({ database, storage, context, goal }: Measur
         ...named(appended),
         goal,
       }),
-      rate({ name: `${database.engine}: outbox events dispatched`, unit: 'events/s', ...named(dispatched) }),
+      rate({ name: `${database.engine}: outbox events dispatched`, unit: 'events/s', ...named(dispatched), goal }),
     ];
   } finally {
     await raw.close();
