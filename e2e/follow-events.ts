@@ -3,8 +3,10 @@ import type { Platform } from '#testing/platform-process';
 
 /** An event as it came over the stream. */
 export interface StreamedEvent {
-  /** The `id` of its frame, by which a client resumes. */
+  /** The how manieth of its stream. */
   readonly position: number;
+  /** The `id` of its frame, by which a client resumes. */
+  readonly resumeId: string;
   readonly type: string;
   readonly id: string;
   readonly workspace: string;
@@ -20,11 +22,14 @@ export async function* followEvents(platform: Platform, query: string): AsyncGen
     throw new Error(`follow events: ${answer.status} ${await answer.text()}`);
   }
   try {
-    let rest = '';
+    let [rest, position] = ['', 0];
     for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
       const frames = (rest + text).split('\n\n');
       rest = frames.pop() ?? '';
-      for (const frame of frames) yield* eventIn(frame);
+      for (const frame of frames) {
+        const event = eventIn(frame);
+        if (event !== undefined) yield { ...event, position: (position += 1) };
+      }
     }
   } finally {
     hangUp.abort();
@@ -32,13 +37,13 @@ export async function* followEvents(platform: Platform, query: string): AsyncGen
 }
 
 /** Frames without data move the position and keep the connection alive; they are no events. */
-function* eventIn(frame: string): Generator<StreamedEvent> {
+function eventIn(frame: string): Omit<StreamedEvent, 'position'> | undefined {
   const field = (name: string): string | undefined =>
     frame
       .split('\n')
       .find((line) => line.startsWith(`${name}: `))
       ?.slice(name.length + 2);
   const data = field('data');
-  if (data === undefined) return;
-  yield { ...(JSON.parse(data) as Omit<StreamedEvent, 'position'>), position: Number(field('id')) };
+  if (data === undefined) return undefined;
+  return { ...(JSON.parse(data) as Omit<StreamedEvent, 'position' | 'resumeId'>), resumeId: field('id') ?? '' };
 }

@@ -64,7 +64,7 @@ test('the token, and nothing else, makes an administrator, who may do everything
   }
   const principal = await present(token.reveal());
   assert.deepEqual(principal, { kind: 'admin', id: 'admin' });
-  const access = { permission: 'anything', operationId: 'anything', params: {} };
+  const access = { permission: 'anything', operationId: 'anything', params: {}, reach: 'path' as const };
   assert.equal(await adminAuthorizer.allow({ principal, ...access }, signal), true);
   assert.equal(await adminAuthorizer.allow({ principal: { kind: 'user', id: 'admin' }, ...access }, signal), false);
 });

@@ -166,7 +166,8 @@ function view(name: string, generation: number, attempt: string): WorkspaceResou
 function event(position: number, what: string, workspace: WorkspaceResource): StreamedEvent {
   const { name } = workspace;
   const type = `workspace.${what}`;
-  return { position, type, id: `e${position}`, workspace: name, subject: `workspaces/${name}`, data: { ...workspace } };
+  const subject = `workspaces/${name}`;
+  return { position, resumeId: 'r', type, id: `e${position}`, workspace: name, subject, data: { ...workspace } };
 }
 
 function create(id: string, name: string, outcome: Outcome): Attempt {

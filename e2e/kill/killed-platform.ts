@@ -18,7 +18,7 @@ type Moment =
 export class KilledPlatform {
   readonly #home: PlatformHome;
   readonly #random: SeededRandom;
-  readonly #memory: Memory = { attempts: [], followedTo: 0 };
+  readonly #memory: Memory = { attempts: [], lastSeen: undefined };
 
   private constructor(home: PlatformHome, seed: number) {
     this.#home = home;

@@ -10,8 +10,8 @@ import { checkHistory } from './check-history.ts';
 export interface Memory {
   /** In the order in which they were begun. */
   readonly attempts: Attempt[];
-  /** The position up to which one of them has followed the events. */
-  followedTo: number;
+  /** The last event that one of them has seen, which it resumes after. */
+  lastSeen: StreamedEvent | undefined;
 }
 
 /** How many of the creates that were acknowledged, ever, are sent again. */
@@ -21,14 +21,13 @@ const RETRIES = 5;
 export async function recover(platform: Platform, memory: Memory, random: SeededRandom): Promise<void> {
   const fence = await createOne(platform, memory.attempts, `fence-${memory.attempts.length}`);
   const events = await eventsUpTo(fence, platform, '?from=beginning');
-  const { followedTo } = memory;
-  const resumed = await eventsUpTo(fence, platform, `?lastEventId=${followedTo}`);
-  assert.deepEqual(
-    resumed,
-    events.filter(({ position }) => position > followedTo),
-    'whoever resumes is told something else',
-  );
-  memory.followedTo = events.at(-1)?.position ?? 0;
+  const { lastSeen } = memory;
+  const from = lastSeen === undefined ? 'from=beginning' : `lastEventId=${lastSeen.resumeId}`;
+  const resumed = await eventsUpTo(fence, platform, `?${from}`);
+  const seen = lastSeen === undefined ? 0 : events.findIndex(({ id }) => id === lastSeen.id) + 1;
+  assert.ok(lastSeen === undefined || seen > 0, 'an event that was seen is no longer told');
+  assert.deepEqual(idsOf(resumed), idsOf(events.slice(seen)), 'whoever resumes is told something else');
+  memory.lastSeen = events.at(-1);
 
   const told = checkHistory({ events, workspaces: await listWorkspaces(platform) }, memory.attempts);
   const unanswered = memory.attempts.filter(({ outcome }) => outcome.kind === 'unknown');
@@ -58,6 +57,10 @@ export async function listWorkspaces(platform: Platform): Promise<WorkspaceResou
     token = page.nextPageToken;
   }
   return all;
+}
+
+function idsOf(events: readonly StreamedEvent[]): string[] {
+  return events.map(({ id }) => id);
 }
 
 /** Nobody writes any more, and what was committed before this workspace was created is told before it. */

@@ -6,28 +6,35 @@ export {
   type EventStreamDefinition,
   type EventStreamDeps,
 } from './events/define-event-stream.ts';
+export { type EventIds, opaqueEventIds } from './events/event-ids.ts';
 export type { EventRecord, EventSource } from './events/event-source.ts';
 export { type Chunk, defineListRoute, type ListDefinition } from './lists/define-list-route.ts';
 export { type FilterFields, FilterLanguage, type FilterType, type Predicate } from './lists/filter.ts';
 export { pageThrough, type Scan, type ScanBudget, type ScannedPage } from './lists/page-through.ts';
 export { type PageKey, type PageKeyShape, PageTokens } from './lists/page-token.ts';
 export { observeRequests, type RequestMetrics } from './operations/request-metrics.ts';
-export type {
-  AccessRequest,
-  Authenticator,
-  Authorizer,
-  Credentials,
-  HttpLog,
-  HttpLogFields,
-  MetricsText,
-  OperationInfo,
-  OperationObserver,
-  Principal,
-  Probe,
-  RequestObserver,
-  RequestSpan,
-  RequestTracer,
-  SpanStart,
+export {
+  type AccessRequest,
+  AUDIT_OUTCOMES,
+  type AuditEntry,
+  type AuditOutcome,
+  type AuditSink,
+  type Authenticator,
+  type Authorizer,
+  type Credentials,
+  type HttpLog,
+  type HttpLogFields,
+  type MetricsText,
+  type OperationInfo,
+  type OperationObserver,
+  type Principal,
+  type PrincipalScope,
+  type Probe,
+  type Reach,
+  type RequestObserver,
+  type RequestSpan,
+  type RequestTracer,
+  type SpanStart,
 } from './ports.ts';
 export { type Answer, answer, created, NoContent, noContent, ok } from './routes/answer.ts';
 export { defineRoute, type RouteDefinition } from './routes/define-route.ts';

@@ -1,9 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Transaction } from '#kit/storage';
 
 /** Who is asking: `{ kind: 'service-account', id: '...' }`. Rate limits and idempotency keys are kept per principal. */
 export interface Principal {
   readonly kind: string;
   readonly id: string;
+  /** Whatever is granted to one of these is granted to the principal. */
+  readonly groups?: readonly string[];
+  /** Where its credentials can do less than the principal itself could. */
+  readonly scope?: PrincipalScope;
+}
+
+export interface PrincipalScope {
+  /** Nothing outside this resource and what is below it, as the API writes it: `things/lamp`. */
+  readonly within?: string;
+  /** Nothing that these roles do not imply. */
+  readonly roles?: readonly string[];
 }
 
 export interface Credentials {
@@ -24,10 +36,48 @@ export interface AccessRequest {
   readonly operationId: string;
   /** As they stand in the path. They are not validated yet: what does not exist cannot be allowed either. */
   readonly params: Readonly<Record<string, string>>;
+  readonly reach: Reach;
 }
 
+/**
+ * `path`: the permission is needed for what the path names, or for everything when it names nothing. `filtered`: whoever
+ * is known may ask, and the handler shows and changes only what it has asked about itself.
+ */
+export type Reach = 'path' | 'filtered';
+
 export interface Authorizer {
+  /** Throws a `FleetError` of category not-found when what the path names does not exist for this principal. */
   allow(access: AccessRequest, signal: AbortSignal): Promise<boolean>;
+}
+
+/** One thing that somebody did, or tried to do. It holds hashes where contents might be secret. */
+export interface AuditEntry {
+  readonly time: number;
+  readonly requestId: string;
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** What it was done to: the path of the request, or of what it created. */
+  readonly resource: string;
+  readonly principal: Principal | undefined;
+  readonly address: string;
+  readonly outcome: AuditOutcome;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export const AUDIT_OUTCOMES = ['done', 'denied', 'hidden', 'unauthenticated'] as const;
+/** `hidden`: what was asked for does not exist, at least not for the one who asked. */
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
+export interface AuditSink {
+  /** Kept if and only if the transaction is. */
+  append(tx: Transaction, entry: AuditEntry): Promise<void>;
+  /** Kept when it resolves: for what is done outside the database, and is noted down before it is done. */
+  note(entry: AuditEntry, signal: AbortSignal): Promise<void>;
+  /** Takes it down soon. Never throws, and never waits. */
+  refused(entry: AuditEntry): void;
 }
 
 /** What lines about requests carry; a part of the vocabulary of the process's logger. */

@@ -132,16 +132,21 @@ function steerRoute(client: WorkflowClient, verb: 'pause' | 'resume', descriptio
 
 type SteeringRequest = Pick<
   RouteRequest<{ readonly workflow: string }, unknown, unknown, unknown>,
-  'params' | 'dryRun' | 'signal'
+  'params' | 'dryRun' | 'signal' | 'recordAttempt' | 'recordNothing'
 >;
 
 /** A dry run refuses what the engine would refuse, and does nothing else. */
 async function doOrCheck(
   client: WorkflowClient,
-  { params, dryRun, signal }: SteeringRequest,
+  request: SteeringRequest,
   act: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  if (!dryRun) return await act(signal);
+  const { params, dryRun, signal } = request;
+  if (!dryRun) {
+    await request.recordAttempt();
+    return await act(signal);
+  }
+  request.recordNothing();
   const id = params.workflow;
   if (await hasEnded(client, id, signal)) throw new DurableError('WORKFLOW_ENDED', `workflow ${id} has ended`);
 }

@@ -6,13 +6,14 @@ import type { HttpLog } from '../ports.ts';
 import { checkRoute } from '../routes/check-route.ts';
 import type { WhoIs } from '../routes/define-route.ts';
 import type { AnyRequest, ByteStream, Permission, Route, RouteInfo } from '../routes/route.ts';
-import { type Framed, frameCursor, frameRetry, HEARTBEAT } from './event-frame.ts';
+import { type Framed, frameCursor, frameRetry } from './event-frame.ts';
+import { type EventIds, plainEventIds } from './event-ids.ts';
 import type { EventRecord, EventSource } from './event-source.ts';
 import { startOf } from './event-start.ts';
 import { EventTail, type TailLimits, type TailReader } from './event-tail.ts';
 
 export interface EventStreamDefinition<Event extends EventRecord, Needs extends Permission>
-  extends Pick<RouteInfo, 'path' | 'operationId' | 'summary' | 'description' | 'tags'> {
+  extends Pick<RouteInfo, 'path' | 'operationId' | 'summary' | 'description' | 'tags' | 'reach'> {
   readonly permission: Needs;
   readonly source: EventSource<Event>;
   /** The `data` of an event. */
@@ -36,10 +37,12 @@ export interface EventStreamDeps {
    */
   readonly maxAgeMs?: number;
   readonly tail?: Partial<TailLimits>;
+  /** How clients see positions; as they are, unless told otherwise. */
+  readonly ids?: EventIds;
 }
 
 interface StreamQuery {
-  readonly lastEventId?: number;
+  readonly lastEventId?: string;
   readonly from?: 'now' | 'beginning';
   readonly types?: readonly string[];
   readonly filter?: string;
@@ -52,10 +55,18 @@ export function defineEventStream<Event extends EventRecord, const Needs extends
   definition: EventStreamDefinition<Event, Needs>,
   deps: EventStreamDeps,
 ): Route {
-  const { path, operationId, summary, description, tags, permission, source } = definition;
+  const { path, operationId, summary, description, tags, permission, source, reach } = definition;
   const language = new FilterLanguage(definition.filter);
   const view = (event: Event): object => definition.view(event);
-  const tail = new EventTail({ source, view, sleep: deps.sleep ?? realSleep, log: deps.log, limits: deps.tail ?? {} });
+  const { ids = plainEventIds } = deps;
+  const tail = new EventTail({
+    source,
+    view,
+    ids,
+    sleep: deps.sleep ?? realSleep,
+    log: deps.log,
+    limits: deps.tail ?? {},
+  });
   return checkRoute({
     method: 'GET',
     path,
@@ -65,6 +76,7 @@ export function defineEventStream<Event extends EventRecord, const Needs extends
     produces: 'text/event-stream',
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags }),
+    ...(reach === undefined ? {} : { reach }),
     schema: {
       query: streamQuery(definition.types, language),
       responses: {
@@ -78,9 +90,9 @@ export function defineEventStream<Event extends EventRecord, const Needs extends
         const header = request.headers['last-event-id'];
         const wishes = { header, lastEventId: start.lastEventId, from: start.from };
         const matches = filter === undefined ? undefined : language.compile(filter);
-        const after = await startOf(source, wishes, request.signal);
+        const after = await startOf({ source, ids }, wishes, request.signal);
         const shows = chooser(definition, { types, matches }, request);
-        return eventStream({ tail, shows, after }, deps);
+        return eventStream({ tail, ids, shows, after }, deps);
       },
     },
   });
@@ -117,6 +129,7 @@ function holds(matches: Predicate, view: object): boolean {
 
 interface StreamParts<Event extends EventRecord> {
   readonly tail: EventTail<Event>;
+  readonly ids: EventIds;
   readonly shows: Shows<Event>;
   readonly after: number;
 }
@@ -138,39 +151,41 @@ interface Telling<Event extends EventRecord> {
 
 /** Ends by returning when the client should come back: its time is over, or it fell behind what is kept. */
 async function tell<Event extends EventRecord>(
-  { shows, after }: StreamParts<Event>,
+  { shows, ids, after }: StreamParts<Event>,
   { reader, write, deps }: Telling<Event>,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock = systemClock, heartbeatMs = 15_000, maxAgeMs = 30 * 60_000 } = deps;
   const endsAt = clock.now() + maxAgeMs;
-  let [cursor, told, wroteAt] = [after, after, clock.now()];
+  let [cursor, wroteAt] = [after, clock.now()];
   const say = async (chunk: string): Promise<void> => {
     await write(chunk);
     wroteAt = clock.now();
   };
-  await say(frameRetry(RECONNECT_MS) + frameCursor(after));
+  await say(frameRetry(RECONNECT_MS) + frameCursor(ids.write(after)));
   while (!signal.aborted && clock.now() < endsAt) {
     const page = await reader.page(cursor, signal);
     if (page === undefined) return;
     for (const framed of page.events) {
-      if (!(await shows(framed))) continue;
-      await say(framed.frame);
-      told = framed.event.position;
+      if (await shows(framed)) await say(framed.frame);
     }
     cursor = page.upTo;
     const quietMs = wroteAt + heartbeatMs - clock.now();
     if (page.events.length === 0 && quietMs > 0) await reader.waitBeyond(cursor, quietMs, signal);
     if (clock.now() - wroteAt < heartbeatMs) continue;
-    await say(told < cursor ? frameCursor(cursor) : HEARTBEAT);
-    told = cursor;
+    // The same whether or not something was hidden meanwhile, so that nobody learns of it.
+    await say(frameCursor(ids.write(cursor)));
   }
 }
 
 function streamQuery(types: readonly string[] | undefined, language: FilterLanguage): TObject {
   return Type.Object({
     lastEventId: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Resume after this event. The header `Last-Event-ID` comes first.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Resume after this event. The header `Last-Event-ID` comes first.',
+      }),
     ),
     from: Type.Optional(
       Type.Enum(['now', 'beginning'], {

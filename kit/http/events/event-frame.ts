@@ -8,19 +8,19 @@ export interface Framed<Event extends EventRecord> {
 }
 
 /** JSON has no raw line breaks, so `data` is always one line. */
-export function frameEvent<Event extends EventRecord>(event: Event, view: object): Framed<Event> {
+export function frameEvent<Event extends EventRecord>(event: Event, view: object, id: string): Framed<Event> {
   const type = event.type.replace(/[\r\n]+/g, ' ');
-  return { event, view, frame: `id: ${event.position}\nevent: ${type}\ndata: ${JSON.stringify(view)}\n\n` };
+  return { event, view, frame: `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(view)}\n\n` };
 }
 
-/** A frame without data is no event, but it moves the id from which a client resumes. */
-export function frameCursor(position: number): string {
-  return `id: ${position}\n\n`;
+/**
+ * A frame without data is no event, but it moves the id from which a client resumes, and keeps connections and proxies
+ * from thinking that nobody is there.
+ */
+export function frameCursor(id: string): string {
+  return `id: ${id}\n\n`;
 }
 
 export function frameRetry(ms: number): string {
   return `retry: ${ms}\n\n`;
 }
-
-/** A comment: keeps connections and proxies from thinking that nobody is there. */
-export const HEARTBEAT = ':\n\n';

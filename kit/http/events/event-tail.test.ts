@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { FakeClock } from '#testing/fake-clock';
 import { MemoryEventSource, type TestEvent } from '../testing/memory-event-source.ts';
 import { MemoryLog } from '../testing/test-server.ts';
+import { plainEventIds } from './event-ids.ts';
 import { EventTail, type TailLimits, type TailReader } from './event-tail.ts';
 
 const signal = AbortSignal.timeout(60_000);
@@ -13,7 +14,7 @@ function setUp(limits: Partial<TailLimits> = {}) {
   const source = new MemoryEventSource();
   const log = new MemoryLog();
   const view = ({ text }: TestEvent): object => ({ text });
-  const tail = new EventTail<TestEvent>({ source, view, sleep: clock.sleep, log, limits });
+  const tail = new EventTail<TestEvent>({ source, view, ids: plainEventIds, sleep: clock.sleep, log, limits });
   return { clock, source, log, tail };
 }
 

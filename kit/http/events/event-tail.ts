@@ -2,6 +2,7 @@ import type { Sleep } from '#kit/std';
 import type { HttpLog } from '../ports.ts';
 import { Bell } from './bell.ts';
 import { type Framed, frameEvent } from './event-frame.ts';
+import type { EventIds } from './event-ids.ts';
 import type { EventRecord, EventSource } from './event-source.ts';
 import { EventWindow, type WindowLimits } from './event-window.ts';
 
@@ -14,6 +15,7 @@ export interface TailLimits extends WindowLimits {
 export interface TailDeps<Event extends EventRecord> {
   readonly source: EventSource<Event>;
   readonly view: (event: Event) => object;
+  readonly ids: EventIds;
   readonly sleep: Sleep;
   readonly log: HttpLog;
   readonly limits?: Partial<TailLimits>;
@@ -151,6 +153,7 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
   }
 
   #frame(events: readonly Event[]): Framed<Event>[] {
-    return events.map((event) => frameEvent(event, this.#deps.view(event)));
+    const { view, ids } = this.#deps;
+    return events.map((event) => frameEvent(event, view(event), ids.write(event.position)));
   }
 }

@@ -16,7 +16,7 @@ describe('the window of the newest events', () => {
         let position = 10;
         const events = steps.map(({ gap, size }) => {
           position += gap;
-          return frameEvent({ position, type: 't' }, { text: 'x'.repeat(size) });
+          return frameEvent({ position, type: 't' }, { text: 'x'.repeat(size) }, String(position));
         });
         const window = new EventWindow(10, limits);
         for (let at = 0; at < events.length; at += batch) window.append(events.slice(at, at + batch));

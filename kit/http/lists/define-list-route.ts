@@ -24,7 +24,7 @@ export interface ListSchema {
 }
 
 export interface ListDefinition<Schema extends ListSchema, Needs extends Permission>
-  extends Pick<RouteInfo, 'path' | 'operationId' | 'summary' | 'description' | 'tags'> {
+  extends Pick<RouteInfo, 'path' | 'operationId' | 'summary' | 'description' | 'tags' | 'reach'> {
   readonly permission: Needs;
   readonly schema: Schema;
   /** The fields of the item that `filter` may name. */
@@ -58,7 +58,7 @@ export function defineListRoute<const Schema extends ListSchema, const Needs ext
   list: ListDefinition<Schema, Needs>,
 ): Route {
   const language = new FilterLanguage(list.filter);
-  const { path, operationId, summary, description, tags, permission, schema } = list;
+  const { path, operationId, summary, description, tags, permission, schema, reach } = list;
   return defineRoute({
     method: 'GET',
     path,
@@ -67,6 +67,7 @@ export function defineListRoute<const Schema extends ListSchema, const Needs ext
     permission,
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags }),
+    ...(reach === undefined ? {} : { reach }),
     schema: {
       ...(schema.params ? { params: schema.params } : {}),
       query: Type.Object({ ...schema.query?.properties, ...pageParameters(language) }),

@@ -31,6 +31,7 @@ function checkParameters({ method, path, schema }: Route, complain: (rule: strin
 
 function checkHeaders(route: Route, complain: (rule: string) => never): void {
   if (route.ifMatch && route.method === 'GET') complain('changes nothing, so it has no If-Match');
+  if (route.readOnly && route.method !== 'POST') complain('says readOnly, which only a POST has to');
   if (route.idempotency && route.method !== 'POST') complain('creates nothing, so it has no Idempotency-Key');
   if (route.idempotency && route.permission === 'public') complain('has no principal to keep an Idempotency-Key for');
   if (!route.etag) return;

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { contentHash } from '#kit/std';
+import type { Transaction } from '#kit/storage';
 import { HttpError } from '../errors/http-error.ts';
 import { IfMatch } from '../etag.ts';
+import type { AuditEntry, AuditSink, Principal } from '../ports.ts';
+import type { Answer } from './answer.ts';
 
 export interface RequestFacts<Params, Query, Body, Who> {
   readonly id: string;
@@ -21,6 +25,8 @@ export interface RequestFacts<Params, Query, Body, Who> {
   readonly idempotency: 'replay' | 'secret' | undefined;
   /** Asks the authorizer; for what depends on the body, which the route's own permission cannot see. */
   readonly allows: (permission: string, params: Readonly<Record<string, string>>) => Promise<boolean>;
+  /** `undefined` where nobody keeps a record. */
+  readonly audit: AuditSink | undefined;
 }
 
 /** A conditional that the caller sent, and that a handler must have looked at before it answers. */
@@ -41,6 +47,8 @@ export class RouteRequest<Params, Query, Body, Who> {
   readonly #ifMatch: IfMatch;
   readonly #idempotencyKey: string | undefined;
   readonly #pending = new Set<Wish>();
+  #before: string | undefined;
+  #isAudited = false;
 
   constructor(facts: RequestFacts<Params, Query, Body, Who>) {
     this.#facts = facts;
@@ -102,6 +110,52 @@ export class RouteRequest<Params, Query, Body, Who> {
   async authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void> {
     if (await this.#facts.allows(permission, params)) return;
     throw permissionDenied(permission);
+  }
+
+  /** Tells what the thing looked like that is about to change, as the API shows it. Only a hash of it is kept. */
+  changes(before: object): void {
+    this.#before = contentHash(before);
+  }
+
+  /** `mutate` calls it, once the body has its answer and before the transaction ends. */
+  async recordChange(tx: Transaction, answer: Answer): Promise<void> {
+    this.#isAudited = true;
+    await this.#facts.audit?.append(tx, this.#entry(answer));
+  }
+
+  /** For a change outside the database: noted down before it is tried, so that none goes unrecorded. */
+  async recordAttempt(): Promise<void> {
+    this.#isAudited = true;
+    await this.#facts.audit?.note(this.#entry(undefined), this.signal);
+  }
+
+  /** For what turns out to change nothing, such as the repetition of what was done before. */
+  recordNothing(): void {
+    this.#isAudited = true;
+  }
+
+  /** A change that nobody took down would be missing from the audit. */
+  get isAudited(): boolean {
+    return this.#isAudited;
+  }
+
+  #entry(answer: Answer | undefined): AuditEntry {
+    const { id, operationId, method, path, params, address, time } = this.#facts;
+    const body = answer?.body ?? undefined;
+    return {
+      requestId: id,
+      operationId,
+      method,
+      path,
+      address,
+      time,
+      params: { ...(params as Readonly<Record<string, string>>) },
+      principal: this.principal as Principal | undefined,
+      resource: answer?.headers?.['location'] ?? path,
+      outcome: 'done',
+      ...(this.#before === undefined ? {} : { before: this.#before }),
+      ...(body === undefined ? {} : { after: contentHash(body) }),
+    };
   }
 
   /** What the caller sent and the handler never looked at. An answer that ignored it would be a lie. */

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Principal } from '../ports.ts';
+import type { Principal, Reach } from '../ports.ts';
 import type { Answer, Responses } from './answer.ts';
 import type { RouteRequest } from './route-request.ts';
 
@@ -33,6 +33,10 @@ export interface RouteInfo {
   readonly ifMatch?: 'optional' | 'required';
   /** A create that honours `Idempotency-Key`; `secret` when its answer may be shown only once. It runs in `mutate`. */
   readonly idempotency?: 'replay' | 'secret';
+  /** What the permission is asked for; `path` unless told otherwise. */
+  readonly reach?: Reach;
+  /** A POST that only looks: it is not audited. */
+  readonly readOnly?: true;
 }
 
 export type AnyRequest = RouteRequest<unknown, unknown, unknown, Principal | undefined>;

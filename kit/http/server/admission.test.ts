@@ -75,7 +75,8 @@ describe('admission', () => {
     const { server } = await testServer([named], { authorizer });
     await server.inject({ url: '/v1/named/a%20b', headers: AS_ALICE });
     const principal = { kind: 'user', id: 'alice' };
-    assert.deepEqual(asked, [{ principal, permission: 'x.get', operationId: 'getNamed', params: { name: 'a b' } }]);
+    const params = { name: 'a b' };
+    assert.deepEqual(asked, [{ principal, permission: 'x.get', operationId: 'getNamed', params, reach: 'path' }]);
     await server.close(1000);
   });
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { FleetError } from '#kit/std';
 import { HttpError } from '../errors/http-error.ts';
-import type { Authenticator, Authorizer, Principal } from '../ports.ts';
+import type { AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '../ports.ts';
 import type { Route } from '../routes/route.ts';
 import { permissionDenied } from '../routes/route-request.ts';
 import type { Exchange } from './exchange.ts';
@@ -11,6 +12,7 @@ import type { RouteTable } from './route-table.ts';
 export interface AdmissionDeps {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  readonly audit: AuditSink | undefined;
   readonly rates: RateLimits;
   readonly table: RouteTable;
   readonly limits: HttpLimits;
@@ -55,20 +57,40 @@ export class Admission {
     const { signal } = exchange;
     const principal = await this.#deps.authenticator.authenticate({ bearer, headers, address }, signal);
     await rates.count(request, principal);
-    if (principal === undefined) throw this.#unauthenticated(bearer);
+    if (principal === undefined) {
+      if (bearer !== undefined) this.#refused(request, exchange, 'unauthenticated');
+      throw this.#unauthenticated(bearer);
+    }
     exchange.principal = principal;
     await this.#authorize(request, exchange, { principal, route });
   }
 
   async #authorize(
     request: FastifyRequest,
-    { signal }: Exchange,
+    exchange: Exchange,
     { principal, route }: { principal: Principal; route: Route },
   ): Promise<void> {
-    const { permission, operationId } = route;
-    const params = { ...(request.params as Readonly<Record<string, string>>) };
-    const allowed = await this.#deps.authorizer.allow({ principal, permission, operationId, params }, signal);
-    if (!allowed) throw permissionDenied(permission);
+    const { permission, operationId, reach = 'path' } = route;
+    const params = paramsOf(request);
+    try {
+      const access = { principal, permission, operationId, params, reach };
+      if (await this.#deps.authorizer.allow(access, exchange.signal)) return;
+    } catch (error) {
+      if (error instanceof FleetError && error.entry.category === 'not-found')
+        this.#refused(request, exchange, 'hidden');
+      throw error;
+    }
+    this.#refused(request, exchange, 'denied');
+    throw permissionDenied(permission);
+  }
+
+  #refused(request: FastifyRequest, exchange: Exchange, outcome: AuditOutcome): void {
+    const { id: requestId, method, path, address, time, principal, route } = exchange;
+    if (route === undefined) return;
+    const { operationId } = route.route;
+    const params = paramsOf(request);
+    const entry = { time, requestId, operationId, method, path, params, resource: path, principal, address, outcome };
+    this.#deps.audit?.refused(entry);
   }
 
   #checkAddressLine(request: FastifyRequest): void {
@@ -100,6 +122,10 @@ export class Admission {
       : ['This needs credentials. Send a token as Authorization: Bearer <token>.', challenge];
     return new HttpError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': header } });
   }
+}
+
+function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  return { ...(request.params as Readonly<Record<string, string>>) };
 }
 
 /** What the caller asks for and the operation cannot give is refused, not ignored. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { noneMatchHits } from '../etag.ts';
-import type { Authorizer, HttpLog } from '../ports.ts';
+import type { AuditSink, Authorizer, HttpLog } from '../ports.ts';
 import type { Answer } from '../routes/answer.ts';
 import type { AnyRequest } from '../routes/route.ts';
 import { RouteRequest } from '../routes/route-request.ts';
@@ -16,6 +16,7 @@ export interface AnswerDeps {
   readonly inFlight: InFlight;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
+  readonly audit: AuditSink | undefined;
 }
 
 interface Served {
@@ -42,7 +43,7 @@ export async function answerRoute(served: Served, deps: AnswerDeps): Promise<unk
   return send(answer, served);
 }
 
-function routeRequest({ request, exchange, compiled }: Served, { authorizer }: AnswerDeps): AnyRequest {
+function routeRequest({ request, exchange, compiled }: Served, { authorizer, audit }: AnswerDeps): AnyRequest {
   const { route } = compiled;
   const { operationId, idempotency } = route;
   const { id, principal, signal, time, path, address } = exchange;
@@ -62,8 +63,11 @@ function routeRequest({ request, exchange, compiled }: Served, { authorizer }: A
     body: request.body ?? undefined,
     method: route.method,
     headers: request.headers,
+    audit,
+    // What a handler asks for it names itself, so it is always asked for by name.
     allows: async (permission, params) =>
-      principal !== undefined && (await authorizer.allow({ principal, permission, operationId, params }, signal)),
+      principal !== undefined &&
+      (await authorizer.allow({ principal, permission, operationId, params, reach: 'path' }, signal)),
   });
 }
 
@@ -88,6 +92,11 @@ function checkAnswer(answer: Answer, request: AnyRequest, { route, verifiers }: 
     throw new TypeError(`${route.operationId} ignored ${ignored.join(', ')}; write through mutate and check If-Match`);
   }
   if (verifiers === undefined) return;
+  if (route.method !== 'GET' && !route.readOnly && answer.status < 300 && !request.isAudited) {
+    throw new TypeError(
+      `${route.operationId} changed something unaudited; write through mutate, or recordAttempt first`,
+    );
+  }
   const verify = verifiers.get(answer.status);
   const fault = verify ? verify(asJson(answer.body)) : 'a status that it does not declare';
   if (fault) throw new TypeError(`${route.operationId} answered ${answer.status} outside its schema: ${fault}`);

@@ -107,9 +107,18 @@ async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchan
   const { deps, limits, options, routes, isDraining } = parts;
   const rates = await createRateLimits(app, limits);
   const table = new RouteTable([...routes, docsRoute]);
-  const { authenticator, authorizer } = deps;
+  const { authenticator, authorizer, audit } = deps;
   const busy = (): HttpError | undefined => whyBusy(parts);
-  const admission = new Admission({ authenticator, authorizer, rates, table, limits, realm: options.realm, busy });
+  const admission = new Admission({
+    authenticator,
+    authorizer,
+    audit,
+    rates,
+    table,
+    limits,
+    realm: options.realm,
+    busy,
+  });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     const exchange = exchanges.begin(request, reply);
@@ -129,7 +138,7 @@ function whyBusy({ inFlight, limits, isDraining }: AppParts): HttpError | undefi
 
 async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
   const { deps, inFlight, limits, routes, options } = parts;
-  const { observer, authorizer, log } = deps;
+  const { observer, authorizer, log, audit } = deps;
   const validators = new Validators();
   const compiling: CompileDeps = { observer, validators, verifyResponses: options.verifyResponses ?? false };
   app.setValidatorCompiler<JsonSchema>(({ schema, httpPart, method, url }) =>
@@ -146,7 +155,7 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
       handler: (request, reply) =>
         answerRoute(
           { request, reply, exchange: exchanges.of(request), compiled },
-          { authorizer, inFlight, limits, log },
+          { authorizer, inFlight, limits, log, audit },
         ),
     });
   }

@@ -1,6 +1,7 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Clock } from '#kit/std';
 import type {
+  AuditSink,
   Authenticator,
   Authorizer,
   HttpLog,
@@ -35,6 +36,8 @@ export interface HttpServerDeps {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** Who keeps a record of every change and of every refusal. */
+  readonly audit?: AuditSink;
   readonly probes: readonly Probe[];
   readonly metrics: MetricsText;
   readonly log: HttpLog;

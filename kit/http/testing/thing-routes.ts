@@ -73,6 +73,7 @@ export function thingRoutes(storage: Storage): readonly Route[] {
         mutate(request, storage, async (tx) => {
           const thing = await loadThing(tx, request.params.name);
           request.ifMatch.check(thing);
+          request.changes(view(thing));
           return ok(view(await paintThing(tx, thing, request.body.color)));
         }),
     }),
@@ -88,6 +89,7 @@ export function thingRoutes(storage: Storage): readonly Route[] {
         mutate(request, storage, async (tx) => {
           const thing = await loadThing(tx, request.params.name);
           request.ifMatch.check(thing);
+          request.changes(view(thing));
           await deleteThing(tx, thing);
           return noContent();
         }),

@@ -19,7 +19,7 @@ type MutatingRequest = RouteRequest<unknown, unknown, unknown, Principal | undef
  * The way of every write: `handler: (request) => mutate(request, storage, async (tx) => ...)`.
  *
  * One transaction holds what the body changes and, for a request with an `Idempotency-Key`, the record of its answer,
- * so that there is never one without the other. The same request with the same key gets the same answer again and
+ * so that there is never one without the other; the audit's entry is in it too. The same request with the same key gets the same answer again and
  * changes nothing. A dry run rolls back and records nothing. A body that throws records nothing either: what was refused
  * can be sent again with the same key. The body may be run more than once, so it touches only its transaction.
  */
@@ -29,13 +29,22 @@ export async function mutate<A extends Answer>(
   body: (tx: Transaction) => Promise<A>,
 ): Promise<A> {
   const { dryRun, idempotencyKey: key, signal } = request;
-  if (dryRun || key === undefined) return await writeOrPreview({ storage, dryRun }, body, signal);
+  const audited = async (tx: Transaction): Promise<A> => {
+    const answer = await body(tx);
+    // In a dry run this is rolled back with everything else.
+    await request.recordChange(tx, answer);
+    return answer;
+  };
+  if (dryRun || key === undefined) return await writeOrPreview({ storage, dryRun }, audited, signal);
   const claim = claimOf(request, key);
   return await storage.write(async (tx) => {
     const record = await findRecord(tx, claim);
-    if (record !== undefined) return replay<A>(record, claim);
+    if (record !== undefined) {
+      request.recordNothing();
+      return replay<A>(record, claim);
+    }
     await claimKey(tx, claim);
-    const answer = await body(tx);
+    const answer = await audited(tx);
     if (request.idempotency !== 'secret') await recordAnswer(tx, claim, answer);
     return answer;
   }, signal);
