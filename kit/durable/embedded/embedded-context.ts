@@ -1,5 +1,4 @@
 import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../activity.ts';
-import { LIMITS } from '../limits.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../workflow.ts';
 import { ContinueAsNew } from './continue-as-new.ts';
@@ -20,7 +19,7 @@ class EmbeddedContext implements WorkflowContext {
   }
 
   get continueAsNewDue(): boolean {
-    return this.#execution.length >= LIMITS.historyDue;
+    return this.#execution.meter.isDue;
   }
 
   get cancelled(): boolean {

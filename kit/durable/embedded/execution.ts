@@ -2,6 +2,7 @@ import type { Json } from '../activity.ts';
 import { DurableError } from '../durable-error.ts';
 import type { WaitingFor } from '../engine.ts';
 import { activityFailed, toFailure, workflowCancelled, workflowFailed } from '../failure.ts';
+import { HistoryMeter } from '../history-meter.ts';
 import { LIMITS } from '../limits.ts';
 import { decodePayload, encodePayload } from '../payload.ts';
 import type { AnyWorkflow, WorkflowContext } from '../workflow.ts';
@@ -38,6 +39,7 @@ export class Execution {
   readonly signals: SignalBox;
   readonly queries = new Map<string, () => Json>();
   readonly pending = new Map<number, PendingStep>();
+  readonly meter = new HistoryMeter();
   readonly #options: ExecutionOptions;
   readonly #random: SeededRandom;
   readonly #patches = new Set<string>();
@@ -94,7 +96,7 @@ export class Execution {
   learnPatches(patches: Iterable<string>): void {
     for (const patch of patches) {
       this.#patches.add(patch);
-      this.#length++;
+      this.#grow(undefined);
     }
   }
 
@@ -103,7 +105,7 @@ export class Execution {
     // Markers are what a turn left, not what it was told: `learnPatches`.
     if (event.kind === 'patch') return;
     this.#now = Math.max(this.#now, event.time);
-    this.#length++;
+    this.#grow(event.result ?? event.error?.message);
     if (this.#end !== undefined) throw recordedButNotAsked(this.id, event, 'nothing: it has ended');
     switch (event.kind) {
       case 'activity':
@@ -118,10 +120,8 @@ export class Execution {
         this.#cancel(event.name);
         break;
     }
-    if (this.#length >= LIMITS.historyMax) {
-      const message = `${LIMITS.historyMax} events; continueAsNew was due at ${LIMITS.historyDue}`;
-      this.#finish(() => ({ kind: 'failed', failure: { code: 'HISTORY_TOO_LONG', message } }));
-    }
+    const { fault } = this.meter;
+    if (fault) this.#finish(() => ({ kind: 'failed', failure: toFailure(fault) }));
   }
 
   takeCommands(): Command[] {
@@ -140,6 +140,7 @@ export class Execution {
       );
     }
     const asked = make(++this.#steps);
+    this.meter.weigh(asked.input);
     this.#commands.push({ kind: 'start', step: asked });
     return new Promise((resolve, reject) => {
       this.pending.set(asked.number, { asked, shielded, askedAt: this.#now, resolve, reject });
@@ -158,7 +159,7 @@ export class Execution {
     if (this.#patches.has(change)) return true;
     if (this.replaying) return false;
     this.#patches.add(change);
-    this.#length++;
+    this.#grow(undefined);
     this.#commands.push({ kind: 'patch', change });
     return true;
   }
@@ -176,6 +177,11 @@ export class Execution {
       ...(asked.kind === 'timer' && { until: askedAt + asked.ms }),
     }));
     return [...steps, ...this.signals.waitingFor()];
+  }
+
+  #grow(text: string | undefined): void {
+    this.#length++;
+    this.meter.add(text);
   }
 
   #answer(event: JournalEvent): void {

@@ -168,18 +168,20 @@ export class Executor {
 
   /** True when some of it has to wait for the next turn. */
   #distribute(mail: readonly Mail[]): boolean {
-    const taken: number[] = [];
+    const unwanted: number[] = [];
     let waits = false;
     for (const each of mail) {
       const run = this.#runs.get(each.workflow);
       if (this.#parked.has(each.workflow)) continue;
-      if (run !== undefined && each.kind !== 'start' && !run.takesMail) waits = true;
+      // Its workflow has ended: nobody is left who could read it.
+      if (run === undefined) unwanted.push(each.seq);
+      else if (each.kind !== 'start' && !run.takesMail) waits = true;
       else {
-        taken.push(each.seq);
-        if (run !== undefined) this.#handOver(run, each);
+        run.take(each.seq);
+        this.#handOver(run, each);
       }
     }
-    if (taken.length > 0) this.#statements.push(deleteMail(taken));
+    if (unwanted.length > 0) this.#statements.push(deleteMail(unwanted));
     return waits;
   }
 

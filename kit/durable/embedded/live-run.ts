@@ -30,6 +30,8 @@ export type Happening =
 
 export interface TurnResult {
   readonly statements: Statement[];
+  /** What it was told by mail, by number: deleted together with these statements, and only then. */
+  readonly mail: readonly number[];
   /** Steps to set going once the turn is on disk. */
   readonly start: AskedStep[];
   readonly drop: AskedStep[];
@@ -56,6 +58,8 @@ export class LiveRun {
   #firstPosition = 0;
   /** Told since the last turn; reaches the workflow with the next. */
   #inbox: Happening[] = [];
+  /** Mail, by number, that goes with the next turn. */
+  #mail: number[] = [];
   #notes: Statement[] = [];
   /** Everything pending is to be set going: after a load, and when a pause ends. */
   #startsAll: boolean;
@@ -81,12 +85,17 @@ export class LiveRun {
 
   get hasNews(): boolean {
     const starts = this.#startsAll && !this.paused;
-    return !this.#begun || starts || this.#inbox.length > 0 || this.#notes.length > 0;
+    return !this.#begun || starts || this.#inbox.length + this.#mail.length + this.#notes.length > 0;
   }
 
   /** Mail can be told to one that has begun only; before that it waits where it is. */
   get takesMail(): boolean {
     return this.#begun;
+  }
+
+  /** The mail leaves the database in the transaction that writes what it said into the history. */
+  take(mail: number): void {
+    this.#mail.push(mail);
   }
 
   tell(happening: Happening): void {
@@ -137,7 +146,8 @@ export class LiveRun {
       ...(end === undefined ? [] : this.#ending(end, now)),
     ];
     this.#begun = true;
-    return { statements, start, drop, end, nextTimer: Math.min(...timers.map((step) => now + step.ms)) };
+    const nextTimer = Math.min(...timers.map((step) => now + step.ms));
+    return { statements, mail: this.#mail.splice(0), start, drop, end, nextTimer };
   }
 
   #steps(commands: readonly Command[]): [AskedStep[], AskedStep[]] {

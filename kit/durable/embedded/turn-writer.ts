@@ -1,4 +1,5 @@
 import { type Statement, type Storage, StorageError } from '#kit/storage';
+import { deleteMail } from './journal-statements.ts';
 import type { Lease } from './lease.ts';
 import type { LiveRun, TurnResult } from './live-run.ts';
 
@@ -35,19 +36,20 @@ export class TurnWriter {
   }
 
   async write(common: readonly Statement[], turns: readonly Turn[], signal: AbortSignal): Promise<Written> {
-    const all = [...common, ...turns.flatMap(({ result }) => result.statements)];
+    const taken = takenMail(turns.flatMap(({ result }) => result.mail));
+    const all = [...common, ...taken, ...turns.flatMap(({ result }) => result.statements)];
     const error = await this.#commit(all, signal);
     return error === undefined ? { written: turns, refused: [] } : await this.#oneByOne(common, turns, signal);
   }
 
-  /** One of them cannot be written: it is found, and the others go on. */
+  /** One of them cannot be written: it is found, and the others go on. It keeps its mail. */
   async #oneByOne(common: readonly Statement[], turns: readonly Turn[], signal: AbortSignal): Promise<Written> {
     const refusal = await this.#commit(common, signal);
     if (refusal !== undefined) throw refusal;
     const written: Turn[] = [];
     const refused: { run: LiveRun; error: StorageError }[] = [];
     for (const turn of turns) {
-      const error = await this.#commit(turn.result.statements, signal);
+      const error = await this.#commit([...takenMail(turn.result.mail), ...turn.result.statements], signal);
       if (error === undefined) written.push(turn);
       else refused.push({ run: turn.run, error });
     }
@@ -66,4 +68,8 @@ export class TurnWriter {
       return error;
     }
   }
+}
+
+function takenMail(mail: readonly number[]): readonly Statement[] {
+  return mail.length === 0 ? [] : [deleteMail(mail)];
 }

@@ -66,6 +66,7 @@ export class TemporalContext implements WorkflowContext {
     const { ended } = this.#execution.ask({
       kind: 'activity',
       name,
+      input: text,
       shielded: this.#shielded,
       begin: (mark) => this.#schedule(activityIdOf(mark, text), name, [input, options]),
     });
@@ -101,11 +102,12 @@ export class TemporalContext implements WorkflowContext {
     workflow: Workflow<I, O>,
     { id, input }: ChildOptions<I>,
   ): Promise<O> {
-    encodePayload(input, `the input of child ${id}`);
+    const text = encodePayload(input, `the input of child ${id}`);
     const workflowId = checkedId(id);
     const { ended } = this.#execution.ask({
       kind: 'child',
       name: workflow.name,
+      input: text,
       shielded: this.#shielded,
       begin: (mark) => this.#startChild(workflow.name, workflowId, { input, mark }),
     });
@@ -139,6 +141,7 @@ export class TemporalContext implements WorkflowContext {
     return this.#execution.ask({
       kind: 'timer',
       name: '',
+      input: String(ms),
       shielded: this.#shielded,
       ms,
       begin: (mark) => sleep(ms, { summary: stepSummary(mark) }),

@@ -4,20 +4,22 @@ import { DurableError } from '../../durable-error.ts';
 import { SignalBox } from '../../embedded/signal-box.ts';
 import type { WaitingFor } from '../../engine.ts';
 import { workflowCancelled } from '../../failure.ts';
+import { HistoryMeter } from '../../history-meter.ts';
 import { LIMITS } from '../../limits.ts';
 import { type Continuation, FACTS_MEMO, type RunFacts, type RunState, type StepMark } from '../wire.ts';
 
 /**
- * Temporal has limits of its own, on its events, of which a step takes two to six, and on their bytes. It ends a workflow by
- * force at 51,200 events or 50 MiB; these are reached before.
+ * Temporal has limits of its own, and ends a workflow by force at 51,200 of its events or 50 MiB. Ours are reached before;
+ * should a history ever grow in a way that they do not see, its end still has our words.
  */
-const DUE = { events: LIMITS.historyDue, bytes: 10 * 1024 * 1024 };
-const MAX = { events: 45_000, bytes: 40 * 1024 * 1024 };
+const BRINK = { events: 50_500, bytes: 49 * 1024 * 1024 };
 
 export interface Ask<T> {
   readonly kind: 'activity' | 'timer' | 'child';
   readonly name: string;
   readonly shielded: boolean;
+  /** As text, for the measure of the history. */
+  readonly input: string | undefined;
   /** Of a timer. */
   readonly ms?: number;
   /** Asks Temporal for it; called at once, or when a pause ends. */
@@ -46,6 +48,7 @@ export class TemporalExecution {
   readonly #held = new Map<number, () => void>();
   readonly #patches = new Set<string>();
   readonly #failTooLong: (error: Error) => void;
+  readonly #meter = new HistoryMeter();
   #steps = 0;
   #length = 0;
   #paused: boolean;
@@ -66,7 +69,7 @@ export class TemporalExecution {
   }
 
   get continueAsNewDue(): boolean {
-    return this.#length >= LIMITS.historyDue || isBeyond(DUE);
+    return this.#meter.isDue;
   }
 
   /** One more thing that the body waits for. */
@@ -79,14 +82,15 @@ export class TemporalExecution {
       );
     }
     const step = ++this.#steps;
+    this.#meter.weigh(ask.input);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const scope = new CancellationScope({ cancellable: true, parent: this.#parentScope });
     const begin = (): void => {
       scope
         .run(() => ask.begin({ step, shielded: ask.shielded }))
         .then(
-          (value) => this.#ended(step, () => resolve(value)),
-          (error: unknown) => this.#ended(step, () => reject(error)),
+          (value) => this.#ended(step, value === undefined ? undefined : JSON.stringify(value), () => resolve(value)),
+          (error: unknown) => this.#ended(step, String(error), () => reject(error)),
         );
     };
     this.#pending.set(step, { ask, askedAt: Date.now(), scope, reject });
@@ -98,23 +102,24 @@ export class TemporalExecution {
   notePatch(change: string): void {
     if (this.#patches.has(change)) return;
     this.#patches.add(change);
-    this.#grow();
+    this.#grow(undefined);
   }
 
   deliver(name: string, payload: Json, signalId: string | undefined): void {
     if (signalId !== undefined && this.signals.hasSeen(signalId)) return;
+    const result = JSON.stringify(payload);
     this.signals.deliver({
       turn: 0,
       kind: 'signal',
       step: 0,
       name,
       input: undefined,
-      result: JSON.stringify(payload),
+      result,
       error: undefined,
       signalId,
       time: Date.now(),
     });
-    this.#grow();
+    this.#grow(result);
   }
 
   setPaused(paused: boolean): void {
@@ -130,7 +135,7 @@ export class TemporalExecution {
   cancel(reason: string): void {
     if (this.#cancelReason !== undefined) return;
     this.#cancelReason = reason;
-    this.#grow();
+    this.#grow(undefined);
     const error = workflowCancelled(this.id, reason);
     for (const [number, step] of this.#pending) {
       if (step.ask.shielded) continue;
@@ -164,10 +169,10 @@ export class TemporalExecution {
     return [...steps, ...this.signals.waitingFor()];
   }
 
-  #ended(step: number, tell: () => void): void {
+  #ended(step: number, text: string | undefined, tell: () => void): void {
     // The body may have lost interest meanwhile: a late answer is dropped.
     if (!this.#pending.delete(step)) return;
-    this.#grow();
+    this.#grow(text);
     tell();
   }
 
@@ -178,11 +183,14 @@ export class TemporalExecution {
     if (!this.#held.delete(step)) pending.scope.cancel();
   }
 
-  #grow(): void {
+  #grow(text: string | undefined): void {
     this.#length++;
-    if (this.#length < LIMITS.historyMax && !isBeyond(MAX)) return;
-    const message = `${this.#length} events; continueAsNew was due at ${LIMITS.historyDue}`;
-    this.#failTooLong(new DurableError('HISTORY_TOO_LONG', message));
+    this.#meter.add(text);
+    const { fault } = this.#meter;
+    if (fault) this.#failTooLong(fault);
+    else if (isBeyond(BRINK)) {
+      this.#failTooLong(new DurableError('HISTORY_TOO_LONG', `${this.#length} entries, more than Temporal can hold`));
+    }
   }
 }
 
