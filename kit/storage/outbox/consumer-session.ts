@@ -59,6 +59,9 @@ export class ConsumerSession {
   #crowdedSince: number | undefined;
   /** A record was asked for and did not answer. */
   #isUnsure = false;
+  /** The cursor is on its way to the disk. */
+  #recording: Promise<void> | undefined;
+  #trouble: { readonly error: unknown } | undefined;
 
   constructor(deps: SessionDeps) {
     const { claim, consumer, clock, timing, windowSize } = deps;
@@ -90,6 +93,7 @@ export class ConsumerSession {
     try {
       while (!signal.aborted) await this.#turn(signal);
     } catch (error) {
+      await this.#recording;
       if (!signal.aborted || this.#isUnsure) {
         this.#handlers.breakOff();
         throw error;
@@ -99,13 +103,12 @@ export class ConsumerSession {
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
+    if (this.#trouble) throw this.#trouble.error;
     this.#handlers.expire();
     this.#settleFinished();
     this.#startReady();
     this.#makeRoom();
-    if (this.#deps.clock.now() >= this.#recordAt || (this.#mayLook && this.#window.hasNews)) {
-      await this.#record(this.#deps.clock.now() + this.#deps.timing.leaseMs);
-    }
+    if (this.#deps.clock.now() >= this.#recordAt || (this.#mayLook && this.#window.hasNews)) await this.#writeDown();
     if (this.#mayLook) {
       await this.#look(signal);
       this.#startReady();
@@ -168,6 +171,7 @@ export class ConsumerSession {
 
   /** News soon; a mere renewal of the lease, or a cursor that ran past foreign events, when it is time. */
   get #recordAt(): number {
+    if (this.#recording !== undefined && !this.#window.hasRows) return Number.POSITIVE_INFINITY;
     if (this.#window.hasNews) return this.#recordedAt + RECORD_MS;
     if (this.#deps.timing.renews || this.#window.hasMoved) return this.#recordedAt + this.#renewMs;
     return Number.POSITIVE_INFINITY;
@@ -175,6 +179,32 @@ export class ConsumerSession {
 
   get #renewMs(): number {
     return this.#deps.timing.leaseMs / 3;
+  }
+
+  /**
+   * Rows are on disk before the loop goes on: what is looked for next must see them. A cursor alone is written while the
+   * loop goes on, as it only says from where a crash would repeat.
+   */
+  async #writeDown(): Promise<void> {
+    const { clock, timing, wake } = this.#deps;
+    if (this.#window.hasRows) {
+      await this.#recorded();
+      return await this.#record(clock.now() + timing.leaseMs);
+    }
+    this.#recording ??= this.#record(clock.now() + timing.leaseMs)
+      .catch((error: unknown) => {
+        this.#trouble = { error };
+      })
+      .finally(() => {
+        this.#recording = undefined;
+        wake.raise();
+      });
+  }
+
+  /** Resolves when nothing is on its way any more; throws when it did not arrive. */
+  async #recorded(): Promise<void> {
+    await this.#recording;
+    if (this.#trouble) throw this.#trouble.error;
   }
 
   /** Not broken off by a stop: what the window handed over must be written, or this session must write nothing more. */
@@ -262,6 +292,7 @@ export class ConsumerSession {
     await patience;
     this.#handlers.breakOff();
     this.#settleFinished();
+    await this.#recorded();
     await this.#record(0);
   }
 

@@ -120,7 +120,13 @@ export class DispatchWindow<E extends Keyed> {
 
   /** Whether something was handled or deferred since the last record. A cursor that only ran past foreign events can wait. */
   get hasNews(): boolean {
-    return this.#hasPending || (this.#handled && this.#cursor() > this.#recorded);
+    return this.hasRows || (this.#handled && this.#cursor() > this.#recorded);
+  }
+
+  /** Whether rows are to be written, and not the cursor alone. Nothing is taken in before they are. */
+  get hasRows(): boolean {
+    const { deferred, settled, held, dead } = this.#next;
+    return deferred.size + settled.length + held.size + dead.length > 0;
   }
 
   get hasMoved(): boolean {
@@ -218,7 +224,7 @@ export class DispatchWindow<E extends Keyed> {
 
   /** What the database says of events and keys is true only once it knows all that was decided here. */
   #checkRecorded(): void {
-    if (this.#hasPending) throw new Error('a window takes in nothing while it has something to record');
+    if (this.hasRows) throw new Error('a window takes in nothing while it has something to record');
   }
 
   #open({ key, isResumed }: { key: string; isResumed: boolean }): Lane<E> {
@@ -268,11 +274,6 @@ export class DispatchWindow<E extends Keyed> {
       this.#next.deferred.set(follower.event.position, follower);
       this.#span.set(follower.event.position, true);
     }
-  }
-
-  get #hasPending(): boolean {
-    const { deferred, settled, held, dead } = this.#next;
-    return deferred.size + settled.length + held.size + dead.length > 0;
   }
 
   #cursor(): number {

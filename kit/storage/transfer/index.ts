@@ -1,0 +1,1 @@
+export { type ColumnShape, describeTables, quoted, type TableShape } from './describe-tables.ts';
