@@ -64,8 +64,8 @@ export interface ActivityImplementation {
 /** May be called again for the same step, after a failure or a crash: it does nothing that must not be done twice. */
 export function implementActivity<I extends Json, O extends Json | undefined>(
   activity: Activity<I, O>,
-  run: (input: I, environment: ActivityEnvironment) => Promise<O>,
+  run: (input: I, environment: ActivityEnvironment) => Promise<undefined extends O ? O | void : O>,
 ): ActivityImplementation {
   // What arrives was checked against the declaration's type where it was sent from.
-  return { name: activity.name, run: (input, environment) => run(input as I, environment) };
+  return { name: activity.name, run: async (input, environment) => (await run(input as I, environment)) as O };
 }

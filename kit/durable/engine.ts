@@ -1,5 +1,6 @@
-import type { ActivityImplementation, AnyWorkflow, Json, Workflow } from './definitions.ts';
+import type { ActivityImplementation, Json } from './activity.ts';
 import type { HistoryEntry } from './history.ts';
+import type { AnyWorkflow, Workflow } from './workflow.ts';
 import type { WorkflowFailure } from './workflow-failure.ts';
 
 export type { WorkflowFailure } from './workflow-failure.ts';

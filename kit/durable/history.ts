@@ -1,4 +1,4 @@
-import type { Json } from './definitions.ts';
+import type { Json } from './activity.ts';
 import type { WorkflowFailure } from './workflow-failure.ts';
 
 export const HISTORY_KINDS = ['activity', 'timer', 'signal', 'child', 'patch', 'cancel'] as const;

@@ -3,15 +3,12 @@ export {
   type ActivityEnvironment,
   type ActivityImplementation,
   type ActivityOptions,
-  type AnyWorkflow,
   DEFAULT_ACTIVITY_OPTIONS,
   defineActivity,
-  defineWorkflow,
   implementActivity,
   type Json,
   type RetryPolicy,
-  type Workflow,
-} from './definitions.ts';
+} from './activity.ts';
 export { DURABLE_ERRORS, DurableError, type DurableErrorCode } from './durable-error.ts';
 export {
   type DurableEngine,
@@ -31,3 +28,4 @@ export { type FanOutOptions, fanOut, type KeyOutcome } from './fan-out.ts';
 export { HISTORY_KINDS, type HistoryEntry, type HistoryKind } from './history.ts';
 export { LIMITS } from './limits.ts';
 export type { ChildOptions, WorkflowContext } from './workflow.ts';
+export { type AnyWorkflow, defineWorkflow, type Workflow } from './workflow.ts';

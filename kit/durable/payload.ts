@@ -1,4 +1,4 @@
-import type { Json } from './definitions.ts';
+import type { Json } from './activity.ts';
 import { DurableError } from './durable-error.ts';
 import { LIMITS } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import { backoffDelay, type Clock, type Random } from '#kit/std';
-import type { ActivityImplementation, RetryPolicy } from '../definitions.ts';
+import type { ActivityImplementation, RetryPolicy } from '../activity.ts';
 import { DurableError } from '../durable-error.ts';
 import { isNonRetryable, toFailure } from '../failure.ts';
 import { decodePayload, encodePayload } from '../payload.ts';

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
-import type { AnyWorkflow, Json, Workflow } from '../definitions.ts';
+import type { Json } from '../activity.ts';
 import { DurableError } from '../durable-error.ts';
 import type {
   SignalOptions,
@@ -14,6 +14,7 @@ import type {
 import { toFailure, workflowCancelled, workflowFailed } from '../failure.ts';
 import type { HistoryEntry } from '../history.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
+import type { AnyWorkflow, Workflow } from '../workflow.ts';
 import { drained } from './drained.ts';
 import { begin } from './embedded-context.ts';
 import { EndWatch } from './end-watch.ts';

@@ -1,7 +1,7 @@
 import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../activity.ts';
+import { ContinueAsNew } from '../continue-as-new.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../workflow.ts';
-import { ContinueAsNew } from './continue-as-new.ts';
 import type { Execution } from './execution.ts';
 
 /** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
@@ -66,24 +66,14 @@ class EmbeddedContext implements WorkflowContext {
   }
 
   async #sleep(ms: number): Promise<void> {
-    await this.#timer(ms).fired;
+    await this.#timer(ms).ended;
   }
 
   async #waitSignal<P extends Json>(name: string, options: { timeoutMs?: number }): Promise<P | undefined> {
-    const execution = this.#execution;
-    execution.checkNotCancelled(this.#shielded);
-    const there = execution.signals.take(name);
-    if (there !== undefined) return decodePayload(there.payload) as P;
-    const timer = options.timeoutMs === undefined ? undefined : this.#timer(options.timeoutMs);
-    const waiting = execution.signals.wait(name, this.#shielded);
-    // A cancel rejects both; the wait for the signal is the one that tells.
-    timer?.fired.then(
-      () => waiting.leave(),
-      () => {},
-    );
-    const payload = await waiting.arrived;
-    timer?.drop();
-    return payload as P | undefined;
+    const { timeoutMs } = options;
+    this.#execution.checkNotCancelled(this.#shielded);
+    const timer = timeoutMs === undefined ? undefined : () => this.#timer(timeoutMs);
+    return (await this.#execution.signals.next(name, this.#shielded, timer)) as P | undefined;
   }
 
   async #child<I extends Json, O extends Json | undefined>(
@@ -115,14 +105,14 @@ class EmbeddedContext implements WorkflowContext {
     return await body(new EmbeddedContext(this.#execution, true));
   }
 
-  #timer(ms: number): { readonly fired: Promise<unknown>; drop(): void } {
+  #timer(ms: number): { readonly ended: Promise<unknown>; drop(): void } {
     if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`a timer of ${ms} ms`);
     let step = 0;
-    const fired = this.#execution.ask((number) => {
+    const ended = this.#execution.ask((number) => {
       step = number;
       return { kind: 'timer', number, name: '', input: String(ms), ms };
     }, this.#shielded);
-    return { fired, drop: () => this.#execution.drop(step) };
+    return { ended, drop: () => this.#execution.drop(step) };
   }
 }
 

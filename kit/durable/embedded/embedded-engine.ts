@@ -19,6 +19,7 @@ import { claimLease } from './lease.ts';
 import { keepForgetting, type RetentionOptions } from './retention.ts';
 import { FencedOut } from './turn-writer.ts';
 
+const GIVE_BACK_MS = 1_000;
 const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
 
 export interface EmbeddedEngineOptions {
@@ -65,6 +66,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
             beatMs,
           });
           await executeAndForget(executor, settings, signal);
+          // A standby that is not told waits until the time is over, which does no harm.
+          await lease.giveBack(AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
         } catch (error) {
           if (signal.aborted) return;
           failures = await recover(error, { ...settings, failures }, signal);

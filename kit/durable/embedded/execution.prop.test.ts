@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { defineActivity, defineWorkflow, type Json } from '../definitions.ts';
+import { defineActivity, type Json } from '../activity.ts';
 import type { WorkflowContext } from '../workflow.ts';
+import { defineWorkflow } from '../workflow.ts';
 import { drained } from './drained.ts';
 import { begin } from './embedded-context.ts';
 import { Execution } from './execution.ts';

@@ -1,16 +1,16 @@
 import type { Json } from '../activity.ts';
+import { ContinueAsNew } from '../continue-as-new.ts';
 import { DurableError } from '../durable-error.ts';
 import type { WaitingFor } from '../engine.ts';
 import { activityFailed, toFailure, workflowCancelled, workflowFailed } from '../failure.ts';
 import { HistoryMeter } from '../history-meter.ts';
 import { LIMITS } from '../limits.ts';
 import { decodePayload, encodePayload } from '../payload.ts';
+import { type CarriedSignal, SignalBox } from '../signal-box.ts';
 import type { AnyWorkflow, WorkflowContext } from '../workflow.ts';
-import { ContinueAsNew } from './continue-as-new.ts';
 import { checkAnswersTheQuestion, recordedButNotAsked } from './divergence.ts';
-import type { AskedStep, CarriedSignal, Command, End, JournalEvent } from './journal-event.ts';
+import type { AskedStep, Command, End, JournalEvent } from './journal-event.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { SignalBox } from './signal-box.ts';
 
 export interface ExecutionOptions {
   readonly workflow: AnyWorkflow;
@@ -114,7 +114,7 @@ export class Execution {
         this.#answer(event);
         break;
       case 'signal':
-        this.signals.deliver(event);
+        this.signals.deliver(signalOf(event));
         break;
       case 'cancel':
         this.#cancel(event.name);
@@ -235,4 +235,8 @@ export class Execution {
     for (const number of this.pending.keys()) this.drop(number);
     this.#commands.push({ kind: 'end', end: this.#end });
   }
+}
+
+function signalOf({ name, result = 'null', signalId }: JournalEvent): CarriedSignal {
+  return { name, payload: result, ...(signalId !== undefined && { signalId }) };
 }

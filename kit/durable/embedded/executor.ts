@@ -1,7 +1,7 @@
 import { type Clock, Wake } from '#kit/std';
 import type { Statement, Storage } from '#kit/storage';
-import type { AnyWorkflow } from '../definitions.ts';
 import { toFailure } from '../failure.ts';
+import type { AnyWorkflow } from '../workflow.ts';
 import type { ActivityRunner } from './activity-runner.ts';
 import { drained } from './drained.ts';
 import type { ExecutorFact } from './executor-fact.ts';

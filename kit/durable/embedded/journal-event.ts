@@ -1,4 +1,6 @@
+import type { ActivityOptions } from '../activity.ts';
 import type { WorkflowFailure } from '../engine.ts';
+import type { CarriedSignal } from '../signal-box.ts';
 
 /**
  * One row of a workflow's history. Inputs and results stay the text they are stored as until somebody needs the value.
@@ -30,16 +32,10 @@ export type Command =
   | { readonly kind: 'end'; readonly end: End };
 
 export type AskedStep = { readonly number: number; readonly name: string; readonly input: string | undefined } & (
-  | { readonly kind: 'activity'; readonly options: import('../definitions.ts').ActivityOptions }
+  | { readonly kind: 'activity'; readonly options: ActivityOptions }
   | { readonly kind: 'timer'; readonly ms: number }
   | { readonly kind: 'child'; readonly childId: string }
 );
-
-export interface CarriedSignal {
-  readonly name: string;
-  readonly payload: string;
-  readonly signalId?: string;
-}
 
 export type End =
   | { readonly kind: 'completed'; readonly result: string | undefined }

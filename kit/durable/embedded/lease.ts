@@ -2,6 +2,8 @@ import { type Clock, type Sleep, uuidv7 } from '#kit/std';
 import { type Row, type Statement, type Storage, StorageError, sql } from '#kit/storage';
 
 const NAME = 'executor';
+/** The beat of a lease that was given back. */
+const VACANT = -1;
 
 export interface LeaseOptions {
   readonly storage: Storage;
@@ -16,6 +18,8 @@ export interface Lease {
   readonly fence: number;
   /** Goes first into every batch: it fails the whole batch when the lease is lost, and is a sign of life when not. */
   readonly guard: Statement;
+  /** Once nothing is done any more: whoever waits need not wait for the time to pass. */
+  giveBack(signal: AbortSignal): Promise<void>;
 }
 
 interface LeaseRow extends Row {
@@ -40,7 +44,8 @@ export async function claimLease(
     const row = await storage.get<LeaseRow>(sql`SELECT fence, beat FROM durable_lease WHERE name = ${NAME}`, signal);
     const beat = `${row?.fence}/${row?.beat}`;
     if (seen?.beat !== beat) seen = { beat, since: clock.now() };
-    if (row === undefined || storage.engine === 'sqlite' || clock.now() - seen.since >= leaseMs) {
+    const isVacant = row === undefined || row.beat === VACANT || storage.engine === 'sqlite';
+    if (isVacant || clock.now() - seen.since >= leaseMs) {
       const lease = await take(storage, { owner, row }, signal);
       if (lease !== undefined) return lease;
     }
@@ -69,5 +74,12 @@ async function take(storage: Storage, { owner, row }: Attempt, signal: AbortSign
     throw error;
   }
   const beat = sql`UPDATE durable_lease SET beat = beat + 1 WHERE name = ${NAME} AND fence = ${fence}`;
-  return { fence, guard: sql.expect(1, beat) };
+  return {
+    fence,
+    guard: sql.expect(1, beat),
+    giveBack: async (stopped) => {
+      const vacate = sql`UPDATE durable_lease SET beat = ${VACANT} WHERE name = ${NAME} AND fence = ${fence}`;
+      await storage.commit([vacate], stopped);
+    },
+  };
 }

@@ -1,5 +1,5 @@
-import type { AnyWorkflow } from '../definitions.ts';
 import { DurableError } from '../durable-error.ts';
+import type { AnyWorkflow } from '../workflow.ts';
 import { drained } from './drained.ts';
 import { begin } from './embedded-context.ts';
 import { Execution } from './execution.ts';

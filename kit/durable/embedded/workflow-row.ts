@@ -1,6 +1,6 @@
 import type { Row } from '#kit/storage';
 import type { WorkflowFailure, WorkflowStatus, WorkflowSummary } from '../engine.ts';
-import type { CarriedSignal } from './journal-event.ts';
+import type { CarriedSignal } from '../signal-box.ts';
 
 /** A workflow as its row tells it. */
 export interface WorkflowRecord {

@@ -1,6 +1,6 @@
-import type { ActivityOptions } from '../definitions.ts';
-import type { CarriedSignal } from '../embedded/journal-event.ts';
+import type { ActivityOptions } from '../activity.ts';
 import type { WaitingFor } from '../engine.ts';
+import type { CarriedSignal } from '../signal-box.ts';
 
 /**
  * What the two sides of the engine, the sandbox in which workflows run and the client outside, say to each other through

@@ -1,7 +1,7 @@
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { backoffDelay, type Random } from '../../../std/index.ts';
-import type { ActivityImplementation, Json, RetryPolicy } from '../../definitions.ts';
+import type { ActivityImplementation, Json, RetryPolicy } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import { isNonRetryable, toFailure } from '../../failure.ts';
 import { encodePayload } from '../../payload.ts';

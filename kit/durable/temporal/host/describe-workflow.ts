@@ -1,5 +1,5 @@
-import type { AnyWorkflow } from '../../definitions.ts';
 import type { WaitingFor, WorkflowDescription, WorkflowFailure } from '../../engine.ts';
+import type { AnyWorkflow } from '../../workflow.ts';
 import { type RunState, readActivityId, STATE_QUERY, type TryFacts } from '../wire.ts';
 import { HistoryFold } from './history-fold.ts';
 import { parkedReason } from './parked-reason.ts';

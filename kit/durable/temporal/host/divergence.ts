@@ -1,4 +1,4 @@
-import type { AnyWorkflow, Json } from '../../definitions.ts';
+import type { Json } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import { drained } from '../../embedded/drained.ts';
 import { begin } from '../../embedded/embedded-context.ts';
@@ -7,6 +7,7 @@ import type { JournalEvent } from '../../embedded/journal-event.ts';
 import type { WorkflowFailure } from '../../engine.ts';
 import { toFailure } from '../../failure.ts';
 import type { HistoryEntry } from '../../history.ts';
+import type { AnyWorkflow } from '../../workflow.ts';
 import { readActivityId } from '../wire.ts';
 import type { HistoryFold } from './history-fold.ts';
 

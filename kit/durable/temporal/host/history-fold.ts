@@ -1,8 +1,8 @@
 import type { temporal } from '@temporalio/proto';
-import type { Json } from '../../definitions.ts';
-import type { CarriedSignal } from '../../embedded/journal-event.ts';
+import type { Json } from '../../activity.ts';
 import type { WaitingFor, WorkflowFailure, WorkflowStatus } from '../../engine.ts';
 import type { HistoryEntry } from '../../history.ts';
+import type { CarriedSignal } from '../../signal-box.ts';
 import {
   type Continuation,
   PAUSE_SIGNAL,

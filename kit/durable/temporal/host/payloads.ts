@@ -1,7 +1,7 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { google, temporal } from '@temporalio/proto';
-import type { Json } from '../../definitions.ts';
+import type { Json } from '../../activity.ts';
 import type { WorkflowFailure } from '../../engine.ts';
 
 type Payloads = temporal.api.common.v1.IPayloads;

@@ -1,4 +1,4 @@
-import type { AnyWorkflow, Json, Workflow } from '../../definitions.ts';
+import type { Json } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import type {
   SignalOptions,
@@ -11,6 +11,7 @@ import type {
 import { workflowCancelled, workflowFailed } from '../../failure.ts';
 import type { HistoryEntry } from '../../history.ts';
 import { checkedId, checkedName, encodePayload } from '../../payload.ts';
+import type { AnyWorkflow, Workflow } from '../../workflow.ts';
 import { PAUSE_SIGNAL, RESERVED_NAME, RESUME_SIGNAL } from '../wire.ts';
 import { describeWorkflow } from './describe-workflow.ts';
 import { HistoryFold } from './history-fold.ts';

@@ -3,7 +3,7 @@ import type { Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
-import type { Json } from '../../definitions.ts';
+import type { Json } from '../../activity.ts';
 import { TemporalError } from '../temporal-error.ts';
 import type { HistoryEvent } from './history-fold.ts';
 import { jsonAt } from './payloads.ts';

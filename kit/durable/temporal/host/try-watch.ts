@@ -1,4 +1,4 @@
-import type { ActivityOptions } from '../../definitions.ts';
+import type { ActivityOptions } from '../../activity.ts';
 
 class TryTimeout extends Error {
   override readonly name = 'TIMED_OUT';

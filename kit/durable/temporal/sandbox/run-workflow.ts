@@ -8,11 +8,12 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AnyWorkflow, Json } from '../../definitions.ts';
+import type { Json } from '../../activity.ts';
+import { ContinueAsNew } from '../../continue-as-new.ts';
 import { DurableError } from '../../durable-error.ts';
-import { ContinueAsNew } from '../../embedded/continue-as-new.ts';
 import { toFailure } from '../../failure.ts';
 import { encodePayload } from '../../payload.ts';
+import type { AnyWorkflow } from '../../workflow.ts';
 import { type Continuation, FACTS_MEMO, PAUSE_SIGNAL, RESUME_SIGNAL, type RunState, STATE_QUERY } from '../wire.ts';
 import { cancelReason } from './cancel-reason.ts';
 import type { SandboxOptions } from './sandbox-options.ts';

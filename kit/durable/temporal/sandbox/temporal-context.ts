@@ -11,8 +11,8 @@ import {
   uuid4,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../../definitions.ts';
-import { ContinueAsNew } from '../../embedded/continue-as-new.ts';
+import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../../activity.ts';
+import { ContinueAsNew } from '../../continue-as-new.ts';
 import { checkedId, checkedName, decodePayload, encodePayload } from '../../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../../workflow.ts';
 import { activityIdOf, type StepMark, stepSummary, type TryOptions } from '../wire.ts';
@@ -82,20 +82,10 @@ export class TemporalContext implements WorkflowContext {
   }
 
   async waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
-    const execution = this.#execution;
-    execution.checkNotCancelled(this.#shielded);
-    const there = execution.signals.take(name);
-    if (there !== undefined) return decodePayload(there.payload) as P;
-    const timer = options.timeoutMs === undefined ? undefined : this.#timer(options.timeoutMs);
-    const waiting = execution.signals.wait(name, this.#shielded);
-    // A cancel rejects both; the wait for the signal is the one that tells.
-    timer?.ended.then(
-      () => waiting.leave(),
-      () => {},
-    );
-    const payload = await waiting.arrived;
-    timer?.drop();
-    return payload as P | undefined;
+    const { timeoutMs } = options;
+    this.#execution.checkNotCancelled(this.#shielded);
+    const timer = timeoutMs === undefined ? undefined : () => this.#timer(timeoutMs);
+    return (await this.#execution.signals.next(name, this.#shielded, timer)) as P | undefined;
   }
 
   async child<I extends Json, O extends Json | undefined>(

@@ -1,11 +1,11 @@
 import { CancellationScope, upsertMemo, workflowInfo } from '@temporalio/workflow';
-import type { Json } from '../../definitions.ts';
+import type { Json } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
-import { SignalBox } from '../../embedded/signal-box.ts';
 import type { WaitingFor } from '../../engine.ts';
 import { workflowCancelled } from '../../failure.ts';
 import { HistoryMeter } from '../../history-meter.ts';
 import { LIMITS } from '../../limits.ts';
+import { SignalBox } from '../../signal-box.ts';
 import { type Continuation, FACTS_MEMO, type RunFacts, type RunState, type StepMark } from '../wire.ts';
 
 /**
@@ -107,19 +107,9 @@ export class TemporalExecution {
 
   deliver(name: string, payload: Json, signalId: string | undefined): void {
     if (signalId !== undefined && this.signals.hasSeen(signalId)) return;
-    const result = JSON.stringify(payload);
-    this.signals.deliver({
-      turn: 0,
-      kind: 'signal',
-      step: 0,
-      name,
-      input: undefined,
-      result,
-      error: undefined,
-      signalId,
-      time: Date.now(),
-    });
-    this.#grow(result);
+    const text = JSON.stringify(payload);
+    this.signals.deliver({ name, payload: text, ...(signalId !== undefined && { signalId }) });
+    this.#grow(text);
   }
 
   setPaused(paused: boolean): void {

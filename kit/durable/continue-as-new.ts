@@ -1,4 +1,4 @@
-import type { Json } from '../activity.ts';
+import type { Json } from './activity.ts';
 
 /** Thrown through the body by `continueAsNew`; a body that catches everything must let it pass. */
 export class ContinueAsNew extends Error {
