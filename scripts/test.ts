@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { startPostgres } from '#testing/postgres';
+import { CLUSTERS, startRunClusters } from '../testing/clusters/run-clusters.ts';
 import { SHARED_SERVER, startSharedServer } from '../testing/temporal/test-namespace.ts';
 import { findFiles, ROOT } from './repository.ts';
 import { withOurPrograms } from './run-command.ts';
@@ -36,23 +38,28 @@ async function selectFiles(wanted: readonly string[]): Promise<string[]> {
 
 /** One server of each kind for all test files: each makes databases and namespaces of its own in it. */
 async function runWithServers(): Promise<number> {
-  const given = process.env['FLEETSHIFT_TEST_POSTGRES_URL'];
-  const postgres = given ? undefined : await startPostgres({ log: console.log });
+  const servers = new AsyncDisposableStack();
   try {
-    // Before any file has its deadline running: on a machine that has not built the server yet, that takes minutes.
+    const given = process.env['FLEETSHIFT_TEST_POSTGRES_URL'];
+    const postgres = given ? undefined : await startPostgres({ log: console.log });
+    servers.defer(async () => await postgres?.stop());
+    // Before any file has its deadline running: on a machine that has not built the programs yet, that takes minutes.
     const needsTemporal = files.some((file) => file.includes('temporal'));
     const temporal = needsTemporal ? await startSharedServer(console.log) : undefined;
-    try {
-      const { address, http } = temporal ?? {};
-      return await runTests({
-        FLEETSHIFT_TEST_POSTGRES_URL: given || postgres?.url,
-        ...(temporal && { [SHARED_SERVER]: JSON.stringify({ address, http }) }),
-      });
-    } finally {
-      await temporal?.stop();
-    }
+    servers.defer(async () => await temporal?.stop());
+    const clusters = await startRunClusters(
+      files.map((file) => join(ROOT, file)),
+      console.log,
+    );
+    servers.defer(async () => await clusters?.stop());
+    const { address, http } = temporal ?? {};
+    return await runTests({
+      FLEETSHIFT_TEST_POSTGRES_URL: given || postgres?.url,
+      ...(temporal && { [SHARED_SERVER]: JSON.stringify({ address, http }) }),
+      ...(clusters && { [CLUSTERS]: clusters.socket }),
+    });
   } finally {
-    await postgres?.stop();
+    await servers.disposeAsync();
   }
 }
 

@@ -195,7 +195,9 @@ async function copyCheckout(to: string): Promise<void> {
   const absent = new Set(links.map(({ target }) => join(source, target)));
   await mkdir(join(to, 'testing'));
   await writeFile(join(to, 'package.json'), '{ "type": "module" }');
-  await cp(join(HERE, 'postgres.ts'), join(to, 'testing/postgres.ts'));
+  for (const file of ['postgres.ts', 'free-ports.ts', 'guardian.ts', 'server-process.ts']) {
+    await cp(join(HERE, file), join(to, 'testing', file));
+  }
   await cp(join(HERE, 'postgres'), join(to, 'testing/postgres'), { recursive: true });
   await cp(source, join(to, 'node_modules', NPM_PACKAGE), {
     recursive: true,

@@ -1,14 +1,14 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from './free-ports.ts';
+import { type Guardian, startGuardian } from './guardian.ts';
 import { type Account, serverAccount } from './postgres/account.ts';
 import { type Binaries, findBinaries, ORIGINS, type Origin } from './postgres/binaries.ts';
-import { startGuardian } from './postgres/guardian.ts';
+import { ServerProcess } from './server-process.ts';
 
 export interface StartPostgresOptions {
   /** Told what is being done, a line at a time. */
@@ -31,7 +31,6 @@ export interface PostgresServer {
 
 const USER = 'fleetshift';
 const START_MS = 30_000;
-const STOP_MS = 10_000;
 
 /**
  * A real Postgres on a port of its own, in a folder of its own, as an unprivileged user. It goes away with `stop`, or
@@ -43,21 +42,21 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
   const env = options.env ?? process.env;
   const account = serverAccount();
   const folder = makeFolder(account);
-  const guardian = startGuardian(folder, account);
+  const guardian = startGuardian(folder, { account, signal: 'QUIT' });
   try {
     const binaries = findBinaries({ env, account, folder, origin: options.origin ?? originOf(env) });
     const password = randomBytes(16).toString('hex');
     initialise({ binaries, account, folder, password });
-    const { server, port } = await startOnFreePort({ binaries, account, folder });
+    const { server, port } = await startOnFreePort({ binaries, account, folder, guardian });
     options.log?.(`Postgres ${binaries.version} (${binaries.origin}) on port ${port}`);
     return {
       url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
       origin: binaries.origin,
       version: binaries.version,
-      pid: pidOf(server),
+      pid: server.pid,
       folder,
       stop: async () => {
-        await stopServer(server);
+        await server.stop('SIGINT');
         rmSync(folder, { recursive: true, force: true });
         await guardian.release();
       },
@@ -121,31 +120,32 @@ function initialise({ binaries, account, folder, password }: Place & { password:
 }
 
 /** Another process may take the port between the look and the start, so a few are tried. */
-async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; port: number }> {
+async function startOnFreePort(
+  place: Place & { guardian: Guardian },
+): Promise<{ server: ServerProcess; port: number }> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const server = spawnServer(place, port);
+    place.guardian.watch([server.pid]);
     if (await isReady(server, place.folder)) return { server, port };
-    await stopServer(server);
-    const said = readFileSync(join(place.folder, 'log'), 'utf8');
+    await server.stop('SIGINT');
+    const { said } = server;
     if (attempt === 5 || !/could not (bind|create any TCP)/i.test(said)) {
       throw new Error(`start Postgres ${place.binaries.version} (${place.binaries.origin}): it said\n${said}`);
     }
   }
 }
 
-function spawnServer({ binaries, account, folder }: Place, port: number): ChildProcess {
-  const log = openSync(join(folder, 'log'), 'w');
+function spawnServer({ binaries, account, folder }: Place, port: number): ServerProcess {
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200'];
-  const server = spawn(
-    join(binaries.bin, 'postgres'),
-    ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    // In a session of its own, so that Ctrl-C does not stop it under tests that are being wound up.
-    { ...account, cwd: folder, env: serverEnv(), detached: true, stdio: ['ignore', log, log] },
-  );
-  closeSync(log);
-  server.unref();
-  return server;
+  return new ServerProcess({
+    program: join(binaries.bin, 'postgres'),
+    args: ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    folder,
+    log: join(folder, 'log'),
+    env: serverEnv(),
+    account,
+  });
 }
 
 /** Nothing of the caller's environment: a stray PGPORT or locale would change what is tested. */
@@ -153,42 +153,13 @@ function serverEnv(): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-async function isReady(server: ChildProcess, folder: string): Promise<boolean> {
+async function isReady(server: ServerProcess, folder: string): Promise<boolean> {
   const deadline = Date.now() + START_MS;
-  while (!hasEnded(server) && Date.now() < deadline) {
+  while (!server.hasEnded && Date.now() < deadline) {
     // The last line of the server's own pid file says what it is doing.
     const file = join(folder, 'data', 'postmaster.pid');
     if (existsSync(file) && /^ready\s*$/m.test(readFileSync(file, 'utf8'))) return true;
     await delay(20);
   }
   return false;
-}
-
-async function stopServer(server: ChildProcess): Promise<void> {
-  if (hasEnded(server)) return;
-  server.ref();
-  const ended = once(server, 'exit');
-  server.kill('SIGINT');
-  const patience = setTimeout(() => server.kill('SIGQUIT'), STOP_MS);
-  await ended;
-  clearTimeout(patience);
-}
-
-function hasEnded(server: ChildProcess): boolean {
-  return server.exitCode !== null || server.signalCode !== null;
-}
-
-function pidOf(server: ChildProcess): number {
-  if (server.pid === undefined) throw new Error('start Postgres: the process has no pid');
-  return server.pid;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('find a free port: the probe has no port');
-  return address.port;
 }

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logToStderr } from './log-to-stderr.ts';
-import { onlyOne } from './only-one.ts';
+import { logToStderr } from '../log-to-stderr.ts';
+import { onlyOne } from '../only-one.ts';
 
 /** The Temporal engine is a package of its own, which `npm ci` in the root does not install. */
 export const ENGINE_FOLDER = join(import.meta.dirname, '../../kit/durable/temporal');

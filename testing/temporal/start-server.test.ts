@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { logToStderr } from './log-to-stderr.ts';
+import { logToStderr } from '../log-to-stderr.ts';
 import { findServerProgram } from './server-program.ts';
 import { startServer, type TemporalServer } from './start-server.ts';
 import { freshNamespace } from './test-namespace.ts';

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startGuardian } from './guardian.ts';
+import { freePorts } from '../free-ports.ts';
+import { startGuardian } from '../guardian.ts';
+import { ServerProcess } from '../server-process.ts';
 import { PORT_COUNT, QUICK_SETTINGS, serverConfig } from './server-config.ts';
 
 export interface TemporalServer {
@@ -33,23 +32,24 @@ export async function startServer(program: string): Promise<TemporalServer> {
     for (let attempt = 1; ; attempt += 1) {
       const ports = await freePorts(PORT_COUNT);
       const server = spawnServer(program, folder, ports);
-      guardian.watch(pidOf(server));
+      guardian.watch([server.pid]);
       const http = `http://127.0.0.1:${ports[0]}`;
       if (await isReady(server, http)) {
         return {
           address: `127.0.0.1:${ports[1]}`,
           http,
-          pid: pidOf(server),
+          pid: server.pid,
           folder,
           stop: async () => {
-            await killServer(server);
+            // Its memory is all that it has, so that there is nothing to wind up.
+            await server.stop('SIGKILL');
             rmSync(folder, { recursive: true, force: true });
             await guardian.release();
           },
         };
       }
-      await killServer(server);
-      const said = readFileSync(join(folder, 'log'), 'utf8').slice(-4_000);
+      await server.stop('SIGKILL');
+      const { said } = server;
       // Another process may take a port between the look and the start.
       if (attempt === 3 || !/address already in use/.test(said)) {
         throw new Error(`start the Temporal server: it said\n${said}`);
@@ -62,28 +62,19 @@ export async function startServer(program: string): Promise<TemporalServer> {
   }
 }
 
-function spawnServer(program: string, folder: string, ports: readonly number[]): ChildProcess {
+function spawnServer(program: string, folder: string, ports: readonly number[]): ServerProcess {
   const dynamic = join(folder, 'dynamic.yaml');
   const config = join(folder, 'config.yaml');
   // JSON is YAML.
   writeFileSync(dynamic, JSON.stringify(QUICK_SETTINGS));
   writeFileSync(config, JSON.stringify(serverConfig(ports, dynamic)));
-  const log = openSync(join(folder, 'log'), 'w');
-  const server = spawn(program, ['--config-file', config, '--allow-no-auth', 'start'], {
-    cwd: folder,
-    env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
-    // In a session of its own, so that Ctrl-C does not stop it under tests that are being wound up.
-    detached: true,
-    stdio: ['ignore', log, log],
-  });
-  closeSync(log);
-  server.unref();
-  return server;
+  const args = ['--config-file', config, '--allow-no-auth', 'start'];
+  return new ServerProcess({ program, args, folder, log: join(folder, 'log') });
 }
 
-async function isReady(server: ChildProcess, http: string): Promise<boolean> {
+async function isReady(server: ServerProcess, http: string): Promise<boolean> {
   const deadline = Date.now() + START_MS;
-  while (!hasEnded(server) && Date.now() < deadline) {
+  while (!server.hasEnded && Date.now() < deadline) {
     const answer = await fetch(`${http}/api/v1/namespaces`, { signal: AbortSignal.timeout(1_000) }).catch(
       () => undefined,
     );
@@ -91,37 +82,4 @@ async function isReady(server: ChildProcess, http: string): Promise<boolean> {
     await delay(50);
   }
   return false;
-}
-
-/** Its memory is all that it has, so that there is nothing to wind up. */
-async function killServer(server: ChildProcess): Promise<void> {
-  if (hasEnded(server)) return;
-  server.ref();
-  const ended = once(server, 'exit');
-  server.kill('SIGKILL');
-  await ended;
-}
-
-function hasEnded(server: ChildProcess): boolean {
-  return server.exitCode !== null || server.signalCode !== null;
-}
-
-function pidOf(server: ChildProcess): number {
-  if (server.pid === undefined) throw new Error('start the Temporal server: the process has no pid');
-  return server.pid;
-}
-
-/** All are held until the last one is found, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(probes.map((probe) => once(probe, 'listening')));
-  const ports = probes.map(portOf);
-  await Promise.all(probes.map((probe) => once(probe.close(), 'close')));
-  return ports;
-}
-
-function portOf(probe: Server): number {
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new Error('find a free port: the probe has no port');
-  return address.port;
 }

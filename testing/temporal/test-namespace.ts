@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { logToStderr } from '../log-to-stderr.ts';
 import { installSdk } from './install-sdk.ts';
-import { logToStderr } from './log-to-stderr.ts';
 import { findServerProgram } from './server-program.ts';
 import { startServer, type TemporalServer } from './start-server.ts';
 

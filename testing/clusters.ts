@@ -1,0 +1,62 @@
+import type { ClusterFacts } from './clusters/cluster-host.ts';
+import { callHost, startHostProcess } from './clusters/host-calls.ts';
+import { type ClusterSize, whyUnavailable } from './clusters/programs.ts';
+import { CLUSTERS, skippedLine } from './clusters/run-clusters.ts';
+import { type Cleaner, TestCluster } from './clusters/test-cluster.ts';
+import { logToStderr } from './log-to-stderr.ts';
+
+export type { ClusterSize } from './clusters/programs.ts';
+export type { Cleaner, TestCluster } from './clusters/test-cluster.ts';
+
+export interface OwnClusterOptions {
+  readonly size: ClusterSize;
+  /** The beginning of its name. */
+  readonly name?: string;
+  /** For what a test wants of the API server that others do not: `--max-requests-inflight=2`. */
+  readonly apiServerFlags?: readonly string[];
+}
+
+const REMOVE_MS = 30_000;
+
+let hasTold = false;
+
+/** Why real clusters of this size cannot run here, or undefined. Where nobody has said so yet, one loud line does. */
+export async function clustersUnavailable(size: ClusterSize = 'apiserver'): Promise<string | undefined> {
+  const why = whyUnavailable(size, process.env);
+  if (why !== undefined && process.env[CLUSTERS] === undefined && !hasTold) {
+    hasTold = true;
+    logToStderr(skippedLine([size], why));
+  }
+  return why;
+}
+
+/**
+ * The cluster of this size that every suite of the run shares, started when the first one asks. Callers keep to namespaces
+ * of their own.
+ */
+export async function sharedCluster(size: ClusterSize, signal: AbortSignal): Promise<TestCluster> {
+  const socket = await hostSocket();
+  const facts = await callHost<ClusterFacts>(socket, { do: 'shared', size }, signal);
+  return new TestCluster({ facts, socket, shared: true });
+}
+
+/** A cluster that nobody else has, for as long as the test runs. */
+export async function ownCluster(t: Cleaner, options: OwnClusterOptions, signal: AbortSignal): Promise<TestCluster> {
+  const socket = await hostSocket();
+  const order = { name: 'own', ...options };
+  const facts = await callHost<ClusterFacts>(socket, { do: 'create', order }, signal);
+  t.after(async () => {
+    await callHost(socket, { do: 'remove', name: facts.name }, AbortSignal.timeout(REMOVE_MS));
+  });
+  return new TestCluster({ facts, socket, shared: false });
+}
+
+let started: Promise<string> | undefined;
+
+/** The one that the test runner started for all, else one for this process alone. */
+async function hostSocket(): Promise<string> {
+  const shared = process.env[CLUSTERS];
+  if (shared) return shared;
+  started ??= startHostProcess(process.env).then(({ socket }) => socket);
+  return await started;
+}

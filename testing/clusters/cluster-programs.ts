@@ -1,0 +1,83 @@
+import type { ClusterFiles } from './cluster-files.ts';
+import type { ClusterSize } from './programs.ts';
+
+// How each program of a cluster is told what to do.
+
+export interface ApiServerFlags {
+  readonly files: ClusterFiles;
+  readonly size: ClusterSize;
+  readonly etcd: string;
+  readonly name: string;
+  readonly port: number;
+  readonly more: readonly string[];
+}
+
+export function apiServerFlags({ files, size, etcd, name, port, more }: ApiServerFlags): string[] {
+  return [
+    `--etcd-servers=${etcd}`,
+    `--etcd-prefix=/${name}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    // What is told to Pods, none of which is there: else the server looks for an address, and some machines have none.
+    '--advertise-address=10.255.255.254',
+    '--endpoint-reconciler-type=none',
+    `--tls-cert-file=${files.path('server.crt')}`,
+    `--tls-private-key-file=${files.path('server.key')}`,
+    `--client-ca-file=${files.path('ca.crt')}`,
+    `--token-auth-file=${files.path('tokens.csv')}`,
+    '--authorization-mode=RBAC',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${files.path('service-accounts.pub')}`,
+    `--service-account-signing-key-file=${files.path('service-accounts.key')}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--allow-privileged=true',
+    `--kubelet-certificate-authority=${files.path('ca.crt')}`,
+    `--kubelet-client-certificate=${files.path('kubelet-client.crt')}`,
+    `--kubelet-client-key=${files.path('kubelet-client.key')}`,
+    '--kubelet-preferred-address-types=InternalIP',
+    // Without a controller there are no service accounts, and it would refuse every Pod for want of one.
+    ...(size === 'apiserver' ? ['--disable-admission-plugins=ServiceAccount'] : []),
+    ...more,
+  ];
+}
+
+export function controllerManagerFlags(files: ClusterFiles): string[] {
+  return [
+    ...asAdmin(files),
+    `--root-ca-file=${files.path('ca.crt')}`,
+    `--service-account-private-key-file=${files.path('service-accounts.key')}`,
+    `--cluster-signing-cert-file=${files.path('ca.crt')}`,
+    `--cluster-signing-key-file=${files.path('ca.key')}`,
+  ];
+}
+
+export function schedulerFlags(files: ClusterFiles): string[] {
+  return asAdmin(files);
+}
+
+export function kwokFlags(files: ClusterFiles, port: number, config: string): string[] {
+  return [
+    `--kubeconfig=${files.path('admin.kubeconfig')}`,
+    `--config=${config}`,
+    '--manage-all-nodes',
+    '--node-ip=127.0.0.1',
+    `--node-port=${port}`,
+    `--server-address=127.0.0.1:${port}`,
+    `--tls-cert-file=${files.path('kubelet.crt')}`,
+    `--tls-private-key-file=${files.path('kubelet.key')}`,
+    // What says that the node lives: without it, controllers take it for dead after 50 s.
+    '--node-lease-duration-seconds=40',
+    '--enable-crds=Logs,PortForward',
+  ];
+}
+
+/** In a hurry, alone, and listening to nobody. */
+function asAdmin(files: ClusterFiles): string[] {
+  return [
+    `--kubeconfig=${files.path('admin.kubeconfig')}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--kube-api-qps=1000',
+    '--kube-api-burst=2000',
+  ];
+}

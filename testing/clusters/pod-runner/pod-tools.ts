@@ -1,0 +1,35 @@
+import { ApiAnswerError, type ApiClient } from '../api-client.ts';
+import type { Pod } from './pod.ts';
+
+export interface PodToolsDeps {
+  readonly api: ApiClient;
+  readonly pod: Pod;
+  readonly podIp: string;
+  readonly logOf: (container: string) => { readonly current: string; readonly previous: string };
+}
+
+/** Tells kwok what `kubectl logs` and `kubectl port-forward` find in this Pod. They go with it. */
+export async function createPodTools({ api, pod, podIp, logOf }: PodToolsDeps, signal: AbortSignal): Promise<void> {
+  const { name, namespace, uid } = pod.metadata;
+  const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+  const logs = containers.map((container) => {
+    const { current, previous } = logOf(container.name);
+    return { containers: [container.name], logsFile: current, previousLogsFile: previous };
+  });
+  const ports = containers.flatMap((container) => (container.ports ?? []).map(({ containerPort }) => containerPort));
+  const forwards = ports.map((port) => ({ ports: [port], target: { address: podIp, port } }));
+  const metadata = { name, namespace, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid }] };
+  const create = async (kind: string, plural: string, spec: object): Promise<void> => {
+    const path = `/apis/kwok.x-k8s.io/v1alpha1/namespaces/${namespace}/${plural}`;
+    await api
+      .send('POST', path, { apiVersion: 'kwok.x-k8s.io/v1alpha1', kind, metadata, spec }, signal)
+      .catch(unlessThere);
+  };
+  await create('Logs', 'logs', { logs });
+  await create('PortForward', 'portforwards', { forwards });
+}
+
+/** Of a Pod of the same name that was there before, and is about to go. */
+function unlessThere(error: unknown): void {
+  if (!(error instanceof ApiAnswerError && error.status === 409)) throw error;
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface SlowNetworkOptions {
+  /** What each byte needs for the way, in either direction. */
+  readonly latencyMs?: number;
+  /** What goes through a connection, in either direction. */
+  readonly bytesPerSecond?: number;
+  /** A connection is torn down when so many bytes have gone to the client. */
+  readonly cutAfterBytes?: number;
+}
+
+export interface SlowNetwork {
+  /** `https://127.0.0.1:port` */
+  readonly server: string;
+  close(): Promise<void>;
+}
+
+/** What may be under way in one direction. The sender waits when it is more, as on any line. */
+const MOST_BYTES = 262_144;
+
+/** A line to a port on loopback that is as bad as one asks for. */
+export async function startSlowNetwork(port: number, options: SlowNetworkOptions): Promise<SlowNetwork> {
+  const sockets = new Set<Socket>();
+  const listener = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.setNoDelay(true).on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    carry(client, server, { ...options, cutAfterBytes: Number.POSITIVE_INFINITY });
+    carry(server, client, options);
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('start a slow network: it has no port');
+  return {
+    server: `https://127.0.0.1:${address.port}`,
+    close: async () => {
+      const closed = once(listener, 'close');
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function carry(from: Socket, to: Socket, options: SlowNetworkOptions): void {
+  const {
+    latencyMs = 0,
+    bytesPerSecond = Number.POSITIVE_INFINITY,
+    cutAfterBytes = Number.POSITIVE_INFINITY,
+  } = options;
+  let line = Promise.resolve();
+  let underWay = 0;
+  let left = cutAfterBytes;
+  let freeAt = 0;
+  const deliver = async (bytes: Buffer, at: number): Promise<void> => {
+    await delay(Math.max(0, at - performance.now()));
+    if (!to.destroyed) to.write(bytes.subarray(0, Math.max(0, Math.min(bytes.length, left))));
+    left -= bytes.length;
+    underWay -= bytes.length;
+    if (underWay <= MOST_BYTES) from.resume();
+    if (left <= 0) to.end(() => to.destroy());
+  };
+  from.on('data', (bytes: Buffer) => {
+    underWay += bytes.length;
+    if (underWay > MOST_BYTES) from.pause();
+    // A slow line is busy with one piece before the next; the way is as long for each.
+    freeAt = Math.max(freeAt, performance.now()) + (bytes.length * 1_000) / bytesPerSecond;
+    const at = freeAt + latencyMs;
+    line = line.then(() => deliver(bytes, at)).catch(() => {});
+  });
+  from.on('end', () => {
+    line.then(
+      () => to.end(),
+      () => to.destroy(),
+    );
+  });
+}

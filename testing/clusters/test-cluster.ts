@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { ApiClient } from './api-client.ts';
+import { issueClientPair, type KeyPair } from './certificate-authority.ts';
+import { ClusterFiles } from './cluster-files.ts';
+import type { ClusterFacts } from './cluster-host.ts';
+import { callHost } from './host-calls.ts';
+import { clientConfig } from './kubeconfig.ts';
+import { type KubectlOptions, type KubectlResult, runKubectl } from './kubectl.ts';
+import type { ClusterSize } from './programs.ts';
+import { type SlowNetwork, type SlowNetworkOptions, startSlowNetwork } from './slow-network.ts';
+
+/** As much of a test as is needed to clean up behind it. */
+export interface Cleaner {
+  after(fn: () => Promise<void> | void): void;
+}
+
+export interface TestClusterOptions {
+  readonly facts: ClusterFacts;
+  /** Where its host listens. */
+  readonly socket: string;
+  readonly shared: boolean;
+}
+
+const CLEANUP_MS = 30_000;
+const LIFECYCLE_MS = 90_000;
+
+/** A real control plane on loopback, as a test sees it. */
+export class TestCluster {
+  readonly name: string;
+  readonly size: ClusterSize;
+  /** `https://127.0.0.1:port` */
+  readonly server: string;
+  /** The certificate of the authority that signed the server's, as PEM. */
+  readonly ca: string;
+  /** Of a user in `system:masters`. */
+  readonly adminToken: string;
+  readonly #files: ClusterFiles;
+  readonly #socket: string;
+  readonly #shared: boolean;
+  readonly #api: ApiClient;
+  #pid: number;
+
+  constructor({ facts, socket, shared }: TestClusterOptions) {
+    this.name = facts.name;
+    this.size = facts.size;
+    this.server = facts.server;
+    this.#files = new ClusterFiles(facts.folder, facts.server);
+    this.ca = this.#files.authority.cert;
+    this.adminToken = this.#files.adminToken;
+    this.#socket = socket;
+    this.#shared = shared;
+    this.#pid = facts.pid;
+    this.#api = new ApiClient({ server: this.server, ca: this.ca, token: this.adminToken });
+  }
+
+  /** Of the admin, or of a user of any name, who has no rights but those that RBAC gives. */
+  kubeconfig(user = 'admin'): string {
+    if (user === 'admin') return this.#files.read('admin.kubeconfig');
+    const credentials = this.clientCertificate(user);
+    return clientConfig({ server: this.server, ca: this.ca, user, credentials });
+  }
+
+  /** The same as a file, which goes with the cluster. */
+  kubeconfigFile(user = 'admin'): string {
+    if (user === 'admin') return this.#files.path('admin.kubeconfig');
+    const file = this.#files.path(`user-${randomBytes(6).toString('hex')}.kubeconfig`);
+    writeFileSync(file, this.kubeconfig(user), { mode: 0o600 });
+    return file;
+  }
+
+  clientCertificate(user: string, groups: readonly string[] = []): KeyPair {
+    return issueClientPair(this.#files.authority, user, groups);
+  }
+
+  /** Real kubectl, as the admin unless told otherwise. An exit code is an answer, not an error. */
+  async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<KubectlResult> {
+    return await runKubectl(
+      { args, kubeconfig: this.kubeconfigFile(options.user), folder: this.#files.folder },
+      options,
+    );
+  }
+
+  /** One that nobody else has. It goes after the test, where there is a controller that deletes it and the cluster stays. */
+  async namespace(t: Cleaner, prefix = 'test'): Promise<string> {
+    const name = `${prefix}-${randomBytes(5).toString('hex')}`;
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await this.#api.send('POST', '/api/v1/namespaces', body, AbortSignal.timeout(CLEANUP_MS));
+    if (this.#shared && this.size !== 'apiserver') {
+      t.after(() => this.#api.delete(`/api/v1/namespaces/${name}`, AbortSignal.timeout(CLEANUP_MS)));
+    }
+    return name;
+  }
+
+  /** Kills the API server, as a crash would. Its data stays. */
+  async stop(): Promise<void> {
+    this.#own('stop');
+    await callHost(this.#socket, { do: 'stop', name: this.name }, AbortSignal.timeout(LIFECYCLE_MS));
+  }
+
+  /** The API server again, at the same address. */
+  async start(): Promise<void> {
+    this.#own('start');
+    const call = { do: 'start', name: this.name } as const;
+    const facts = await callHost<ClusterFacts>(this.#socket, call, AbortSignal.timeout(LIFECYCLE_MS));
+    this.#pid = facts.pid;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Stops the API server in the middle of what it does: connections stay open, and nobody answers. */
+  freeze(): void {
+    this.#own('freeze');
+    process.kill(this.#pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#own('thaw');
+    process.kill(this.#pid, 'SIGCONT');
+  }
+
+  /** A certificate from the same authority. The server takes it up by itself, within a second or so. */
+  renewServerCertificate(): void {
+    this.#own('renew the certificate of');
+    this.#files.renewServerPair();
+  }
+
+  /** Another address of the API server, with a bad line before it. */
+  async slowNetwork(options: SlowNetworkOptions): Promise<SlowNetwork> {
+    return await startSlowNetwork(Number(new URL(this.server).port), options);
+  }
+
+  #own(what: string): void {
+    if (this.#shared) throw new Error(`${what} cluster ${this.name}: others use it; ask for one of your own`);
+  }
+}

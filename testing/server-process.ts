@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+
+export interface ServerProcessOptions {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  /** Everything it says goes here. */
+  readonly log: string;
+  /** Nothing else of the caller's environment: a stray variable would change what is tested. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly account?: { readonly uid?: number; readonly gid?: number };
+}
+
+/** A program that serves tests. It never keeps this process alive, and Ctrl-C does not reach it. */
+export class ServerProcess {
+  readonly pid: number;
+  readonly #child: ChildProcess;
+  readonly #log: string;
+
+  constructor({ program, args, folder, log, env = {}, account = {} }: ServerProcessOptions) {
+    const output = openSync(log, 'w');
+    this.#child = spawn(program, args, {
+      ...account,
+      cwd: folder,
+      env: { PATH: '/usr/bin:/bin', TZ: 'UTC', ...env },
+      // In a session of its own, so that Ctrl-C does not stop it under tests that are being wound up.
+      detached: true,
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    this.#child.on('error', () => {});
+    this.#child.unref();
+    if (this.#child.pid === undefined) throw new Error(`start ${program}: it cannot be run`);
+    this.pid = this.#child.pid;
+    this.#log = log;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** The end of what it said. */
+  get said(): string {
+    return readFileSync(this.#log, 'utf8').slice(-4_000);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Asks it to end, and kills it when it has not within `patienceMs`. */
+  async stop(signal: NodeJS.Signals, patienceMs = 10_000): Promise<void> {
+    if (this.hasEnded) return;
+    this.#child.ref();
+    const ended = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
+    await ended;
+    clearTimeout(patience);
+  }
+}
