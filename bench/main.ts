@@ -4,8 +4,11 @@ import type { Bench, Figure } from './figure.ts';
 
 /** Loaded on demand: a bench may need parts that another does not. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  access: async () => (await import('./access/access-bench.ts')).accessBench,
   durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
+  kube: async () => (await import('./kube/kube-bench.ts')).kubeBench,
   storage: async () => (await import('./storage/storage-bench.ts')).storageBench,
+  subtree: async () => (await import('./subtree/subtree-bench.ts')).subtreeBench,
 };
 
 const USAGE = `usage: npm run bench -- NAME [--quick]\n\nbenches: ${Object.keys(BENCHES).join(', ')}`;

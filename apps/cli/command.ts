@@ -17,6 +17,8 @@ export interface Io {
   err(text: string): void;
   /** A person reads `err`, as it comes. */
   readonly errIsTerminal: boolean;
+  /** A person reads `out`, and nothing keeps it. */
+  readonly outIsTerminal?: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -24,6 +24,7 @@ const io = {
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
   errIsTerminal: process.stderr.isTTY,
+  outIsTerminal: process.stdout.isTTY,
   environment: process.env,
 };
 const code = await runCli(process.argv.slice(2), { commands: COMMANDS, io }, stop.signal);

@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { adminAuthorizer, adminTokenAuthenticator } from './admin-access.ts';
 import { loadAdminToken } from './admin-token.ts';
 import { PlatformError } from './platform-error.ts';
 
@@ -50,23 +49,6 @@ for (const { why, content, mode = 0o600 } of [
 test('refused: a folder that is not there', (t) => {
   const file = join(temporaryFolder(t), 'nowhere', 'admin-token');
   assert.throws(() => loadAdminToken(file), { code: 'ADMIN_TOKEN_UNUSABLE' });
-});
-
-test('the token, and nothing else, makes an administrator, who may do everything', async (t) => {
-  const { signal } = new AbortController();
-  const { token } = loadAdminToken(join(temporaryFolder(t), 'admin-token'));
-  const authenticator = adminTokenAuthenticator(token);
-  const present = (bearer: string | undefined) =>
-    authenticator.authenticate({ bearer, headers: {}, address: '127.0.0.1' }, signal);
-
-  for (const wrong of [undefined, '', 'fst_', token.reveal().toUpperCase(), `${token.reveal()} `]) {
-    assert.equal(await present(wrong), undefined);
-  }
-  const principal = await present(token.reveal());
-  assert.deepEqual(principal, { kind: 'admin', id: 'admin' });
-  const access = { permission: 'anything', operationId: 'anything', params: {}, reach: 'path' as const };
-  assert.equal(await adminAuthorizer.allow({ principal, ...access }, signal), true);
-  assert.equal(await adminAuthorizer.allow({ principal: { kind: 'user', id: 'admin' }, ...access }, signal), false);
 });
 
 function temporaryFolder(t: TestContext): string {

@@ -6,7 +6,7 @@ export interface BannerFacts {
   readonly https: HostPort | undefined;
   readonly data: string;
   readonly database: string;
-  readonly tokenFile: string;
+  readonly tokenFile: string | undefined;
   readonly authorityFile: string | undefined;
 }
 

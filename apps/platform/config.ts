@@ -17,6 +17,7 @@ import {
   resolveSettings,
   type Settings,
   text,
+  url,
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
@@ -110,11 +111,37 @@ export const PLATFORM_SETTINGS = {
       'What executes workflows: embedded, in this process on its own database, or the Temporal server and namespace at temporal://host:port/namespace.',
     group: 'Data',
   },
+  'key-file': {
+    kind: path(),
+    unset: '<data>/keys.json',
+    sentence:
+      'File with the keys that secrets in the database are sealed with. Made on the first start, readable by its owner only; replicas share it. Without it sealed secrets are lost: back it up.',
+    group: 'Data',
+  },
+  'public-url': {
+    kind: listOf(url(['http:', 'https:'])),
+    default: '',
+    sentence:
+      'The addresses that browsers reach this platform at, beside the ones that it listens at: logins lead back there, and only pages from there may use a session.',
+    group: 'Access',
+  },
+  'issuers-file': {
+    kind: path(),
+    unset: 'only those made by the API',
+    sentence: 'File with OIDC issuers, a list in YAML of what POST /v1/issuers takes.',
+    group: 'Access',
+  },
   'admin-token-file': {
     kind: path(),
-    unset: '<data>/admin-token',
-    sentence: 'File with the token of the administrator. Made on the first start, readable by its owner only.',
-    group: 'Data',
+    unset: 'none: the administrator comes in by a one-time login',
+    sentence: 'File with a token of the administrator, for automation. Made when missing, readable by its owner only.',
+    group: 'Access',
+  },
+  'insecure-dev-auth': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Take everybody on this machine for the administrator. Listens on loopback only.',
+    group: 'Access',
   },
   'event-retention': {
     kind: duration('1m', '3650d'),
@@ -176,7 +203,9 @@ export function resolvePlatformConfig(sources: ConfigSources): Resolved<typeof P
   return resolveSettings({ settings: PLATFORM_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });
 }
 
-function check(config: PlatformConfig, refuse: (name: keyof typeof PLATFORM_SETTINGS, why: string) => void): void {
+type Refuse = (name: keyof typeof PLATFORM_SETTINGS, why: string) => void;
+
+function check(config: PlatformConfig, refuse: Refuse): void {
   const { listen, tlsListen, insecureHttp, tlsCert, tlsKey } = config;
   if (listen === undefined && tlsListen === undefined)
     refuse('listen', 'is none, and so is --tls-listen: one of them has to serve');
@@ -188,4 +217,14 @@ function check(config: PlatformConfig, refuse: (name: keyof typeof PLATFORM_SETT
   }
   if (tlsCert !== undefined && tlsKey === undefined) refuse('tls-cert', 'is given without --tls-key');
   if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');
+  checkAccess(config, refuse);
+}
+
+function checkAccess({ listen, tlsListen, insecureDevAuth, publicUrl }: PlatformConfig, refuse: Refuse): void {
+  const beyond = [listen, tlsListen].find((place) => place !== undefined && !isLoopback(place.host));
+  if (insecureDevAuth && beyond !== undefined) {
+    refuse('insecure-dev-auth', `makes everybody the administrator, and ${beyond.host} is beyond loopback`);
+  }
+  const long = publicUrl.find(({ href, origin }) => href !== `${origin}/`);
+  if (long !== undefined) refuse('public-url', `${long.href} is more than a scheme, a name and a port`);
 }

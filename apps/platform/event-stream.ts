@@ -1,31 +1,37 @@
+import { ACCESS_EVENTS } from '#contexts/access';
+import { IDENTITY_EVENTS } from '#contexts/identity';
+import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
-import { defineEventStream, type HttpLog, type Route } from '#kit/http';
+import { defineEventStream, type EventIds, type HttpLog, type Principal, type Route } from '#kit/http';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 
 export interface EventStreamParts {
   readonly events: EventLog;
+  readonly ids: EventIds;
   readonly log: HttpLog;
+  mayRead(principal: Principal, event: StoredEvent): boolean;
 }
 
-/** `GET /v1/events`: the outbox as the world may see it. */
-export function eventStream({ events, log }: EventStreamParts): Route {
+/** `GET /v1/events`: the outbox as the one who asks may see it. */
+export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Route {
   return defineEventStream(
     {
       path: '/v1/events',
       operationId: 'streamEvents',
       summary: 'Follow what happens',
-      description: 'Server-sent events. After a lost connection send `Last-Event-ID` to go on where it ended.',
+      description:
+        'Server-sent events of what the caller may read. After a lost connection send `Last-Event-ID` to go on where it ended.',
       tags: ['events'],
       permission: 'events.read',
+      reach: 'filtered',
       source: events,
-      types: WORKSPACE_EVENTS,
+      types: [...WORKSPACE_EVENTS, ...TARGET_EVENTS, ...ACCESS_EVENTS, ...IDENTITY_EVENTS],
       view,
       // The type is chosen by `types`: in CEL that word is a function.
       filter: { id: 'string', time: 'timestamp', workspace: 'string', subject: 'string' },
-      // Whoever may read events may read all of them, until access is given by workspace.
-      visible: () => true,
+      visible: mayRead,
     },
-    { log },
+    { log, ids },
   );
 }
 

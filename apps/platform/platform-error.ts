@@ -5,6 +5,7 @@ export const PLATFORM_ERRORS = {
   DATA_FOLDER_IN_USE: { category: 'conflict', retry: 'after-change' },
   DATA_FOLDER_UNUSABLE: { category: 'precondition', retry: 'after-change' },
   ADMIN_TOKEN_UNUSABLE: { category: 'precondition', retry: 'after-change' },
+  ISSUERS_UNUSABLE: { category: 'invalid', retry: 'after-change' },
   CERTIFICATE_UNUSABLE: { category: 'precondition', retry: 'after-change' },
   ADDRESS_UNUSABLE: { category: 'conflict', retry: 'after-change' },
 } as const satisfies Catalogue;

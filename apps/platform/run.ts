@@ -1,5 +1,6 @@
+import { offerFirstAdminLogin } from '#contexts/identity/adapters';
 import { runGroups } from '#kit/reconcile';
-import { sleep } from '#kit/std';
+import { sleep, systemClock } from '#kit/std';
 import { createLogger, type Environment, type Logger } from '#kit/telemetry';
 import { banner, urlsOf } from './banner.ts';
 import type { PlatformConfig } from './config.ts';
@@ -13,6 +14,8 @@ export interface RunOptions {
   readonly environment: Environment;
   /** Where logs go. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
+  /** Where a person sits, if one does: what is said there is in no log. */
+  readonly terminal?: { write(text: string): void } | undefined;
   /** What is executed durably; the platform's own unless told otherwise. */
   readonly workflows?: WorkflowSet;
 }
@@ -26,6 +29,7 @@ export async function runPlatform(options: RunOptions, signal: AbortSignal): Pro
   const platform = await wirePlatform(wanted, signal);
   try {
     announce(platform, options, log);
+    await offerLogin(platform, options, { log, signal });
     await runGroups(platform.groups, signal, { log });
   } finally {
     await closeInTime(platform, log);
@@ -50,9 +54,23 @@ async function closeInTime(platform: Platform, log: Logger): Promise<void> {
 function announce(platform: Platform, { config, version, err }: RunOptions, log: Logger): void {
   const { http, https, folder, token, authorityFile } = platform;
   const { engine } = config.database;
-  if (token.created) log.info({ file: token.file }, 'made the admin token');
+  if (token?.created) log.info({ file: token.file }, 'made the admin token');
   log.info({ version, address: urlsOf({ http, https }), engine, file: folder.path }, 'serving');
   if (!err.isTerminal) return;
   const database = databaseKind.print(config.database);
-  err.write(banner({ version, http, https, data: folder.path, database, tokenFile: token.file, authorityFile }));
+  err.write(banner({ version, http, https, data: folder.path, database, tokenFile: token?.file, authorityFile }));
+}
+
+/** Somebody who has the token, or is let in as he is, needs no other way in. */
+async function offerLogin(
+  { storage, folder, token, http, https }: Platform,
+  { config, terminal }: RunOptions,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  if (token !== undefined || config.insecureDevAuth) return;
+  const [url] = urlsOf({ http, https });
+  const loginUrl = url && `${url}/v1/login`;
+  const deps = { storage, clock: systemClock, terminal, dataFolder: folder.path, loginUrl };
+  const offered = await offerFirstAdminLogin(deps, signal);
+  if (offered.kind === 'file') log.info({ file: offered.file }, 'made a one-time login of the administrator');
 }

@@ -1,26 +1,30 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { WORKSPACE_MIGRATIONS, workspaceRoutes } from '#contexts/workspaces/adapters';
+import type { Identity } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
-import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
-import { createHttpServer, type HttpServer, httpMigrations, type Probe } from '#kit/http';
+import { createHttpServer, type EventIds, type HttpServer, opaqueEventIds, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
+import { openKeyRing, Sealer } from '#kit/sealing';
 import { sleep, systemClock } from '#kit/std';
-import { type MigrationModule, type Storage, sql } from '#kit/storage';
-import { createEventLog, createSequencer, type EventLog, OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import { type Storage, sql } from '#kit/storage';
+import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
 import { createMetrics, type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
-import { adminAuthorizer, adminTokenAuthenticator } from './admin-access.ts';
+import { type Access, openAccess } from './access/open-access.ts';
 import { type AdminToken, loadAdminToken } from './admin-token.ts';
+import { urlsOf } from './banner.ts';
 import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { PLATFORM_WORKFLOWS, type WorkflowSet } from './durable/workflow-set.ts';
 import { eventStream } from './event-stream.ts';
+import { INSTANCE_SECRET_MIGRATIONS, instanceSecret } from './instance-secret.ts';
 import { listenHttp, listenTls } from './listen.ts';
 import { maintenance } from './maintenance.ts';
+import { openCallers } from './open-callers.ts';
 import { openDatabase } from './open-database.ts';
 import { requestMetrics } from './request-metrics.ts';
+import { SCHEMA_MODULES } from './schema.ts';
 import { certificateRenewal } from './tls/certificate-renewal.ts';
 import type { CertificateSource, ServerCertificate } from './tls/certificate-source.ts';
 import { givenCertificate } from './tls/given-certificate.ts';
@@ -40,19 +44,12 @@ export interface Platform {
   readonly http: HostPort | undefined;
   readonly https: HostPort | undefined;
   readonly folder: DataFolder;
-  readonly token: AdminToken;
+  readonly token: AdminToken | undefined;
   readonly authorityFile: string | undefined;
   readonly groups: readonly RunnableGroup[];
+  readonly storage: Storage;
   close(): Promise<void>;
 }
-
-/** Tables, in the order in which they are made. */
-const MIGRATIONS: readonly MigrationModule[] = [
-  OUTBOX_MIGRATIONS,
-  httpMigrations,
-  DURABLE_MIGRATIONS,
-  WORKSPACE_MIGRATIONS,
-];
 
 const OPEN_MS = 30_000;
 const BACKGROUND_STOP_MS = 3_000;
@@ -78,12 +75,12 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const folder = openDataFolder(config.data, systemClock);
   opened.defer(() => folder.release());
   if (folder.openToAll) log.warn({ file: folder.path }, 'every account of this machine may look into the data folder');
-  const token = loadAdminToken(resolve(config.adminTokenFile ?? folder.adminTokenFile));
+  const token = config.adminTokenFile === undefined ? undefined : loadAdminToken(resolve(config.adminTokenFile));
 
   const tracer = await startTracing(environment, { serviceName: 'fleetshift', version, log });
   opened.defer(() => tracer.shutdown(AbortSignal.timeout(LAST_TRACES_MS)));
 
-  const database = { choice: config.database, sqliteFile: folder.databaseFile, modules: MIGRATIONS };
+  const database = { choice: config.database, sqliteFile: folder.databaseFile, modules: SCHEMA_MODULES };
   const storage = await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
   opened.defer(() => storage.close());
 
@@ -91,12 +88,24 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const durable = await openWorkflows({ ...options, storage, metrics }, signal);
   opened.defer(() => durable.close());
 
-  const server = await createServer({ ...options, storage, token, tracer, metrics, durable });
+  const events = createEventLog(storage);
+  const keyFile = resolve(config.keyFile ?? folder.keyFile);
+  const keys = await openKeyRing({ file: keyFile, storage, clock: systemClock }, signal);
+  const sealer = new Sealer(keys);
+  const ids = opaqueEventIds(await instanceSecret({ storage, sealer }, 'event-ids', signal));
+  const access = await openAccess({ storage, events, log, adminRemains: () => token !== undefined }, signal);
+  const listening: { http?: HostPort | undefined; https?: HostPort | undefined } = {};
+  const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
+  const callers = openCallers({ config, storage, sealer, adminToken: token, dataFolder: folder.path, urls, log });
+  opened.defer(() => callers.close());
+
+  const server = await createServer({ ...options, storage, tracer, metrics, durable, events, ids, access, callers });
   opened.defer(() => server.close(config.shutdownTimeout));
-  const background = backgroundWork(storage, options);
-  const http = config.listen && (await listenHttp(server, config.listen));
+  const background = [...backgroundWork(storage, options), ...access.runnables, callers.upkeep];
+  listening.http = config.listen && (await listenHttp(server, config.listen));
   const secure = config.tlsListen && (await secureListener(server, config.tlsListen, { options, folder }));
   if (secure) background.push(secure.renewal);
+  listening.https = secure?.address;
 
   const serve = { name: 'http server', run: (stop: AbortSignal) => serveUntil(stop, server, config.shutdownTimeout) };
   const groups = [
@@ -104,8 +113,9 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     { name: 'workflows', runnables: [durable.executor], stopWithinMs: WORKFLOWS_STOP_MS },
     { name: 'serve', runnables: [serve], stopWithinMs: config.shutdownTimeout + 1_000 },
   ];
-  const { address: https, authorityFile } = secure ?? {};
-  return { http, https, folder, token, authorityFile, groups, close: () => opened.disposeAsync() };
+  const { http, https } = listening;
+  const { authorityFile } = secure ?? {};
+  return { http, https, folder, token, authorityFile, groups, storage, close: () => opened.disposeAsync() };
 }
 
 interface WorkflowParts extends PlatformOptions {
@@ -122,16 +132,18 @@ async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise
 
 interface ServerParts extends PlatformOptions {
   readonly storage: Storage;
-  readonly token: AdminToken;
+  readonly events: EventLog;
+  readonly ids: EventIds;
+  readonly access: Access;
+  readonly callers: Identity;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly durable: Durable;
 }
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
-  const { config, version, log, storage, token, tracer, metrics, durable } = parts;
+  const { config, version, log, storage, events, ids, access, callers, tracer, metrics, durable } = parts;
   describeBuild(metrics, version);
-  const events = createEventLog(storage);
   const httpLog = log.child({ component: 'http' });
   return await createHttpServer(
     {
@@ -147,12 +159,14 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
     },
     {
       routes: [
-        ...workspaceRoutes({ storage }),
+        ...access.routes,
+        ...callers.routes,
         ...workflowRoutes(durable.client),
-        eventStream({ events, log: httpLog }),
+        eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
-      authenticator: adminTokenAuthenticator(token.token),
-      authorizer: adminAuthorizer,
+      authenticator: callers.authenticator,
+      authorizer: access.authorizer,
+      audit: access.audit,
       probes: [...probesOf(storage, events), durable.probe],
       metrics,
       observer: requestMetrics(metrics),

@@ -33,8 +33,8 @@ export interface OidcServer {
   rotateKeys(): Promise<void>;
   /** How often its keys were asked for. */
   readonly keyRequests: number;
-  /** Does not answer any more, until `resume`. */
-  pause(): void;
+  /** Does not answer any more at this path, until `resume`. */
+  pause(path: string): void;
   resume(): void;
   close(): Promise<void>;
 }
@@ -46,7 +46,11 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
   const platformClient = { id: 'platform', secret: randomBytes(24).toString('base64url') };
   const store = new MemoryStore();
   const cookieKeys = [randomBytes(24).toString('base64url')];
-  const state = { user: Object.keys(options.users)[0] ?? 'nobody', keyRequests: 0, isPaused: false };
+  const state = {
+    user: Object.keys(options.users)[0] ?? 'nobody',
+    keyRequests: 0,
+    paused: undefined as string | undefined,
+  };
   const server = options.tls ? createTlsServer(options.tls) : createServer();
   const url = await listen(server, options.tls ? 'https' : 'http');
   const make = async (): Promise<Provider> => {
@@ -60,7 +64,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
   };
   let provider = await make();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (state.isPaused) return void request.socket.destroy();
+    if (request.url === state.paused) return void request.socket.destroy();
     if (request.url === '/jwks') state.keyRequests += 1;
     if (request.url?.startsWith('/interaction/')) {
       interact(provider, state.user, { request, response }).catch(() => response.destroy());
@@ -79,8 +83,8 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
     get keyRequests() {
       return state.keyRequests;
     },
-    pause: () => void (state.isPaused = true),
-    resume: () => void (state.isPaused = false),
+    pause: (path) => void (state.paused = path),
+    resume: () => void (state.paused = undefined),
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

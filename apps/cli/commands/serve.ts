@@ -22,7 +22,8 @@ export const serve: Command = {
     // Only now: help and a wrong setting need no server.
     const { runPlatform } = await import('../../platform/run.ts');
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
-    await runPlatform({ config: resolved.values, version: packageJson.version, environment, err }, signal);
+    const terminal = io.outIsTerminal ? { write: (text: string) => io.out(text) } : undefined;
+    await runPlatform({ config: resolved.values, version: packageJson.version, environment, err, terminal }, signal);
     return EXIT.ok;
   },
 };

@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { BackupError } from './backup-error.ts';
+
+/** What anybody may read of a backup. */
+const AboutSchema = Type.Object({
+  format: Type.Literal(1),
+  version: Type.String(),
+  createTime: Type.String(),
+  engine: Type.String(),
+  schema: Type.Array(Type.Object({ module: Type.String(), number: Type.Integer({ minimum: 1 }) })),
+  rows: Type.Integer({ minimum: 0 }),
+});
+
+export type BackupAbout = Static<typeof AboutSchema>;
+
+export function parseAbout(about: unknown): BackupAbout {
+  if (Value.Check(AboutSchema, about)) return about;
+  throw new BackupError(
+    'BACKUP_UNREADABLE',
+    'this backup is of a kind that this release does not know; use a newer one',
+  );
+}

@@ -1,0 +1,85 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { BackupError } from './backup-error.ts';
+import type { LocalFiles } from './local-settings.ts';
+
+/** A file of the data folder, by the name that it has in every backup. */
+export interface BackupFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+const KEYS = 'keys.json';
+const TOKEN = 'admin-token';
+const TLS = 'tls';
+const NAMES = /^(keys\.json|admin-token|tls\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
+
+/** What a platform needs beside its database to be the same one: keys, the first credential, the TLS authority. */
+export function readBackupFiles(files: LocalFiles): BackupFile[] {
+  const tls = join(files.folder, TLS);
+  const names = [KEYS, TOKEN, ...(existsSync(tls) ? readdirSync(tls).map((name) => `${TLS}/${name}`) : [])];
+  return names
+    .filter((name) => NAMES.test(name))
+    .flatMap((name) => {
+      const file = placeOf(name, files);
+      return existsSync(file) ? [{ name, content: readFileSync(file) }] : [];
+    });
+}
+
+/** Throws unless each of them can be put in its place: nothing is there, or the very same. */
+export function checkPlaces(wanted: readonly BackupFile[], files: LocalFiles): void {
+  for (const { name, content } of wanted) {
+    if (!NAMES.test(name))
+      throw new BackupError('BACKUP_UNREADABLE', `the backup holds a file that is none of ours: ${name}`);
+    const file = placeOf(name, files);
+    if (!existsSync(file) || content.equals(readFileSync(file))) continue;
+    throw new BackupError('FILE_EXISTS', `there is another ${file} already; restore into a folder of its own`);
+  }
+}
+
+/** On disk when it returns. Gives the way to take back what it wrote. */
+export function writeBackupFiles(wanted: readonly BackupFile[], files: LocalFiles): () => void {
+  const written: string[] = [];
+  const undo = (): void => {
+    for (const file of written) rmSync(file, { force: true });
+  };
+  try {
+    for (const { name, content } of wanted) {
+      const file = placeOf(name, files);
+      if (existsSync(file)) continue;
+      if (name.startsWith(`${TLS}/`) && !existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 });
+      written.push(file);
+      writeSynced(file, content);
+    }
+    return undo;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+function placeOf(name: string, { folder, keyFile }: LocalFiles): string {
+  return name === KEYS ? keyFile : join(folder, name);
+}
+
+function writeSynced(file: string, content: Buffer): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    chmodSync(file, 0o600);
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,70 @@
+import { helpText, type Settings } from '#kit/config';
+import { systemClock } from '#kit/std';
+import { type RestoreOptions, restoreDump } from '#kit/storage/transfer';
+import { openDataFolder } from '../../platform/data-folder.ts';
+import { SCHEMA_MODULES } from '../../platform/schema.ts';
+import { type Command, EXIT, type ExitCode, type Io } from '../command.ts';
+import { checkPlaces, writeBackupFiles } from './backup/backup-files.ts';
+import { filesOf, LOCAL_SETTINGS, type LocalValues, readLocalCommand } from './backup/local-settings.ts';
+import { PASSPHRASE_SETTING, readPassphrase } from './backup/passphrase.ts';
+import { progressBar } from './backup/progress.ts';
+import { type ReadBackup, readBackup } from './backup/read-backup.ts';
+
+const SETTINGS = { ...PASSPHRASE_SETTING, ...LOCAL_SETTINGS } as const satisfies Settings;
+
+const SUMMARY = `Makes a platform of a backup, in a data folder and a database where there is none yet. The database may be of the
+other kind. What is damaged, cut off or of a newer release is refused, and nothing of it stays.`;
+
+export const restore: Command = {
+  help: () =>
+    helpText({ usage: 'fleetshift restore FILE --passphrase-file FILE [flags]', summary: SUMMARY, settings: SETTINGS }),
+  async run(args, io, signal) {
+    const { values, positionals } = readLocalCommand({ settings: SETTINGS, expects: ['FILE'] }, args, io);
+    const backup = await readBackup(positionals[0] ?? '', readPassphrase(values.passphraseFile));
+    try {
+      // Nobody starts a platform in it meanwhile.
+      const folder = openDataFolder(values.data, systemClock);
+      try {
+        return await restoreFrom(backup, { values, io }, signal);
+      } finally {
+        folder.release();
+      }
+    } finally {
+      backup.close();
+    }
+  },
+};
+
+interface Wanted {
+  readonly values: LocalValues;
+  readonly io: Io;
+}
+
+async function restoreFrom(backup: ReadBackup, { values, io }: Wanted, signal: AbortSignal): Promise<ExitCode> {
+  const { about, files, records } = backup;
+  const places = filesOf(values);
+  checkPlaces(files, places);
+  const progress = progressBar(io, 'restore', about.rows);
+  let undo = (): void => {};
+  const beforePublish = async (): Promise<void> => {
+    undo = writeBackupFiles(files, places);
+  };
+  const options = { target: targetOf(values), modules: SCHEMA_MODULES, schema: about.schema, records, beforePublish };
+  try {
+    const { tables, rows } = await restoreDump({ ...options, onRow: () => progress.step() }, signal);
+    progress.end();
+    io.err(`restored ${rows} rows of ${tables} tables and the keys, as of ${about.createTime}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    progress.end();
+    undo();
+    throw error;
+  }
+}
+
+function targetOf(values: LocalValues): RestoreOptions['target'] {
+  const { database } = values;
+  return database.engine === 'sqlite'
+    ? { engine: 'sqlite', file: filesOf(values).databaseFile }
+    : { engine: 'postgres', url: database.url.reveal() };
+}

@@ -1,0 +1,125 @@
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Value } from 'typebox/value';
+import { parse, stringify } from 'yaml';
+import { sleep } from '#kit/std';
+import { type CliConfig, CliConfigSchema, EMPTY_CONFIG } from './cli-config.ts';
+import { ConfigFileError } from './config-file-error.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOCK_WAIT_MS = 10_000;
+/** Nobody holds it for so long who still lives: a refresh has a deadline well below. */
+const LOCK_STALE_MS = 60_000;
+const LOCK_LOOK_MS = 50;
+
+/** `$FLEETSHIFT_CONFIG`, else where this user keeps such files. */
+export function configFilePath(environment: Environment): string {
+  const { FLEETSHIFT_CONFIG: named, XDG_CONFIG_HOME: folder, HOME: home = homedir() } = environment;
+  return resolve(named || join(folder || join(home, '.config'), 'fleetshift', 'config.yaml'));
+}
+
+/** Empty when there is no file yet. It holds credentials, so it is refused when others could read it. */
+export function readConfigFile(file: string): CliConfig {
+  const facts = attempt(file, () => statSync(file, { throwIfNoEntry: false }));
+  if (facts === undefined) return EMPTY_CONFIG;
+  if ((facts.mode & 0o077) !== 0) throw unusable(file, `can be read by other users; run: chmod 600 ${file}`);
+  const raw = attempt(file, (): unknown => parse(readFileSync(file, 'utf8'))) ?? EMPTY_CONFIG;
+  if (Value.Check(CliConfigSchema, raw)) return raw;
+  const [first] = Value.Errors(CliConfigSchema, raw);
+  throw unusable(file, `is not a configuration of this version (${first?.instancePath ?? ''} ${first?.message ?? ''})`);
+}
+
+/**
+ * Reads, changes and writes it, one process after the other: two that use up the same refresh token at the same time would
+ * look like a thief to the issuer. The body may take its time, within bounds.
+ */
+export async function changeConfigFile<T>(
+  file: string,
+  change: (config: CliConfig, write: (next: CliConfig) => void) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  attempt(file, () => makeFolder(dirname(file)));
+  const lock = `${file}.lock`;
+  await takeLock(lock, signal);
+  try {
+    return await change(readConfigFile(file), (next) => writeConfigFile(file, next));
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Whole or not at all, and private from its first byte on. */
+function writeConfigFile(file: string, config: CliConfig): void {
+  attempt(file, () => {
+    const draft = `${file}.${process.pid}`;
+    const descriptor = openSync(draft, 'w', 0o600);
+    try {
+      fchmodSync(descriptor, 0o600);
+      writeFileSync(descriptor, stringify(config));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  });
+}
+
+async function takeLock(lock: string, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + LOCK_WAIT_MS;
+  while (!attempt(lock, () => tryLock(lock))) {
+    if (Date.now() > deadline) {
+      throw new ConfigFileError(
+        'CONFIG_FILE_BUSY',
+        `another fleetshift changes the configuration; if none runs, remove ${lock}`,
+      );
+    }
+    await sleep(LOCK_LOOK_MS, signal);
+  }
+}
+
+function tryLock(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    const facts = statSync(lock, { throwIfNoEntry: false });
+    // Left behind by one that was killed.
+    if (facts !== undefined && Date.now() - facts.mtimeMs > LOCK_STALE_MS) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** `recursive` of Node never returns where a folder exists and refuses to hold another with ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+function attempt<T>(file: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    if (cause instanceof ConfigFileError) throw cause;
+    throw unusable(file, `cannot be used (${cause instanceof Error ? cause.message : String(cause)})`, cause);
+  }
+}
+
+function unusable(file: string, why: string, cause?: unknown): ConfigFileError {
+  return new ConfigFileError('CONFIG_FILE_UNUSABLE', `the configuration ${file} ${why}`, { cause });
+}

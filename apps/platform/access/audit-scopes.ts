@@ -1,0 +1,40 @@
+import type { AccessIndex } from '#contexts/access';
+import type { AuditScopes } from '#contexts/governance/adapters';
+import { findTargetNode } from '#contexts/targets/adapters';
+import { findWorkspaceNode } from '#contexts/workspaces/adapters';
+import type { Reader } from '#kit/storage';
+
+const NAMED = /^\/v1\/(workspace|target)s\/([^/:]+)/;
+
+/** Where an entry of the audit belongs, so that whoever administers a part of the tree sees what happened there. */
+export function auditScopes(index: AccessIndex): AuditScopes {
+  return {
+    scopeOf: async ({ resource }, tx) => {
+      const [, kind, name] = NAMED.exec(resource) ?? [];
+      if (kind === undefined || name === undefined) return undefined;
+      const ref = { kind: kind as 'workspace' | 'target', name };
+      return (tx && (await inTransaction(tx, ref))) ?? pathOf(index, ref);
+    },
+  };
+}
+
+/** `/root/emea/web/` of a workspace, or of the workspace that a target is in. */
+export function pathOf(
+  index: AccessIndex,
+  resource: { readonly kind: 'workspace' | 'target'; readonly name: string },
+): string | undefined {
+  const lineage = index.lineageOf(resource).filter(({ kind }) => kind === 'workspace');
+  if (lineage.at(-1)?.parent !== undefined || lineage.length === 0) return undefined;
+  return `/${lineage
+    .map(({ name }) => name)
+    .toReversed()
+    .join('/')}/`;
+}
+
+async function inTransaction(
+  tx: Reader,
+  { kind, name }: { readonly kind: 'workspace' | 'target'; readonly name: string },
+): Promise<string | undefined> {
+  const node = kind === 'target' ? await findTargetNode(tx, name) : await findWorkspaceNode(tx, name);
+  return node?.path;
+}

@@ -1,0 +1,64 @@
+import type { AccessIndex } from '#contexts/access';
+import { loadAccessIndex } from '#contexts/access/adapters';
+import { targetNodes } from '#contexts/targets/adapters';
+import { workspaceNodes } from '#contexts/workspaces/adapters';
+import type { Runnable } from '#kit/reconcile';
+import { type Sleep, Wake } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import type { EventLog } from '#kit/storage/outbox';
+import type { Logger } from '#kit/telemetry';
+import { changeOf, targetIs, workspaceIs } from './tree-changes.ts';
+
+export interface FollowAccessDeps {
+  readonly storage: Storage;
+  readonly events: EventLog;
+  readonly index: AccessIndex;
+  readonly sleep: Sleep;
+  readonly log: Logger;
+}
+
+const PAGE = 1_000;
+/** What another process announced may get lost on the way. */
+const LOOK_MS = 1_000;
+const RETRY_MS = 1_000;
+
+/**
+ * Fills the index and keeps it up to date with what other processes do; what this one does it is told at once. The
+ * position is noted before the load, so that nothing falls between the two, and what comes twice does no harm.
+ */
+export async function followAccess(deps: FollowAccessDeps, signal: AbortSignal): Promise<Runnable> {
+  const { storage, events, index } = deps;
+  const from = await events.lastPosition(signal);
+  await storage.read(async (reader) => {
+    for await (const workspace of workspaceNodes(reader)) index.apply(workspaceIs(workspace));
+    for await (const target of targetNodes(reader)) index.apply(targetIs(target));
+  }, signal);
+  await loadAccessIndex({ storage, index }, signal);
+  return { name: 'access index', run: (stop) => follow(deps, from, stop) };
+}
+
+async function follow({ events, index, sleep, log }: FollowAccessDeps, from: number, stop: AbortSignal): Promise<void> {
+  const wake = new Wake(sleep);
+  const stopListening = events.onAdvanced(() => wake.raise());
+  try {
+    for (let after = from; !stop.aborted; ) {
+      try {
+        const page = await events.readEvents({ after, limit: PAGE }, stop);
+        for (const event of page) {
+          const change = changeOf(event);
+          if (change !== undefined) index.apply(change);
+        }
+        after = page.at(-1)?.position ?? after;
+        if (page.length < PAGE) await wake.wait(LOOK_MS, stop);
+      } catch (err) {
+        if (stop.aborted) return;
+        log.warn({ err, retryInMs: RETRY_MS }, 'changes of access by others were not read; will try again');
+        await sleep(RETRY_MS, stop);
+      }
+    }
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    stopListening();
+  }
+}

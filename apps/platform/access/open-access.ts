@@ -1,0 +1,87 @@
+import { AccessIndex, askerOf } from '#contexts/access';
+import { accessRoutes, authorizerOf, visibilityOf } from '#contexts/access/adapters';
+import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
+import { serviceAccountsIn } from '#contexts/identity/adapters';
+import { targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
+import type { ContentsReader } from '#contexts/workspaces';
+import { workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
+import type { AuditSink, Authorizer, Principal, Route } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import { sleep } from '#kit/std';
+import type { Storage, Transaction } from '#kit/storage';
+import type { EventLog, StoredEvent } from '#kit/storage/outbox';
+import type { Logger } from '#kit/telemetry';
+import { auditScopes, pathOf } from './audit-scopes.ts';
+import { mayReadEvent, type Permissions } from './event-visibility.ts';
+import { followAccess } from './follow-access.ts';
+import { knownBeforeAnswered } from './known-before-answered.ts';
+import { NOT_FOUND, treeResources } from './tree-resources.ts';
+
+export interface OpenAccessDeps {
+  readonly storage: Storage;
+  readonly events: EventLog;
+  readonly log: Logger;
+  /** Whether somebody could come in as the administrator without any grant. */
+  readonly adminRemains: () => boolean;
+}
+
+/** The organisation and who may do what in it: everything that needs the tree. */
+export interface Access {
+  readonly routes: readonly Route[];
+  readonly authorizer: Authorizer;
+  readonly audit: AuditSink;
+  readonly runnables: readonly Runnable[];
+  readonly index: AccessIndex;
+  mayReadEvent(principal: Principal, event: StoredEvent): boolean;
+}
+
+/** Filled before anybody may ask. */
+export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
+  const { storage, events, log, adminRemains } = deps;
+  const index = new AccessIndex();
+  const follower = await followAccess({ storage, events, index, sleep, log }, signal);
+  const visibility = visibilityOf(index);
+  const permissions: Permissions = {
+    allows: (principal, permission, resource) => index.allows(askerOf(principal), { permission, resource }),
+  };
+  const paths = { pathOf: (workspace: string) => pathOf(index, { kind: 'workspace', name: workspace }) };
+  const audit = createAuditTrail({ storage, scopes: auditScopes(index), log });
+  const targets = { meter: 'targets', read: (stop: AbortSignal) => storage.read(targetCounts, stop) } as const;
+  const usage = new UsageRecorder({ storage, paths, log, gauges: [targets] });
+  const admins = { remain: async () => adminRemains() };
+  const tree = [
+    ...workspaceRoutes({
+      storage,
+      visibility,
+      contents: [targetsInWorkspaces, accountsIn],
+      moveObservers: [targetsInWorkspaces],
+    }),
+    ...targetRoutes({
+      storage,
+      visibility,
+      workspaces: workspacePlaces,
+      // Addons come with the capabilities that they register, and consumers with the deployments that read properties.
+      addonTypes: { has: async () => false },
+      subscriptions: { paths: async () => [] },
+    }),
+  ];
+  return {
+    index,
+    routes: [
+      ...knownBeforeAnswered(tree, { storage, index, log }),
+      ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
+      ...auditRoutes({ storage, visibility, paths }),
+      ...usageRoutes({ storage, visibility, paths }),
+    ],
+    authorizer: authorizerOf(index, NOT_FOUND),
+    audit: audit.sink,
+    runnables: [follower, ...audit.runnables, usage],
+    mayReadEvent: (principal, event) => mayReadEvent(permissions, principal, event),
+  };
+}
+
+function accountsIn(tx: Transaction): ContentsReader {
+  return {
+    contentsOf: async ({ name }, limit) => ({ kind: 'service account', ...(await serviceAccountsIn(tx, name, limit)) }),
+  };
+}

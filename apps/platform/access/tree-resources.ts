@@ -1,0 +1,28 @@
+import type { FoundResource, NotFoundErrors, ResourceReader } from '#contexts/access';
+import { targetNotFound } from '#contexts/targets';
+import { findTargetNode } from '#contexts/targets/adapters';
+import { workspaceNotFound } from '#contexts/workspaces';
+import { findWorkspaceNode } from '#contexts/workspaces/adapters';
+import type { Reader } from '#kit/storage';
+
+/** The same words for what does not exist and for what somebody may not see. */
+export const NOT_FOUND: NotFoundErrors = { workspace: workspaceNotFound, target: targetNotFound };
+
+/** What can be granted on, as a transaction sees it. */
+export function treeResources(tx: Reader): ResourceReader {
+  return {
+    find: async ({ kind, name }): Promise<FoundResource | undefined> => {
+      if (kind === 'target') {
+        const target = await findTargetNode(tx, name);
+        return target && { uid: target.uid, workspace: target.workspace };
+      }
+      const workspace = await findWorkspaceNode(tx, name);
+      return workspace && { uid: workspace.uid, workspace: workspace.name };
+    },
+  };
+}
+
+/** Throws unless it is there, as the transaction sees it. */
+export async function requireWorkspace(tx: Reader, name: string): Promise<void> {
+  if ((await findWorkspaceNode(tx, name)) === undefined) throw workspaceNotFound(name);
+}

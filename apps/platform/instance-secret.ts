@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { SealedColumn, Sealer } from '#kit/sealing';
+import { Secret } from '#kit/std';
+import { type MigrationModule, type Storage, sql } from '#kit/storage';
+
+/** Secrets that an instance made for itself and that all its processes share. */
+export const INSTANCE_SECRET_MIGRATIONS: MigrationModule = {
+  module: 'instance',
+  migrations: [
+    {
+      number: 1,
+      name: 'secrets',
+      compatibleFrom: 0,
+      up: 'CREATE TABLE instance_secrets (name KEYTEXT PRIMARY KEY, sealed TEXT NOT NULL);',
+    },
+  ],
+};
+
+export const INSTANCE_SECRET_COLUMNS: readonly SealedColumn[] = [
+  { table: 'instance_secrets', keys: ['name'], column: 'sealed' },
+];
+
+const BYTES = 32;
+
+/** 256 bits, the same ever after. Of two processes that start for the first time at once, the first one's count. */
+export async function instanceSecret(
+  { storage, sealer }: { readonly storage: Storage; readonly sealer: Sealer },
+  name: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const place = { table: 'instance_secrets', row: [name], column: 'sealed' };
+  const find = async (): Promise<string | undefined> =>
+    (await storage.get<{ sealed: string }>(sql`SELECT sealed FROM instance_secrets WHERE name = ${name}`, signal))
+      ?.sealed;
+  if ((await find()) === undefined) {
+    const sealed = await sealer.seal(new Secret(randomBytes(BYTES).toString('base64')), place, signal);
+    const insert = sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT (name) DO NOTHING`;
+    await storage.commit([insert], signal);
+  }
+  const sealed = await find();
+  if (sealed === undefined) throw new TypeError(`the secret ${name} is gone as soon as it was written`);
+  return Buffer.from((await sealer.open(sealed, place, signal)).reveal(), 'base64');
+}

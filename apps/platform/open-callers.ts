@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { DEV_AUTH_WARNING, devAuthenticator, type Identity, openIdentity } from '#contexts/identity/adapters';
+import type { Sealer } from '#kit/sealing';
+import { Secret } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import type { Logger } from '#kit/telemetry';
+import { requireWorkspace } from './access/tree-resources.ts';
+import type { AdminToken } from './admin-token.ts';
+import type { PlatformConfig } from './config.ts';
+import { PlatformError } from './platform-error.ts';
+
+export interface OpenCallersDeps {
+  readonly config: PlatformConfig;
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  readonly adminToken: AdminToken | undefined;
+  readonly dataFolder: string;
+  /** Where it listens, once it does. */
+  readonly urls: () => readonly string[];
+  readonly log: Logger;
+}
+
+/** Who is asking: issuers, service accounts, sessions; and, where somebody insists, nobody in particular. */
+export function openCallers(deps: OpenCallersDeps): Identity {
+  const { config, storage, adminToken, dataFolder, urls, log } = deps;
+  const { issuersFile, publicUrl, insecureDevAuth } = config;
+  const identity = openIdentity({
+    storage,
+    sealer: deps.sealer,
+    log,
+    requireWorkspace,
+    dataFolder,
+    origins: () => [...publicUrl.map(({ origin }) => origin), ...urls()],
+    ...(adminToken === undefined ? {} : { adminToken: adminToken.token }),
+    ...(issuersFile === undefined ? {} : { issuers: { raw: readIssuers(issuersFile), readText } }),
+  });
+  if (!insecureDevAuth) return identity;
+  log.warn({}, DEV_AUTH_WARNING);
+  const { authenticator } = identity;
+  return {
+    ...identity,
+    // Whoever shows credentials is who they say, so that other people can be tried out.
+    authenticator: {
+      authenticate: async (credentials, signal) =>
+        (await authenticator.authenticate(credentials, signal)) ??
+        (credentials.bearer === undefined ? await devAuthenticator.authenticate(credentials, signal) : undefined),
+    },
+  };
+}
+
+function readText(file: string): string {
+  return readFileSync(file, 'utf8');
+}
+
+function readIssuers(file: string): unknown {
+  try {
+    return parse(readText(file));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PlatformError('ISSUERS_UNUSABLE', `the issuers in ${file} cannot be read: ${why}`, { cause });
+  }
+}

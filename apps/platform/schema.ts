@@ -1,0 +1,28 @@
+import { ACCESS_MIGRATIONS } from '#contexts/access/adapters';
+import { GOVERNANCE_MIGRATIONS } from '#contexts/governance/adapters';
+import { IDENTITY_MIGRATIONS, IDENTITY_SEALED_COLUMNS } from '#contexts/identity/adapters';
+import { TARGET_MIGRATIONS } from '#contexts/targets/adapters';
+import { WORKSPACE_MIGRATIONS } from '#contexts/workspaces/adapters';
+import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
+import { httpMigrations } from '#kit/http';
+import { SEALING_MIGRATIONS, type SealedColumn } from '#kit/sealing';
+import type { MigrationModule } from '#kit/storage';
+import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import { INSTANCE_SECRET_COLUMNS, INSTANCE_SECRET_MIGRATIONS } from './instance-secret.ts';
+
+/** Every table that a platform has, in the order in which they are made. */
+export const SCHEMA_MODULES: readonly MigrationModule[] = [
+  OUTBOX_MIGRATIONS,
+  httpMigrations,
+  DURABLE_MIGRATIONS,
+  SEALING_MIGRATIONS,
+  INSTANCE_SECRET_MIGRATIONS,
+  WORKSPACE_MIGRATIONS,
+  TARGET_MIGRATIONS,
+  ACCESS_MIGRATIONS,
+  IDENTITY_MIGRATIONS,
+  GOVERNANCE_MIGRATIONS,
+];
+
+/** Every column that holds sealed texts. One that is missing here keeps its old key from being dropped, and is named. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [...INSTANCE_SECRET_COLUMNS, ...IDENTITY_SEALED_COLUMNS];

@@ -1,0 +1,127 @@
+import { createKubeClient, parseKubeConfig } from '#kit/kube';
+import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
+import { type Bench, type BenchContext, cost, type Figure, plain, rate } from '../figure.ts';
+import { percentile } from '../statistics.ts';
+import type { Task } from './orders.ts';
+import { findPrograms, type Program } from './programs.ts';
+import { seedObjects } from './seed-objects.ts';
+
+/** At least 0.8 of what client-go does, as a ratio of times. */
+const REQUESTS_GOAL = 1.25;
+const MEMORY_GOAL = 2;
+
+interface Measured {
+  readonly cluster: TestCluster;
+  readonly programs: readonly Program[];
+  readonly context: BenchContext;
+}
+
+type Values = Readonly<Partial<Record<Program['name'], number>>>;
+
+export const kubeBench: Bench = {
+  name: 'kube',
+  description:
+    'lists, watches, applies and caches on one real API server, beside client-go and @kubernetes/client-node',
+  run: async (context) => {
+    const unavailable = await clustersUnavailable();
+    if (unavailable !== undefined) return [];
+    const programs = await findPrograms(context);
+    const cleanups: (() => Promise<void> | void)[] = [];
+    try {
+      const cleaner = { after: (body: () => Promise<void> | void) => void cleanups.push(body) };
+      const cluster = await ownCluster(cleaner, { size: 'apiserver', name: 'bench' }, context.signal);
+      return await measure({ cluster, programs, context });
+    } finally {
+      for (const clean of cleanups.toReversed()) await clean();
+    }
+  },
+};
+
+/** Watches first: the server remembers the events of the seed for a minute or so. */
+async function measure(measured: Measured): Promise<Figure[]> {
+  const { cluster, context } = measured;
+  const count = context.quick ? 2_000 : 10_000;
+  const namespace = await cluster.namespace({ after: () => {} }, 'seeded');
+  const since = await seed(cluster, { namespace, count }, context);
+  const rounds = context.quick ? 1 : 3;
+  const apply = { kind: 'apply', seconds: context.quick ? 0.5 : 3, rounds } as const;
+  const tasks: readonly (readonly [name: string, unit: string, task: Exclude<Task, { kind: 'cache' }>])[] = [
+    [`watch: ${count} events`, 'events/s', { kind: 'watch', since, count, rounds }],
+    [`list: ${count} objects`, 'objects/s', { kind: 'list', count, rounds }],
+    ['server-side apply, one at a time', 'applies/s', { ...apply, width: 1 }],
+    ['server-side apply, 16 at once', 'applies/s', { ...apply, width: 16 }],
+  ];
+  const figures: Figure[] = [];
+  for (const [name, unit, task] of tasks) {
+    const values = await rates(measured, namespace, task);
+    figures.push(...beside({ name, unit, values, context, compare: rate, goal: REQUESTS_GOAL }));
+  }
+  return [...figures, ...(await cacheFigures(measured, namespace, count))];
+}
+
+async function seed(
+  cluster: TestCluster,
+  what: { readonly namespace: string; readonly count: number },
+  context: BenchContext,
+): Promise<string> {
+  const client = createKubeClient({ config: parseKubeConfig(cluster.kubeconfig()) });
+  const begun = performance.now();
+  try {
+    return await seedObjects(client, what, context.signal);
+  } finally {
+    context.log(`seeded ${what.count} ConfigMaps in ${Math.round(performance.now() - begun)} ms`);
+    await client.close();
+  }
+}
+
+/** Each in turn, so that a slow moment of the machine meets all; the median of all rounds. */
+async function rates(
+  { cluster, programs, context }: Measured,
+  namespace: string,
+  task: Exclude<Task, { kind: 'cache' }>,
+): Promise<Values> {
+  const all: Partial<Record<Program['name'], number[]>> = {};
+  for (let turn = 0; turn < (context.quick ? 1 : 3); turn++) {
+    for (const { name, run } of programs) {
+      const target = task.kind === 'apply' ? await cluster.namespace({ after: () => {} }, 'applied') : namespace;
+      const orders = { kubeconfig: cluster.kubeconfigFile(), namespace: target, task };
+      (all[name] ??= []).push(...(await run(orders, context.signal)).rates);
+    }
+  }
+  return Object.fromEntries(Object.entries(all).map(([name, rates]) => [name, percentile(rates, 0.5)]));
+}
+
+async function cacheFigures(
+  { cluster, programs, context }: Measured,
+  namespace: string,
+  count: number,
+): Promise<Figure[]> {
+  const heap: Partial<Record<Program['name'], number>> = {};
+  const figures: Figure[] = [];
+  for (const { name, run } of programs) {
+    const orders = { kubeconfig: cluster.kubeconfigFile(), namespace, task: { kind: 'cache', count } as const };
+    const { heapBytes, residentBytes } = await run(orders, context.signal);
+    heap[name] = heapBytes / count;
+    figures.push(plain(`cache: resident set with ${count} objects, ${name}`, residentBytes / 2 ** 20, 'MiB'));
+  }
+  const name = 'cache: heap for each object';
+  return [...beside({ name, unit: 'bytes', values: heap, context, compare: cost, goal: MEMORY_GOAL }), ...figures];
+}
+
+interface Beside {
+  readonly name: string;
+  readonly unit: string;
+  readonly values: Values;
+  readonly context: BenchContext;
+  readonly compare: typeof rate;
+  readonly goal: number;
+}
+
+function beside({ name, unit, values, context, compare, goal }: Beside): Figure[] {
+  const { ours: value = Number.NaN, 'client-go': go, 'client-node': node = Number.NaN } = values;
+  const said = Object.entries(values).map(([who, it]) => `${who} ${Math.round(it)}`);
+  context.log(`${name}: ${said.join(', ')} ${unit}`);
+  const figures = [compare({ name: `${name}, beside @kubernetes/client-node`, unit, value, reference: node })];
+  if (go === undefined) return figures;
+  return [compare({ name: `${name}, beside client-go`, unit, value, reference: go, goal }), ...figures];
+}

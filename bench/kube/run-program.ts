@@ -1,0 +1,80 @@
+import type { Orders, Outcome, Task } from './orders.ts';
+
+/** One of the clients that are compared: the same few lines in each. */
+export interface KubeSubject {
+  /** One small request, so that what a first one brings into memory is there. */
+  touch(namespace: string): Promise<unknown>;
+  /** How many there were, page by page. */
+  list(namespace: string): Promise<number>;
+  /** Until so many additions were seen. */
+  watch(namespace: string, since: string, count: number): Promise<void>;
+  apply(namespace: string, index: number, turn: string): Promise<void>;
+  /** Resolves once the cache holds so many, and goes on keeping it. */
+  cache(namespace: string, count: number): Promise<void>;
+}
+
+/** The main of a program: does what its argument says, and prints what came of it. */
+export async function runProgram(open: (kubeconfig: string) => Promise<KubeSubject>): Promise<void> {
+  const { kubeconfig, namespace, task } = JSON.parse(process.argv[2] ?? '') as Orders;
+  const subject = await open(kubeconfig);
+  const outcome = await carryOut(subject, namespace, task);
+  process.stdout.write(`${JSON.stringify(outcome)}\n`, () => process.exit(0));
+}
+
+async function carryOut(subject: KubeSubject, namespace: string, task: Task): Promise<Outcome> {
+  if (task.kind === 'cache') return await measureCache(subject, namespace, task.count);
+  const rates: number[] = [];
+  for (let round = 0; round <= task.rounds; round++) {
+    const begun = performance.now();
+    const done = await once(subject, namespace, { ...task, round });
+    rates.push(done / ((performance.now() - begun) / 1_000));
+  }
+  return { rates: rates.slice(1), heapBytes: 0, residentBytes: process.memoryUsage.rss() };
+}
+
+type Round = Exclude<Task, { kind: 'cache' }> & { readonly round: number };
+
+/** How many it did. */
+async function once(subject: KubeSubject, namespace: string, task: Round): Promise<number> {
+  if (task.kind === 'apply') return await applyFor(subject, namespace, task);
+  if (task.kind === 'watch') {
+    await subject.watch(namespace, task.since, task.count);
+    return task.count;
+  }
+  const listed = await subject.list(namespace);
+  if (listed !== task.count) throw new Error(`listed ${listed} of ${task.count}`);
+  return listed;
+}
+
+async function applyFor(
+  subject: KubeSubject,
+  namespace: string,
+  { seconds, width, round }: { seconds: number; width: number; round: number },
+): Promise<number> {
+  const until = performance.now() + seconds * 1_000;
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const index = next++;
+      await subject.apply(namespace, index, `${process.pid}-${round}-${index}`);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return next;
+}
+
+async function measureCache(subject: KubeSubject, namespace: string, count: number): Promise<Outcome> {
+  await subject.touch(namespace);
+  const before = heapAfterCollection();
+  await subject.cache(namespace, count);
+  const heapBytes = heapAfterCollection() - before;
+  return { rates: [], heapBytes, residentBytes: process.memoryUsage.rss() };
+}
+
+function heapAfterCollection(): number {
+  if (globalThis.gc === undefined) throw new Error('start it with --expose-gc');
+  globalThis.gc();
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

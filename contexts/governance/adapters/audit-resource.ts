@@ -1,0 +1,39 @@
+import type { AuditEntryResource, AuditVerificationResource } from '#protocol/api';
+import type { Verification } from '../application/verify-audit.ts';
+import type { ChainedEntry } from '../domain/audit-chain.ts';
+
+/** As the API shows it. Places in the chain tell how much there is, so only those see them who see all of it. */
+export function toAuditResource({ entry, position, hash }: ChainedEntry, seesAll: boolean): AuditEntryResource {
+  const { id, count, requestId, operation, method, resource, scope, principal, address, outcome } = entry;
+  const workspace = scope?.split('/').at(-2);
+  return {
+    uid: id,
+    time: new Date(entry.time).toISOString(),
+    lastTime: new Date(entry.lastTime).toISOString(),
+    count,
+    requestId,
+    operation,
+    method,
+    resource,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(principal === undefined ? {} : { principal }),
+    address,
+    outcome,
+    ...(entry.before === undefined ? {} : { beforeHash: entry.before }),
+    ...(entry.after === undefined ? {} : { afterHash: entry.after }),
+    ...(seesAll ? { position, hash } : {}),
+  };
+}
+
+export function toVerificationResource(verification: Verification): AuditVerificationResource {
+  const { checked, pending, start, head, faults, next } = verification;
+  return {
+    intact: faults.length === 0,
+    checked,
+    pending,
+    start: { position: start.position, hash: start.hash },
+    head: { position: head.position, hash: head.hash },
+    faults: [...faults],
+    ...(next === undefined ? {} : { next }),
+  };
+}

@@ -1,0 +1,79 @@
+import type { AuditSink, AuditEntry as DoneEntry } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import { type Clock, createUuidv7, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import type { Reader, Storage } from '#kit/storage';
+import type { Logger } from '#kit/telemetry';
+import { AuditChainer } from '../application/audit-chainer.ts';
+import type { AuditEntry } from '../domain/audit-entry.ts';
+import { ARRIVED, insertArrival } from './audit-row.ts';
+import type { AuditScopes } from './audit-scopes.ts';
+import { toRefusal } from './http-refusal.ts';
+import { RefusalWriter } from './refusal-writer.ts';
+import { RepeatedRounds } from './repeated-rounds.ts';
+import { SqlChainStore } from './sql-chain-store.ts';
+
+export interface AuditTrailDeps {
+  readonly storage: Storage;
+  readonly scopes: AuditScopes;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+}
+
+export interface AuditTrail {
+  readonly sink: AuditSink;
+  /** Each process runs them; without them refusals are not written, and nothing gets its place in the chain. */
+  readonly runnables: readonly Runnable[];
+}
+
+/** For what a process wrote and did not live to chain, and to see that a day is over. */
+const CHAIN_MS = 5_000;
+
+/** Takes down what is done and what is refused, and chains it. */
+export function createAuditTrail(deps: AuditTrailDeps): AuditTrail {
+  const { storage, scopes, clock = systemClock } = deps;
+  const newId = createUuidv7(clock);
+  const refusals = new RefusalWriter({ ...deps, clock, newId });
+  const toEntry = async (done: DoneEntry, tx: Reader | undefined): Promise<AuditEntry> => {
+    const { params: _, ...entry } = toRefusal(done);
+    return { ...entry, id: newId(), lastTime: done.time, count: 1, scope: await scopes.scopeOf(done, tx) };
+  };
+  const sink: AuditSink = {
+    append: async (tx, entry) => {
+      await tx.run(insertArrival(await toEntry(entry, tx)));
+    },
+    note: async (entry, signal) => {
+      await storage.commit([insertArrival(await toEntry(entry, undefined))], signal);
+    },
+    refused: (entry) => refusals.take(entry),
+  };
+  return { sink, runnables: [refusals, chainer(deps)] };
+}
+
+function chainer({ storage, log, clock = systemClock, sleep = realSleep }: AuditTrailDeps): Runnable {
+  const audit = new AuditChainer(new SqlChainStore(storage));
+  const rounds = new RepeatedRounds({
+    sleep,
+    everyMs: CHAIN_MS,
+    round: async (signal) => {
+      const { again, closedDay } = await audit.round(clock.now(), signal);
+      if (closedDay !== undefined) {
+        const { day, position, hash } = closedDay;
+        log.info({ subject: 'audit', name: day, position, key: hash }, 'head of the audit log at the end of the day');
+      }
+      return again;
+    },
+    onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'audit entries were not chained; will try again'),
+  });
+  return {
+    name: 'audit chainer',
+    run: async (signal) => {
+      const stopListening = storage.onAnnounced(ARRIVED, () => rounds.raise());
+      try {
+        await rounds.run(signal);
+      } finally {
+        stopListening();
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { defineListRoute, type Principal, type Route } from '#kit/http';
+import { type Clock, systemClock } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import { UsageQuerySchema, UsageSchema } from '#protocol/api';
+import { dayOf, daysBefore } from '../domain/day.ts';
+import { GovernanceError } from '../domain/governance-error.ts';
+import { SqlUsageReader } from './sql-usage-reader.ts';
+import type { Visibility, WorkspacePaths } from './visibility.ts';
+
+export interface UsageRoutesDeps {
+  readonly storage: Storage;
+  readonly visibility: Visibility;
+  readonly paths: WorkspacePaths;
+  readonly clock?: Clock;
+}
+
+const PERMISSION = 'usage.read';
+const DAYS = 30;
+
+/** `/v1/usage`: how much of what was used, by workspace and day. */
+export function usageRoutes(deps: UsageRoutesDeps): Route[] {
+  const { storage, visibility, paths, clock = systemClock } = deps;
+  const reader = new SqlUsageReader(storage);
+  return [
+    defineListRoute({
+      path: '/v1/usage',
+      operationId: 'listUsage',
+      summary: 'List what was used',
+      description:
+        'By day and workspace. Usage is counted where the workspace was on that day, and written every few seconds.',
+      tags: ['usage'],
+      permission: PERMISSION,
+      reach: 'filtered',
+      schema: { query: UsageQuerySchema, item: UsageSchema },
+      filter: {
+        workspace: 'string',
+        day: 'string',
+        targets: 'int',
+        deliveries: 'int',
+        indexRows: 'int',
+        tunnelBytes: 'int',
+      },
+      keyShape: ['string', 'string'],
+      keyOf: ({ day, workspace }) => [day, workspace],
+      read: async (request, { after, limit }) => {
+        const { signal } = request;
+        const { workspace, subtree = false } = request.query;
+        const period = periodOf(request.query, clock.now());
+        if (workspace !== undefined) await request.authorize(PERMISSION, { workspace });
+        const [day, name] = (after ?? []).map(String);
+        if (!subtree) {
+          const seen = seenBy(request.principal, { visibility, paths });
+          const place = day === undefined || name === undefined ? undefined : { day, workspace: name };
+          return await reader.byWorkspace({ ...period, paths: seen, workspace, after: place, limit }, signal);
+        }
+        if (workspace === undefined) throw subtreeOfWhat();
+        const path = paths.pathOf(workspace);
+        return path === undefined
+          ? []
+          : await reader.bySubtree({ ...period, path, workspace, after: day, limit }, signal);
+      },
+    }),
+  ];
+}
+
+/** `undefined`: everything. */
+function seenBy(principal: Principal, { visibility, paths }: Pick<UsageRoutesDeps, 'visibility' | 'paths'>) {
+  const set = visibility.of(principal, PERMISSION);
+  if (set.kind === 'everything') return undefined;
+  return set.workspaces.map((name) => paths.pathOf(name)).filter((path) => path !== undefined);
+}
+
+interface Period {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+function periodOf({ from, to }: Period, now: number): Required<Period> {
+  const period = { from: from ?? daysBefore(now, DAYS), to: to ?? dayOf(now) };
+  if (period.from <= period.to) return period;
+  const message = 'must not be after to';
+  throw new GovernanceError('INVALID_PERIOD', `The first day of the period ${message}. Correct it and try again.`, {
+    faults: [{ path: 'query/from', message }],
+  });
+}
+
+function subtreeOfWhat(): GovernanceError {
+  const message = 'needs a workspace, whose subtree it is';
+  return new GovernanceError('SUBTREE_OF_NOTHING', `The parameter subtree ${message}. Add one.`, {
+    faults: [{ path: 'query/subtree', message }],
+  });
+}

@@ -1,0 +1,50 @@
+import { type BackoffPolicy, backoffDelay, FleetError, type Sleep, Wake } from '#kit/std';
+
+export interface Rounds {
+  readonly sleep: Sleep;
+  /** Without anybody raising it. */
+  readonly everyMs: number;
+  /** True: once more, at once. */
+  round(signal: AbortSignal): Promise<boolean>;
+  /** Told of trouble that passes; the next try comes by itself. */
+  onTrouble(error: unknown, retryInMs: number): void;
+}
+
+const TROUBLE: BackoffPolicy = { baseMs: 200, capMs: 10_000 };
+
+/** Work that is done in rounds: when somebody raises it, and now and then. */
+export class RepeatedRounds {
+  readonly #rounds: Rounds;
+  readonly #wake: Wake;
+
+  constructor(rounds: Rounds) {
+    this.#rounds = rounds;
+    this.#wake = new Wake(rounds.sleep);
+  }
+
+  raise(): void {
+    this.#wake.raise();
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const rounds = this.#rounds;
+    for (let failures = 0; !signal.aborted; ) {
+      let waitMs = rounds.everyMs;
+      try {
+        const again = await rounds.round(signal);
+        failures = 0;
+        if (again) continue;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof FleetError) || error.entry.retry === 'never') throw error;
+        failures += 1;
+        waitMs = backoffDelay(TROUBLE, failures, Math.random);
+        rounds.onTrouble(error, waitMs);
+      }
+      await this.#wake.wait(waitMs, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { type Statement, type Storage, sql } from '#kit/storage';
+import type { ChainedEntry } from '../domain/audit-chain.ts';
+import { CHAIN_COLUMNS, toChained } from './audit-row.ts';
+import { allOf, anyOf, within } from './visibility.ts';
+
+export interface AuditQuery {
+  /** `undefined`: everything. */
+  readonly seen: { readonly paths: readonly string[]; readonly resources: readonly string[] } | undefined;
+  readonly path?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Only those that are older than this one. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const SCOPE = sql.raw('scope');
+/** Far longer than anything takes from its request to its entry, an unreachable database included. */
+const LATE_MS = 86_400_000;
+
+/** On both engines, the newest first. */
+export class SqlAuditReader {
+  readonly #storage: Pick<Storage, 'all'>;
+
+  constructor(storage: Pick<Storage, 'all'>) {
+    this.#storage = storage;
+  }
+
+  async list(query: AuditQuery, signal: AbortSignal): Promise<ChainedEntry[]> {
+    const rows = await this.#storage.all(
+      sql`SELECT ${CHAIN_COLUMNS} FROM audit_log WHERE ${allOf(conditionsOf(query))}
+        ORDER BY id DESC LIMIT ${query.limit}`,
+      signal,
+    );
+    return rows.map(toChained);
+  }
+}
+
+function conditionsOf({ seen, path, principal, resource, outcome, from, to, before }: AuditQuery): Statement[] {
+  return [
+    ...(seen === undefined
+      ? []
+      : [anyOf([...seen.paths.map((each) => within(SCOPE, each)), ...seen.resources.map(resourceIs)])]),
+    ...(path === undefined ? [] : [within(SCOPE, path)]),
+    ...(principal === undefined ? [] : [principalIs(principal)]),
+    ...(resource === undefined ? [] : [resourceIs(resource)]),
+    ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
+    // An id is made after its request came in, so that times are ranges of ids too, and those have an index.
+    ...(from === undefined ? [] : [sql`time >= ${from} AND id >= ${idAt(from)}`]),
+    ...(to === undefined ? [] : [sql`time < ${to} AND id < ${idAt(to + LATE_MS)}`]),
+    ...(before === undefined ? [] : [sql`id < ${before}`]),
+  ];
+}
+
+/** Itself, what is below it, and its verbs: `0` is the character after the slash, `;` the one after the colon. */
+function resourceIs(resource: string): Statement {
+  return sql`(resource = ${resource} OR (resource >= ${`${resource}/`} AND resource < ${`${resource}0`})
+    OR (resource >= ${`${resource}:`} AND resource < ${`${resource};`}))`;
+}
+
+/** `kind:id` or the id alone, which may have colons of its own. */
+function principalIs(principal: string): Statement {
+  const colon = principal.indexOf(':');
+  const [kind, id] = [principal.slice(0, colon), principal.slice(colon + 1)];
+  if (colon < 0) return sql`principal_id = ${principal}`;
+  return sql`(principal_id = ${principal} OR (principal_id = ${id} AND principal_kind = ${kind}))`;
+}
+
+/** What every UUID of version 7 of this millisecond or later is not less than. */
+function idAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}

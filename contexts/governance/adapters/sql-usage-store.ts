@@ -1,0 +1,61 @@
+import { type Statement, type Storage, StorageError, sql } from '#kit/storage';
+import type { UsageBatch, UsageStore } from '../application/usage-meter.ts';
+import { METERS } from '../domain/meter.ts';
+import type { UsageCount } from '../domain/usage-tally.ts';
+import type { WorkspacePaths } from './visibility.ts';
+
+const ROOT_PATH = '/root/';
+const FORGOTTEN_MS = 86_400_000;
+
+/** On both engines. */
+export class SqlUsageStore implements UsageStore {
+  readonly #storage: Storage;
+  readonly #paths: WorkspacePaths;
+
+  constructor(storage: Storage, paths: WorkspacePaths) {
+    this.#storage = storage;
+    this.#paths = paths;
+  }
+
+  async add(batch: UsageBatch, signal: AbortSignal): Promise<void> {
+    const statements = [claim(batch), forget(batch), ...batch.counts.map((count) => this.#upsert(count))];
+    try {
+      await this.#storage.commit(statements, signal);
+    } catch (error) {
+      // Its number was taken down in the same transaction as its counts, so both are there.
+      if (error instanceof StorageError && error.code === 'GUARD_FAILED') return;
+      throw error;
+    }
+  }
+
+  /** One that was deleted meanwhile is counted for whoever sees everything. */
+  #upsert({ day, workspace, meter, amount }: UsageCount): Statement {
+    const path = this.#paths.pathOf(workspace) ?? ROOT_PATH;
+    const total =
+      METERS[meter] === 'sum'
+        ? sql`usage_counters.amount + excluded.amount`
+        : sql`CASE WHEN excluded.amount > usage_counters.amount THEN excluded.amount ELSE usage_counters.amount END`;
+    return sql`INSERT INTO usage_counters (day, workspace, meter, path, amount)
+      VALUES (${day}, ${workspace}, ${meter}, ${path}, ${amount})
+      ON CONFLICT (day, workspace, meter) DO UPDATE SET path = excluded.path, amount = ${total}`;
+  }
+}
+
+/** Changes a row exactly when this is the batch that comes next. */
+function claim({ writer, number, now }: UsageBatch): Statement {
+  if (number === 1) {
+    return sql.expect(
+      1,
+      sql`INSERT INTO usage_writers (writer, batch, time) VALUES (${writer}, 1, ${now}) ON CONFLICT (writer) DO NOTHING`,
+    );
+  }
+  return sql.expect(
+    1,
+    sql`UPDATE usage_writers SET batch = ${number}, time = ${now} WHERE writer = ${writer} AND batch = ${number - 1}`,
+  );
+}
+
+/** Writers of processes that ended long ago. */
+function forget({ writer, now }: UsageBatch): Statement {
+  return sql`DELETE FROM usage_writers WHERE time < ${now - FORGOTTEN_MS} AND writer <> ${writer}`;
+}

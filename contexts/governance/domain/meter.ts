@@ -1,0 +1,14 @@
+/**
+ * What is metered. `sum`: what happened on a day, added up. `maximum`: how many there were, the most at one time on that
+ * day. The list is closed, so that what people pay by has one meaning.
+ */
+export const METERS = {
+  targets: 'maximum',
+  deliveries: 'sum',
+  indexRows: 'maximum',
+  tunnelBytes: 'sum',
+} as const satisfies Readonly<Record<string, 'sum' | 'maximum'>>;
+
+export type Meter = keyof typeof METERS;
+export type SumMeter = { [M in Meter]: (typeof METERS)[M] extends 'sum' ? M : never }[Meter];
+export type MaximumMeter = Exclude<Meter, SumMeter>;

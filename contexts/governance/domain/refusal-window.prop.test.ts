@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { aRefusal } from '../testing/an-entry.ts';
+import { RefusalWindow, WINDOW_MS } from './refusal-window.ts';
+
+const unknown = (address: string) => aRefusal({ principal: undefined, outcome: 'unauthenticated', address });
+
+test('the first is told at once, the others as one when the minute is over', () => {
+  const window = new RefusalWindow();
+  const told = [0, 1, 2].map((time) => window.take(aRefusal({ time }), time));
+  assert.deepEqual(
+    told.map((entries) => entries.map(({ count }) => count)),
+    [[1], [], []],
+  );
+  assert.deepEqual(window.close(WINDOW_MS - 1), []);
+  const [others] = window.close(WINDOW_MS);
+  assert.deepEqual([others?.count, others?.time, others?.lastTime], [2, 1, 2]);
+  assert.deepEqual(window.take(aRefusal(), WINDOW_MS).length, 1);
+});
+
+for (const { why, refusals, kinds } of [
+  { why: 'who asked', refusals: [aRefusal(), aRefusal({ principal: { kind: 'user', id: 'bob' } })], kinds: 2 },
+  { why: 'what for', refusals: [aRefusal(), aRefusal({ resource: '/v1/x' })], kinds: 2 },
+  { why: 'not the request', refusals: [aRefusal(), aRefusal({ requestId: 'x', time: 7 })], kinds: 1 },
+  { why: 'where an unknown caller is', refusals: [unknown('10.0.0.1'), unknown('10.0.0.2')], kinds: 2 },
+  {
+    why: 'not what an unknown caller wants',
+    refusals: [unknown('::1'), { ...unknown('::1'), resource: '/' }],
+    kinds: 1,
+  },
+  {
+    why: 'not which of its addresses a network uses',
+    refusals: [unknown('2001:db8:1:2::1'), unknown('2001:db8:1:2::9')],
+    kinds: 1,
+  },
+]) {
+  test(`refusals are told apart by ${why}`, () => {
+    const window = new RefusalWindow();
+    assert.equal(refusals.flatMap((refusal) => window.take(refusal, 0)).length, kinds);
+  });
+}
+
+test('whatever comes, every refusal is counted once and few entries are made', () => {
+  const refusal = fc.record({
+    who: fc.option(fc.nat({ max: 300 }), { nil: undefined }),
+    address: fc.nat({ max: 300 }),
+  });
+  fc.assert(
+    fc.property(fc.array(refusal, { maxLength: 2_000, size: 'max' }), (refusals) => {
+      const window = new RefusalWindow();
+      const entries = refusals.flatMap(({ who, address }) => {
+        const principal = who === undefined ? undefined : { kind: 'user', id: `u${who}` };
+        const outcome = who === undefined ? 'unauthenticated' : who % 2 ? 'denied' : 'hidden';
+        return window.take(aRefusal({ principal, outcome, address: `10.0.0.${address}` }), 0);
+      });
+      entries.push(...window.close(WINDOW_MS));
+      assert.equal(
+        entries.reduce((sum, { count }) => sum + count, 0),
+        refusals.length,
+      );
+      assert.ok(entries.length <= 246, `${entries.length} entries`);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('nobody answers for what many others did', () => {
+  const window = new RefusalWindow();
+  const entries = Array.from({ length: 101 }, (_, who) =>
+    window.take(aRefusal({ principal: { kind: 'user', id: `u${who}` } }), 0),
+  ).flat();
+  assert.deepEqual(
+    [entries.at(-1)?.principal, entries.at(-1)?.operation, entries.at(-1)?.outcome],
+    [undefined, 'several', 'denied'],
+  );
+});

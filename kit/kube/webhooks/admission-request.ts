@@ -1,0 +1,107 @@
+import type { KubeObject } from '../client/kube-object.ts';
+import { fault, type JsonObject, objectAt, optionalObject, optionalText, requestOf, textAt } from './json-fields.ts';
+
+const OPERATIONS = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+}
+
+/**
+ * What somebody wants the API server to do. Objects come as the webhook's rules ask for them, and are as valid as their
+ * schema makes them: nothing else has been checked here.
+ */
+export interface AdmissionRequest<T extends KubeObject = KubeObject> {
+  readonly uid: string;
+  readonly operation: Operation;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subResource?: string;
+  /** Absent while the server still has to make one from `generateName`. */
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly user: UserInfo;
+  /** Nothing of this will last, so neither may what the webhook does beside its answer. */
+  readonly dryRun: boolean;
+  /** Absent for a DELETE. */
+  readonly object?: T;
+  /** What is there now, for UPDATE and DELETE. */
+  readonly oldObject?: T;
+  /** The options of the operation, such as `DeleteOptions`. */
+  readonly options?: JsonObject;
+}
+
+export const ADMISSION_API = 'admission.k8s.io/v1';
+
+/** Throws `MALFORMED_REVIEW`, which names the field. */
+export function parseAdmissionRequest<T extends KubeObject>(body: unknown): AdmissionRequest<T> {
+  const path = '/request';
+  const request = requestOf(body, ADMISSION_API, 'AdmissionReview');
+  const kind = objectAt(request, 'kind', path);
+  const resource = objectAt(request, 'resource', path);
+  return {
+    uid: textAt(request, 'uid', path),
+    operation: operationOf(request),
+    kind: { ...groupVersion(kind, `${path}/kind`), kind: textAt(kind, 'kind', `${path}/kind`) },
+    resource: {
+      ...groupVersion(resource, `${path}/resource`),
+      resource: textAt(resource, 'resource', `${path}/resource`),
+    },
+    user: userOf(optionalObject(request, 'userInfo', path) ?? {}),
+    dryRun: request['dryRun'] === true,
+    ...present('subResource', optionalText(request, 'subResource', path)),
+    ...present('name', optionalText(request, 'name', path)),
+    ...present('namespace', optionalText(request, 'namespace', path)),
+    ...present('object', optionalKubeObject<T>(request, 'object')),
+    ...present('oldObject', optionalKubeObject<T>(request, 'oldObject')),
+    ...present('options', optionalObject(request, 'options', path)),
+  };
+}
+
+function operationOf(request: JsonObject): Operation {
+  const operation = OPERATIONS.find((known) => known === request['operation']);
+  if (operation === undefined) throw fault('/request/operation', `must be one of ${OPERATIONS.join(', ')}`);
+  return operation;
+}
+
+function groupVersion(of: JsonObject, path: string): { group: string; version: string } {
+  return { group: optionalText(of, 'group', path) ?? '', version: textAt(of, 'version', path) };
+}
+
+function userOf(info: JsonObject): UserInfo {
+  const path = '/request/userInfo';
+  const groups = Array.isArray(info['groups']) ? info['groups'].filter((group) => typeof group === 'string') : [];
+  return {
+    username: optionalText(info, 'username', path) ?? '',
+    groups,
+    ...present('uid', optionalText(info, 'uid', path)),
+  };
+}
+
+/** DECISION: its kind is checked, its content not: the API server validated it by the schema of the kind, and we have none. */
+function optionalKubeObject<T extends KubeObject>(request: JsonObject, field: string): T | undefined {
+  const object = optionalObject(request, field, '/request');
+  if (object === undefined) return undefined;
+  textAt(object, 'apiVersion', `/request/${field}`);
+  textAt(object, 'kind', `/request/${field}`);
+  return object as unknown as T;
+}
+
+function present<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
+}

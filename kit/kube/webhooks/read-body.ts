@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import { WebhookError } from './webhook-error.ts';
+
+/** The whole body, or a `WebhookError` as soon as it is clear that it will not do. The server bounds the time. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (type !== 'application/json' || encoding !== 'identity') {
+    throw new WebhookError('UNSUPPORTED_MEDIA_TYPE', 'read a review: the body must be application/json, not encoded');
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Kept open when it is given up: the caller gets its answer, and Node reads past the rest.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new WebhookError('BODY_TOO_LARGE', `read a review: the body is larger than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,71 @@
+import type { FieldFault } from '#kit/std';
+import type { KubeObject } from '../client/kube-object.ts';
+import type { PatchOperation } from './json-patch.ts';
+
+export interface VerdictExtras {
+  /** Shown to whoever asked: what is accepted today and better changed. Up to 120 characters each, without line breaks. */
+  readonly warnings?: readonly string[];
+  /** Goes into the audit log of the API server. Keys without a prefix: it adds the name of the webhook. */
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+export interface Allowed extends VerdictExtras {
+  readonly kind: 'allow';
+}
+
+export interface Denied extends VerdictExtras {
+  readonly kind: 'deny';
+  /** Shown to whoever asked, after `admission webhook "..." denied the request:`. */
+  readonly message: string;
+  readonly code: number;
+  readonly reason: string;
+  readonly faults: readonly FieldFault[];
+}
+
+export interface Changed<T extends KubeObject> extends VerdictExtras {
+  readonly kind: 'change';
+  /** The object as it shall be, from which the patch is found. */
+  readonly object: T;
+}
+
+export interface Patched extends VerdictExtras {
+  readonly kind: 'patch';
+  readonly patch: readonly PatchOperation[];
+}
+
+export type Verdict = Allowed | Denied;
+export type MutatingVerdict<T extends KubeObject> = Allowed | Denied | Changed<T> | Patched;
+
+export interface DenyOptions extends VerdictExtras {
+  /** An HTTP status: 403, or 422 when there are faults, unless told otherwise. */
+  readonly code?: number;
+  /** Kubernetes' word for it: `Forbidden`, or `Invalid` when there are faults, unless told otherwise. */
+  readonly reason?: string;
+  /** What is wrong with which field. */
+  readonly faults?: readonly FieldFault[];
+}
+
+export function allow(extras: VerdictExtras = {}): Allowed {
+  return { kind: 'allow', ...extras };
+}
+
+export function deny(message: string, options: DenyOptions = {}): Denied {
+  const { faults = [], ...rest } = options;
+  const isInvalid = faults.length > 0;
+  return {
+    kind: 'deny',
+    message,
+    code: isInvalid ? 422 : 403,
+    reason: isInvalid ? 'Invalid' : 'Forbidden',
+    faults,
+    ...rest,
+  };
+}
+
+export function change<T extends KubeObject>(object: T, extras: VerdictExtras = {}): Changed<T> {
+  return { kind: 'change', object, ...extras };
+}
+
+export function patch(operations: readonly PatchOperation[], extras: VerdictExtras = {}): Patched {
+  return { kind: 'patch', patch: operations, ...extras };
+}

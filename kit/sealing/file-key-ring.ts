@@ -1,0 +1,126 @@
+import { statSync } from 'node:fs';
+import { decrypt, encrypt } from './aes-gcm.ts';
+import { changeKeyFile, type FileKey, type KeyFile, missing, newKey, readKeyFile } from './key-file.ts';
+import type { KeyWrapper, WrappedKey } from './key-wrapper.ts';
+import { SealingError } from './sealing-error.ts';
+
+/** A key as others may see it. */
+export interface KeyFacts {
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly createTime: number;
+  readonly retireTime: number | undefined;
+}
+
+/**
+ * Keys in a file of this machine.
+ *
+ * DECISION: the file is looked at before each wrap (one `stat`), and read again when it is another one or when a key is
+ * unknown. So whoever rotates replaces the file and need not find the processes that use it; what a process wraps after
+ * that is under the new key. A file that is gone wraps nothing: what it would wrap would be lost with the process.
+ */
+export class FileKeyRing implements KeyWrapper {
+  readonly #file: string;
+  #seen: string;
+  #content: KeyFile;
+
+  private constructor(file: string, seen: string, content: KeyFile) {
+    this.#file = file;
+    this.#seen = seen;
+    this.#content = content;
+  }
+
+  /** `KEY_FILE_MISSING` unless it is there. */
+  static open(file: string): FileKeyRing {
+    const seen = identityOf(file);
+    const content = readKeyFile(file);
+    if (content === undefined) throw missing(file);
+    return new FileKeyRing(file, seen, content);
+  }
+
+  async activeId(signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    this.#look();
+    return this.#content.active;
+  }
+
+  async wrap(key: Uint8Array, signal: AbortSignal): Promise<WrappedKey> {
+    const keyId = await this.activeId(signal);
+    return { keyId, bytes: encrypt(this.#key(keyId), key, associatedOf(keyId)) };
+  }
+
+  async unwrap({ keyId, bytes }: WrappedKey, signal: AbortSignal): Promise<Uint8Array> {
+    signal.throwIfAborted();
+    if (!this.#knows(keyId)) this.#read();
+    const key = decrypt(this.#key(keyId), bytes, associatedOf(keyId));
+    if (key !== undefined) return key;
+    throw new SealingError('SEAL_BROKEN', `unwrap a key with ${keyId}: it was changed, or wrapped by another key`);
+  }
+
+  /** The newest last. */
+  list(): KeyFacts[] {
+    this.#read();
+    const { active, keys } = this.#content;
+    return keys.map(({ id, createTime, retireTime }) => ({ id, isActive: id === active, createTime, retireTime }));
+  }
+
+  /** A new active key. The one before is kept, for what is under it. */
+  add(now: number): string {
+    const key = newKey(now);
+    this.#change(({ active, keys }) => ({
+      version: 1,
+      active: key.id,
+      keys: [...keys.map((each) => (each.id === active ? { ...each, retireTime: now } : each)), key],
+    }));
+    return key.id;
+  }
+
+  /** Whatever is still under this key is lost. The active one stays in any case. */
+  drop(id: string): void {
+    this.#change((current) => ({
+      ...current,
+      keys: current.keys.filter((key) => key.id !== id || id === current.active),
+    }));
+  }
+
+  #change(change: (current: KeyFile) => KeyFile): void {
+    changeKeyFile(this.#file, change);
+    this.#read();
+  }
+
+  #look(): void {
+    if (identityOf(this.#file) !== this.#seen) this.#read();
+  }
+
+  #read(): void {
+    const seen = identityOf(this.#file);
+    const content = readKeyFile(this.#file);
+    if (content === undefined) throw missing(this.#file);
+    this.#seen = seen;
+    this.#content = content;
+  }
+
+  #knows(id: string): boolean {
+    return this.#content.keys.some((key) => key.id === id);
+  }
+
+  #key(id: string): Uint8Array {
+    const found: FileKey | undefined = this.#content.keys.find((key) => key.id === id);
+    if (found !== undefined) return Buffer.from(found.key, 'base64');
+    throw new SealingError(
+      'KEY_UNKNOWN',
+      `the key file ${this.#file} does not hold the key ${id}, with which a value is sealed; put the file there that does`,
+      { details: { keyId: id } },
+    );
+  }
+}
+
+/** Another one for each file that was ever put there. */
+function identityOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino}:${found.mtimeMs}:${found.size}`;
+}
+
+function associatedOf(keyId: string): string {
+  return `fleetshift key ${keyId}`;
+}

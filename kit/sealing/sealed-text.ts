@@ -1,0 +1,33 @@
+import type { WrappedKey } from './key-wrapper.ts';
+import { SealingError } from './sealing-error.ts';
+
+/** `sealed:v1:<key id>:<wrapped key>:<content>`, the last two in base64url. */
+export interface SealedText {
+  readonly key: WrappedKey;
+  /** Nonce, ciphertext and tag. */
+  readonly content: Uint8Array;
+}
+
+const PREFIX = 'sealed:v1:';
+const PARTS = /^sealed:v1:([A-Za-z0-9._-]{1,128}):([A-Za-z0-9_-]+):([A-Za-z0-9_-]+)$/;
+
+export function formatSealed({ key, content }: SealedText): string {
+  return `${prefixOf(key.keyId)}${base64(key.bytes)}:${base64(content)}`;
+}
+
+/** What every text begins with whose key is wrapped by this one. */
+export function prefixOf(keyId: string): string {
+  return `${PREFIX}${keyId}:`;
+}
+
+export function parseSealed(text: string): SealedText {
+  const [, keyId, wrapped, content] = PARTS.exec(text) ?? [];
+  if (keyId === undefined || wrapped === undefined || content === undefined) {
+    throw new SealingError('NOT_SEALED', 'open a sealed value: this is not one that this release knows');
+  }
+  return { key: { keyId, bytes: Buffer.from(wrapped, 'base64url') }, content: Buffer.from(content, 'base64url') };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}

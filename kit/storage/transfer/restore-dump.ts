@@ -1,0 +1,77 @@
+import type { MigrationModule } from '../migrations.ts';
+import type { DumpRecord, SchemaLevel } from './dump-record.ts';
+import { loadDump } from './load-dump.ts';
+import type { Loader } from './loader.ts';
+import { PostgresLoader } from './postgres-loader.ts';
+import { SqliteLoader } from './sqlite-loader.ts';
+import { TransferError } from './transfer-error.ts';
+
+export interface RestoreOptions {
+  readonly target:
+    | { readonly engine: 'sqlite'; readonly file: string }
+    | { readonly engine: 'postgres'; readonly url: string };
+  /** As this release has them. */
+  readonly modules: readonly MigrationModule[];
+  /** As the dump has them. */
+  readonly schema: readonly SchemaLevel[];
+  readonly records: AsyncIterable<DumpRecord>;
+  readonly onRow?: () => void;
+  /** What has to be in place before the database is; whatever it throws leaves no database behind. */
+  readonly beforePublish?: () => Promise<void>;
+}
+
+export interface Restored {
+  readonly tables: number;
+  readonly rows: number;
+}
+
+/**
+ * Makes a database of a dump, where there is none yet. It appears whole and checked, or not at all.
+ *
+ * DECISION: tables are made as they were when the dump was taken, and migrated once the rows are in. A migration that
+ * changes rows changes these too, as it would have done had the database been upgraded in its place.
+ */
+export async function restoreDump(options: RestoreOptions, signal: AbortSignal): Promise<Restored> {
+  const levels = levelsOf(options);
+  const loader = await openLoader(options, levels);
+  try {
+    await loader.begin(signal);
+    const restored = await loadDump(abortable(options.records, signal), loader, options.onRow ?? (() => {}));
+    await options.beforePublish?.();
+    await loader.publish(signal);
+    return restored;
+  } finally {
+    await loader.discard();
+  }
+}
+
+/** The modules as they were, or a refusal of what this release does not know. */
+function levelsOf({ modules, schema }: RestoreOptions): MigrationModule[] {
+  for (const { module, number } of schema) {
+    const known = modules.find((each) => each.module === module)?.migrations.length ?? 0;
+    if (number <= known) continue;
+    throw new TransferError(
+      'DUMP_TOO_NEW',
+      `the backup was taken by a newer release: its ${module} tables are at ${number}, and this one knows ${known}. ` +
+        'Restore it with that release',
+      { details: { module, found: number, known } },
+    );
+  }
+  return modules.map(({ module, migrations }) => {
+    const level = schema.find((each) => each.module === module)?.number ?? 0;
+    return { module, migrations: migrations.slice(0, level) };
+  });
+}
+
+async function openLoader({ target, modules }: RestoreOptions, levels: readonly MigrationModule[]): Promise<Loader> {
+  return target.engine === 'sqlite'
+    ? new SqliteLoader({ file: target.file, levels, modules })
+    : await PostgresLoader.open({ url: target.url, levels, modules });
+}
+
+async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const item of items) {
+    signal.throwIfAborted();
+    yield item;
+  }
+}
