@@ -22,6 +22,8 @@ export interface Credentials {
   /** The token of `Authorization: Bearer`, when there is one. */
   readonly bearer: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Cookies are sent by whatever page asks a browser to, so what they may do depends on it. */
+  readonly method: string;
   readonly address: string;
 }
 

@@ -17,6 +17,16 @@ export {
   type Retry,
 } from './errors.ts';
 export {
+  escapePointer,
+  type Labels,
+  type LabelsPatch,
+  labelFaults,
+  MAX_LABELS,
+  mergeLabels,
+  sameLabels,
+  sortedLabels,
+} from './labels.ts';
+export {
   parseResourceName,
   RESOURCE_NAME_MAX_LENGTH,
   RESOURCE_NAME_PATTERN,

@@ -1,12 +1,13 @@
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { ClientError } from './client-error.ts';
-import type { Connection } from './open-connection.ts';
+import type { Connect, Connection } from './open-connection.ts';
 import { parseJson } from './parse-json.ts';
 import { problemError } from './problem-error.ts';
-import { type Received, type Sent, sendRequest } from './send-request.ts';
+import { readFrames, type ServerEvent } from './server-events.ts';
+import { openStream, type Received, type Sent, sendRequest } from './send-request.ts';
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface Call {
   /** `['workflows', id, 'history']`: the parts behind `/v1`, as they are. */
@@ -15,46 +16,109 @@ export interface Call {
   readonly verb?: string;
   readonly query?: Query;
   readonly body?: object;
+  /** The etag that the thing must still have. */
+  readonly ifMatch?: string;
+}
+
+export interface EventCall {
+  readonly types: readonly string[];
+  /** Go on behind this one; from now on, without. */
+  readonly lastEventId?: string | undefined;
 }
 
 /** The REST API of one platform. A refusal is a `ClientError` with the platform's own sentence. */
 export class ApiClient {
-  readonly #connection: Connection;
+  readonly #connect: Connect;
 
-  constructor(connection: Connection) {
-    this.#connection = connection;
+  constructor(connection: Connection | Connect) {
+    this.#connect = typeof connection === 'function' ? connection : async () => connection;
   }
 
   async get<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
-    return this.#read(schema, await this.#send('GET', call, signal));
+    return read(schema, await this.#send('GET', call, signal));
   }
 
   async post<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
-    return this.#read(schema, await this.#send('POST', call, signal));
+    return read(schema, await this.#send('POST', call, signal));
   }
 
-  async #send(method: Sent['method'], call: Call, signal: AbortSignal): Promise<Received> {
-    const { server, token, authority } = this.#connection;
-    const headers = { accept: 'application/json', authorization: `Bearer ${token.reveal()}` };
-    const url = urlOf(server, call);
-    if (call.body === undefined) return await sendRequest({ url, method, headers, body: undefined, authority }, signal);
-    const body = JSON.stringify(call.body);
-    const json = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-    return await sendRequest({ url, method, headers: { ...headers, ...json }, body, authority }, signal);
+  async patch<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
+    return read(schema, await this.#send('PATCH', call, signal));
   }
 
-  #read<S extends TSchema>(schema: S, received: Received): Static<S> {
-    const problem = problemError(received);
-    if (problem !== undefined) throw problem;
-    const { status, contentType, text } = received;
-    if (status >= 200 && status < 300 && contentType.startsWith('application/json')) {
-      const body = parseJson(text);
-      if (Value.Check(schema, body)) return body;
+  async put<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
+    return read(schema, await this.#send('PUT', call, signal));
+  }
+
+  async delete(call: Call, signal: AbortSignal): Promise<void> {
+    const answer = await this.#send('DELETE', call, signal);
+    refuse(answer);
+    if (answer.received.status !== 204) throw notUnderstood(answer);
+  }
+
+  /** What happens, until the platform ends the stream, which it does now and then. */
+  async *events({ types, lastEventId }: EventCall, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+    const { server, token, authority } = await this.#connect(signal);
+    const headers = {
+      accept: 'text/event-stream, application/problem+json',
+      ...authorization(token),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    };
+    const url = urlOf(server, { path: ['events'], query: { types } });
+    const opened = await openStream({ url, method: 'GET', headers, body: undefined, authority }, signal);
+    if ('chunks' in opened) {
+      yield* readFrames(opened.chunks);
+      return;
     }
-    const { origin } = this.#connection.server;
-    const message = `${origin} answered ${status} with something that this version does not understand; is it a platform of the same version?`;
-    throw new ClientError('ANSWER_NOT_UNDERSTOOD', message);
+    refuse({ origin: server.origin, received: opened });
+    throw notUnderstood({ origin: server.origin, received: opened });
   }
+
+  async #send(method: Sent['method'], call: Call, signal: AbortSignal): Promise<Answer> {
+    const { server, token, authority } = await this.#connect(signal);
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const headers = {
+      accept: 'application/json',
+      ...authorization(token),
+      ...(call.ifMatch === undefined ? {} : { 'if-match': `"${call.ifMatch}"` }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+    };
+    const received = await sendRequest({ url: urlOf(server, call), method, headers, body, authority }, signal);
+    return { origin: server.origin, received };
+  }
+}
+
+interface Answer {
+  readonly origin: string;
+  readonly received: Received;
+}
+
+function authorization(token: Connection['token']): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` };
+}
+
+function read<S extends TSchema>(schema: S, answer: Answer): Static<S> {
+  refuse(answer);
+  const { status, contentType, text } = answer.received;
+  if (status >= 200 && status < 300 && contentType.startsWith('application/json')) {
+    const body = parseJson(text);
+    if (Value.Check(schema, body)) return body;
+  }
+  throw notUnderstood(answer);
+}
+
+function refuse({ received }: Answer): void {
+  const problem = problemError(received);
+  if (problem === undefined) return;
+  if (problem.code !== 'NOT_AUTHENTICATED') throw problem;
+  throw new ClientError(problem.code, `${problem.message}\n  run: fleetshift login`, { cause: problem });
+}
+
+function notUnderstood({ origin, received }: Answer): ClientError {
+  const message = `${origin} answered ${received.status} with something that this version does not understand; is it a platform of the same version?`;
+  return new ClientError('ANSWER_NOT_UNDERSTOOD', message);
 }
 
 /** A platform may stand behind a path of its own. */
@@ -63,7 +127,8 @@ function urlOf(server: URL, { path, verb, query = {} }: Call): URL {
   const url = new URL(server);
   url.pathname = `${base}/v1/${path.map(encodeURIComponent).join('/')}${verb === undefined ? '' : `:${verb}`}`;
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) url.searchParams.append(name, String(each));
   }
   return url;
 }

@@ -11,6 +11,7 @@ export const CLIENT_ERRORS = {
   PERMISSION_DENIED: { category: 'forbidden', retry: 'after-change' },
   NOT_FOUND: { category: 'not-found', retry: 'never' },
   CONFLICT: { category: 'conflict', retry: 'after-change' },
+  EVENTS_GONE: { category: 'not-found', retry: 'after-change' },
   SERVER_BUSY: { category: 'unavailable', retry: 'later' },
   SERVER_FAILED: { category: 'internal', retry: 'later' },
 } as const satisfies Catalogue;

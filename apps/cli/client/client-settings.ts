@@ -1,30 +1,34 @@
-import { path, type Settings, url } from '#kit/config';
+import { path, type Settings, text, url } from '#kit/config';
 
 const group = 'Server';
 const from = ['flag', 'environment'] as const;
 
-/**
- * Where a command finds the platform and what it shows there. `FLEETSHIFT_CONFIG` is reserved for a file with several
- * platforms by name.
- */
+/** Where a command finds the platform and what it shows there. */
 export const CLIENT_SETTINGS = {
+  context: {
+    kind: text('NAME'),
+    unset: 'the current one',
+    sentence: 'Which platform of the configuration, as "fleetshift config get-contexts" lists them.',
+    group,
+    from,
+  },
   server: {
     kind: url(['http:', 'https:']),
-    default: 'http://127.0.0.1:8700',
+    unset: 'that of the context, or http://127.0.0.1:8700',
     sentence: 'The platform to talk to.',
     group,
     from,
   },
   'token-file': {
     kind: path(),
-    unset: 'the token in FLEETSHIFT_TOKEN, or of a platform on this machine <data>/admin-token',
+    unset: 'the token in FLEETSHIFT_TOKEN, or the login of the context',
     sentence: 'File with the token to show.',
     group,
     from,
   },
   'ca-file': {
     kind: path(),
-    unset: 'the authorities that this machine trusts',
+    unset: 'that of the context, or the authorities that this machine trusts',
     sentence: 'One more authority to trust, in PEM, such as <data>/tls/ca.crt of a platform that has its own.',
     group,
     from,
@@ -32,7 +36,7 @@ export const CLIENT_SETTINGS = {
   data: {
     kind: path('FOLDER'),
     default: './.fleetshift',
-    sentence: 'Data folder of a platform on this machine.',
+    sentence: 'Data folder of a platform on this machine: the token in its admin-token is shown when there is no other.',
     group,
     from,
   },

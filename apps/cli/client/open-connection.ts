@@ -1,32 +1,71 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment, Resolved } from '#kit/config';
 import { Secret } from '#kit/std';
 import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../command.ts';
+import { type CliContext, contextIn } from '../config-file/cli-config.ts';
+import { configFilePath, readConfigFile } from '../config-file/config-file.ts';
 import { ClientError } from './client-error.ts';
 import type { CLIENT_SETTINGS } from './client-settings.ts';
 
 /** Everything that it takes to ask a platform. */
 export interface Connection {
   readonly server: URL;
-  readonly token: Secret<string>;
+  /** Absent where nobody is logged in: a platform on this machine may let everybody in. */
+  readonly token?: Secret<string> | undefined;
   /** In PEM, beside those that this machine trusts anyway. */
   readonly authority: string | undefined;
 }
 
+/** Asked anew for each request, so that a long command outlives its first token. */
+export type Connect = (signal: AbortSignal) => Promise<Connection>;
+
+export interface OpenConnection {
+  readonly connect: Connect;
+  /** The workspace that the context means when none is named. */
+  readonly workspace: string | undefined;
+}
+
 type ClientValues = Resolved<typeof CLIENT_SETTINGS>;
 
+const LOCAL = 'http://127.0.0.1:8700';
 /** What a header can carry. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-export function openConnection({ values, origins }: ClientValues, environment: Environment): Connection {
-  const { server, caFile } = values;
+/**
+ * From flags and variables, and what they leave open from the context. Its login goes to its own server alone: whoever
+ * names another server names the token as well.
+ */
+export function openConnection(resolved: ClientValues, environment: Environment): OpenConnection {
+  const { values } = resolved;
+  const file = configFilePath(environment);
+  const context = chooseContext(values, contextIn(readConfigFile(file), values.context));
+  const server = values.server ?? new URL(context?.server ?? LOCAL);
   checkServer(server);
-  const authority = caFile === undefined ? undefined : readPem(caFile);
-  const token = readToken({ values, origins }, environment);
-  if (!TOKEN.test(token.text)) throw new ClientError('NO_TOKEN', `${token.source} does not hold a token`);
-  return { server, token: new Secret(token.text), authority };
+  const authority = values.caFile === undefined ? context?.ca : readPem(values.caFile);
+  const given = givenToken(resolved, environment);
+  const workspace = context?.workspace;
+  if (given === undefined && context !== undefined) {
+    return { connect: async (signal) => ({ ...(await byContext(file, context.name, signal)), authority }), workspace };
+  }
+  const token = given ?? localToken(server, values.data);
+  return { connect: async () => ({ server, token, authority }), workspace };
+}
+
+/** Undefined when it is about another platform than the one that is asked. */
+function chooseContext({ server, context: named }: ClientValues['values'], context: CliContext | undefined) {
+  if (context === undefined || server === undefined || new URL(context.server).href === server.href) return context;
+  if (named === undefined) return undefined;
+  throw new UsageError(`the context ${named} is about ${context.server}; leave out either --server or --context`);
+}
+
+/** Imported when it is needed: what refreshes a login is large, and most commands do without. */
+async function byContext(file: string, name: string, signal: AbortSignal): Promise<Connection> {
+  const { contextConnection } = await import('../login/context-connection.ts');
+  const connection = await contextConnection({ file, name }, signal);
+  if (connection === undefined) throw new ClientError('NO_TOKEN', 'nobody is logged in here; run: fleetshift login');
+  return connection;
 }
 
 function checkServer(server: URL): void {
@@ -40,22 +79,29 @@ function checkServer(server: URL): void {
   }
 }
 
-function readToken({ values, origins }: ClientValues, environment: Environment): { text: string; source: string } {
-  const { tokenFile, data, server } = values;
+function givenToken({ values, origins }: ClientValues, environment: Environment): Secret<string> | undefined {
+  const { tokenFile } = values;
   const inEnvironment = environment['FLEETSHIFT_TOKEN'];
-  if (tokenFile !== undefined) {
-    if (inEnvironment && origins['token-file'].kind === 'environment') {
-      throw new UsageError('FLEETSHIFT_TOKEN and FLEETSHIFT_TOKEN_FILE are both set; which of them counts?');
-    }
-    return { text: readTokenFile(tokenFile), source: tokenFile };
+  if (tokenFile === undefined) return inEnvironment ? checked(inEnvironment, 'FLEETSHIFT_TOKEN') : undefined;
+  if (inEnvironment && origins['token-file'].kind === 'environment') {
+    throw new UsageError('FLEETSHIFT_TOKEN and FLEETSHIFT_TOKEN_FILE are both set; which of them counts?');
   }
-  if (inEnvironment) return { text: inEnvironment, source: 'FLEETSHIFT_TOKEN' };
-  // The token of this machine's platform is nobody else's business.
+  return checked(readTokenFile(tokenFile), tokenFile);
+}
+
+/** The token of this machine's platform is nobody else's business. */
+function localToken(server: URL, data: string): Secret<string> | undefined {
   if (!isOnThisMachine(server)) {
-    throw new ClientError('NO_TOKEN', `no token for ${server.origin}; give one with --token-file or FLEETSHIFT_TOKEN`);
+    const act = `run: fleetshift login --server ${server.origin}, or give a token with --token-file`;
+    throw new ClientError('NO_TOKEN', `nobody is logged in at ${server.origin}; ${act}`);
   }
   const file = join(data, 'admin-token');
-  return { text: readTokenFile(file), source: file };
+  return existsSync(file) ? checked(readTokenFile(file), file) : undefined;
+}
+
+function checked(text: string, source: string): Secret<string> {
+  if (TOKEN.test(text)) return new Secret(text);
+  throw new ClientError('NO_TOKEN', `${source} does not hold a token; write one there, or run: fleetshift login`);
 }
 
 function readTokenFile(file: string): string {
@@ -64,7 +110,7 @@ function readTokenFile(file: string): string {
   } catch (cause) {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
     const why = isMissing ? 'there is no such file' : cause instanceof Error ? cause.message : String(cause);
-    const act = 'say where the folder of the platform is with --data, or give a token with --token-file';
+    const act = 'name another file with --token-file, or run: fleetshift login';
     throw new ClientError('NO_TOKEN', `read the token in ${file}: ${why}; ${act}`, { cause });
   }
 }

@@ -8,6 +8,7 @@ const CODES: Readonly<Record<number, ClientErrorCode>> = {
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
   409: 'CONFLICT',
+  410: 'EVENTS_GONE',
   412: 'CONFLICT',
   429: 'SERVER_BUSY',
   503: 'SERVER_BUSY',

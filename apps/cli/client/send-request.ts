@@ -6,7 +6,7 @@ import { ClientError } from './client-error.ts';
 
 export interface Sent {
   readonly url: URL;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /** In PEM, beside those that this machine trusts anyway. */
@@ -24,23 +24,61 @@ const ANSWER_MS = 70_000;
 /** Far beyond the largest page. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
 
-/**
- * One request, one answer.
- *
- * DECISION: not `fetch`. It takes no authority of our own without the package that it is built on, and it reports what the
- * connection met as `fetch failed`.
- */
+/** One request, one answer. */
 export async function sendRequest(sent: Sent, signal: AbortSignal): Promise<Received> {
   const late = AbortSignal.timeout(ANSWER_MS);
   try {
-    return await exchange(sent, AbortSignal.any([signal, late]));
+    const response = await begin(sent, AbortSignal.any([signal, late]));
+    return await receive(response, sent.url);
   } catch (error) {
     if (error instanceof ClientError || signal.aborted) throw error;
     throw explained(sent.url, late.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
   }
 }
 
-async function exchange({ url, method, headers, body, authority }: Sent, signal: AbortSignal): Promise<Received> {
+export interface OpenedStream {
+  readonly contentType: string;
+  /** Its text as it comes, until it ends. Throws when it is cut, or silent for longer than a heartbeat can be late. */
+  readonly chunks: AsyncIterable<string>;
+}
+
+/** One request whose answer goes on; an answer that is none is given back as it is. */
+export async function openStream(sent: Sent, signal: AbortSignal): Promise<OpenedStream | Received> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_MS);
+  try {
+    const response = await begin(sent, AbortSignal.any([signal, late.signal]));
+    const contentType = response.headers['content-type'] ?? '';
+    if (response.statusCode !== 200 || !contentType.startsWith('text/event-stream')) {
+      return await receive(response, sent.url);
+    }
+    return { contentType, chunks: follow(response, { url: sent.url, signal }) };
+  } catch (error) {
+    if (error instanceof ClientError || signal.aborted) throw error;
+    throw explained(sent.url, late.signal.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Three heartbeats of a platform. */
+const SILENCE_MS = 45_000;
+
+async function* follow(response: IncomingMessage, { url, signal }: { url: URL; signal: AbortSignal }) {
+  response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`silent for ${SILENCE_MS / 1_000} s`)));
+  try {
+    for await (const chunk of response.setEncoding('utf8')) yield String(chunk);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw explained(url, error);
+  }
+}
+
+/**
+ * DECISION: not `fetch`. It takes no authority of our own without the package that it is built on, and it reports what the
+ * connection met as `fetch failed`.
+ */
+async function begin({ url, method, headers, body, authority }: Sent, signal: AbortSignal): Promise<IncomingMessage> {
   const options = { method, headers, signal, agent: false } as const;
   const request =
     url.protocol === 'https:'
@@ -48,6 +86,10 @@ async function exchange({ url, method, headers, body, authority }: Sent, signal:
       : requestHttp(url, options);
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function receive(response: IncomingMessage, url: URL): Promise<Received> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {
     text += chunk;

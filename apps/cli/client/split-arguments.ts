@@ -1,4 +1,5 @@
 import type { Settings } from '#kit/config';
+import { UsageError } from '../command.ts';
 
 export interface SplitArguments {
   readonly positionals: readonly string[];
@@ -6,7 +7,14 @@ export interface SplitArguments {
   readonly flags: readonly string[];
 }
 
-const SHORT: Readonly<Record<string, string>> = { '-o': '--output' };
+/** The same everywhere, as far as a command knows the long one. */
+const SHORT: Readonly<Record<string, string>> = {
+  o: 'output',
+  w: 'workspace',
+  l: 'selector',
+  f: 'filename',
+  A: 'all-workspaces',
+};
 
 /** Tells `show ID --history -o json` apart: which flags take a value is known from their settings. */
 export function splitArguments(settings: Settings, args: readonly string[]): SplitArguments {
@@ -15,7 +23,7 @@ export function splitArguments(settings: Settings, args: readonly string[]): Spl
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? '';
     if (arg === '--') return { positionals: [...positionals, ...args.slice(index + 1)], flags };
-    const flag = SHORT[arg] ?? arg;
+    const flag = longForm(settings, arg);
     if (!flag.startsWith('--')) positionals.push(arg);
     else {
       flags.push(flag);
@@ -24,6 +32,19 @@ export function splitArguments(settings: Settings, args: readonly string[]): Spl
     }
   }
   return { positionals, flags };
+}
+
+/** `-o json`, `-o=json` and `-ojson` are `--output json`. A dash alone is standard input. */
+function longForm(settings: Settings, arg: string): string {
+  if (!arg.startsWith('-') || arg.startsWith('--') || arg === '-') return arg;
+  const [, letter = '', value] = /^-(.)=?(.*)$/s.exec(arg) ?? [];
+  const name = SHORT[letter];
+  if (name === undefined || !Object.hasOwn(settings, name)) {
+    const known = Object.entries(SHORT).filter(([, long]) => Object.hasOwn(settings, long));
+    const list = known.map(([short, long]) => `-${short} (--${long})`).join(', ');
+    throw new UsageError(`${arg}: no such flag${list && `; there are ${list}`}`);
+  }
+  return value === '' ? `--${name}` : `--${name}=${value}`;
 }
 
 function takesValue(settings: Settings, flag: string): boolean {

@@ -1,21 +1,39 @@
-import { created, defineListRoute, defineRoute, mutate, NoContent, noContent, ok, type Route } from '#kit/http';
+import {
+  created,
+  defineListRoute,
+  defineRoute,
+  type IfMatch,
+  mutate,
+  NoContent,
+  noContent,
+  ok,
+  type Route,
+} from '#kit/http';
 import { parseResourceName, type Uuid, uuidv7 } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import {
+  MovedWorkspaceSchema,
+  MoveWorkspaceSchema,
   NewWorkspaceSchema,
   WorkspaceListQuerySchema,
   WorkspaceParamsSchema,
   WorkspacePatchSchema,
   WorkspaceSchema,
 } from '#protocol/api';
-import type { UnitOfWork, WorkspaceReader } from '../application/ports.ts';
+import type { ContentsReader, MoveObserver, Precondition, UnitOfWork, WorkspaceReader } from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
+import { ROOT } from '../domain/workspace.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
+import type { Visibility } from './visibility.ts';
 import { toResource } from './workspace-resource.ts';
 
 export interface WorkspaceRoutesDeps {
   readonly storage: Storage;
+  readonly visibility: Visibility;
+  /** Whose things are in the way of a delete, in the order in which they are told. */
+  readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
+  readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
   /** For workspaces and for events. */
   readonly newUid?: () => Uuid;
 }
@@ -25,6 +43,7 @@ interface Parts {
   readonly storage: Storage;
   readonly reader: WorkspaceReader;
   readonly service: WorkspaceService;
+  readonly visibility: Visibility;
   readonly unit: (tx: Transaction) => UnitOfWork;
 }
 
@@ -33,14 +52,23 @@ const ITEM = `${COLLECTION}/{workspace}`;
 const tags = ['workspaces'];
 
 /** `/v1/workspaces`: the tree as a REST resource. */
-export function workspaceRoutes({ storage, newUid = uuidv7 }: WorkspaceRoutesDeps): Route[] {
+export function workspaceRoutes(deps: WorkspaceRoutesDeps): Route[] {
+  const { storage, visibility, contents = [], moveObservers = [], newUid = uuidv7 } = deps;
   const parts: Parts = {
     storage,
+    visibility,
     reader: new SqlWorkspaceReader(storage),
     service: new WorkspaceService({ newUid }),
-    unit: (tx) => unitOfWork(tx, newUid),
+    unit: (tx) => unitOfWork(tx, { newId: newUid, contents, moveObservers }),
   };
-  return [createRoute(parts), getRoute(parts), listRoute(parts), patchRoute(parts), deleteRoute(parts)];
+  return [
+    createRoute(parts),
+    getRoute(parts),
+    listRoute(parts),
+    patchRoute(parts),
+    moveRoute(parts),
+    deleteRoute(parts),
+  ];
 }
 
 function createRoute({ storage, service, unit }: Parts): Route {
@@ -51,15 +79,18 @@ function createRoute({ storage, service, unit }: Parts): Route {
     summary: 'Create a workspace',
     tags,
     permission: 'workspaces.create',
+    reach: 'filtered',
     etag: true,
     idempotency: 'replay',
     schema: { body: NewWorkspaceSchema, responses: { 201: WorkspaceSchema } },
-    handler: (request) =>
-      mutate(request, storage, async (tx) => {
+    handler: async (request) => {
+      await request.authorize('workspaces.create', { workspace: request.body.parent ?? ROOT });
+      return await mutate(request, storage, async (tx) => {
         const command = { draft: request.body, now: request.time };
         const workspace = await service.create(unit(tx), command, request.signal);
         return created(toResource(workspace), `${COLLECTION}/${workspace.name}`);
-      }),
+      });
+    },
   });
 }
 
@@ -78,14 +109,15 @@ function getRoute({ reader, service }: Parts): Route {
   });
 }
 
-function listRoute({ reader }: Parts): Route {
+function listRoute({ reader, visibility }: Parts): Route {
   return defineListRoute({
     path: COLLECTION,
     operationId: 'listWorkspaces',
     summary: 'List workspaces',
-    description: 'In the order of their names, the root among them.',
+    description: 'Those that the caller may see, in the order of their names.',
     tags,
     permission: 'workspaces.read',
+    reach: 'filtered',
     schema: {
       // The filter can ask for a parent too, but it looks at every workspace; this looks at those in the parent only.
       query: WorkspaceListQuerySchema,
@@ -96,14 +128,21 @@ function listRoute({ reader }: Parts): Route {
       displayName: 'string',
       kind: 'string',
       parent: 'string',
+      slug: 'string',
+      region: 'string',
       labels: 'map<string, string>',
       createTime: 'timestamp',
       updateTime: 'timestamp',
     },
     keyOf: ({ name }) => [name],
-    read: async ({ query, signal }, { after, limit }) => {
-      const parent = query.parent === undefined ? undefined : parseResourceName(query.parent);
-      const range = { parent, after: after === undefined ? undefined : String(after[0]), limit };
+    read: async ({ query, principal, signal }, { after, limit }) => {
+      const { parent, subtree = false } = query;
+      const range = {
+        within: parent === undefined ? undefined : { parent: parseResourceName(parent), subtree },
+        visible: visibility.of(principal, 'workspaces.read'),
+        after: after === undefined ? undefined : String(after[0]),
+        limit,
+      };
       return (await reader.list(range, signal)).map(toResource);
     },
   });
@@ -124,9 +163,33 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
-        const command = { name, precondition: request.ifMatch, patch: request.body, now: request.time };
+        const command = { name, precondition: audited(request), patch: request.body, now: request.time };
         return ok(toResource(await service.patch(unit(tx), command, request.signal)));
       }),
+  });
+}
+
+function moveRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:move`,
+    operationId: 'moveWorkspace',
+    summary: 'Move a workspace, with all that is in it',
+    description: 'Needs the permission for the workspace and for its new parent. A dry run tells what would change.',
+    tags,
+    permission: 'workspaces.move',
+    ifMatch: 'optional',
+    schema: { params: WorkspaceParamsSchema, body: MoveWorkspaceSchema, responses: { 200: MovedWorkspaceSchema } },
+    handler: async (request) => {
+      await request.authorize('workspaces.move', { workspace: request.body.parent });
+      return await mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.workspace);
+        const parent = parseResourceName(request.body.parent);
+        const command = { name, parent, precondition: audited(request), now: request.time };
+        const { workspace, changes } = await service.move(unit(tx), command, request.signal);
+        return ok({ workspace: toResource(workspace), changes });
+      });
+    },
   });
 }
 
@@ -144,9 +207,19 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
-        const command = { name, precondition: request.ifMatch, now: request.time };
+        const command = { name, precondition: audited(request), now: request.time };
         await service.delete(unit(tx), command, request.signal);
         return noContent();
       }),
   });
+}
+
+/** What is checked before a change is also what the audit compares with. */
+function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
+  return {
+    check: (current) => {
+      request.changes(toResource(current));
+      request.ifMatch.check(current);
+    },
+  };
 }

@@ -55,6 +55,15 @@ SELECT 'root',
 FROM (SELECT now, lpad(to_hex(now), 12, '0') AS time
       FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) AS clock) AS stamped;`;
 
+/**
+ * DECISION: a Project's row holds its region too, though it is always its Domain's: a new region of a Domain is a change
+ * of each of its Projects that the API shows, so that their etags have to change with it, and then the copy costs nothing.
+ */
+const KINDS = `
+ALTER TABLE workspaces ADD COLUMN slug KEYTEXT;
+ALTER TABLE workspaces ADD COLUMN region TEXT;
+CREATE UNIQUE INDEX workspaces_by_slug ON workspaces (slug) WHERE slug IS NOT NULL;`;
+
 export const WORKSPACE_MIGRATIONS: MigrationModule = {
   module: 'workspaces',
   migrations: [
@@ -64,5 +73,6 @@ export const WORKSPACE_MIGRATIONS: MigrationModule = {
       compatibleFrom: 0,
       up: { sqlite: TREE + ROOT_ON_SQLITE, postgres: TREE + ROOT_ON_POSTGRES },
     },
+    { number: 2, name: 'domains and projects', compatibleFrom: 1, up: KINDS },
   ],
 };

@@ -1,6 +1,6 @@
 import type { Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
-import { appendEvents } from '#kit/storage/outbox';
+import { appendEvents, type OutboxEvent } from '#kit/storage/outbox';
 import type { EventSink } from '../application/ports.ts';
 import type { WorkspaceEvent } from '../domain/workspace-event.ts';
 import { toResource } from './workspace-resource.ts';
@@ -15,13 +15,15 @@ export class OutboxEventSink implements EventSink {
     this.#newId = newId;
   }
 
-  async append({ type, time, workspace }: WorkspaceEvent, signal: AbortSignal): Promise<void> {
+  async append(events: readonly WorkspaceEvent[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
+    await this.#tx.batch(appendEvents(events.map((event) => this.#outboxEvent(event))));
+  }
+
+  #outboxEvent({ type, time, workspace, from }: WorkspaceEvent): OutboxEvent {
     const { name } = workspace;
+    const data = { ...toResource(workspace), ...(from === undefined ? {} : { from }) };
     // The key is what readers see as the subject, so that it names the workspace as the API does.
-    const key = `workspaces/${name}`;
-    await this.#tx.batch(
-      appendEvents([{ id: this.#newId(), type, key, scope: name, time, data: toResource(workspace) }]),
-    );
+    return { id: this.#newId(), type, key: `workspaces/${name}`, scope: name, time, data };
   }
 }

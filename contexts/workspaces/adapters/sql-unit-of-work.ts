@@ -1,10 +1,24 @@
 import type { Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
-import type { UnitOfWork } from '../application/ports.ts';
+import type { ContentsReader, MoveObserver, UnitOfWork } from '../application/ports.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlWorkspaceStore } from './sql-workspace-store.ts';
+import { SqlWorkspaceTree } from './sql-workspace-tree.ts';
+
+export interface UnitOfWorkDeps {
+  readonly newId: () => Uuid;
+  /** Each asked in this order, within the transaction at hand. */
+  readonly contents: readonly ((tx: Transaction) => ContentsReader)[];
+  readonly moveObservers: readonly ((tx: Transaction) => MoveObserver)[];
+}
 
 /** A transaction in the words of the application. Whoever opened it also ends it. */
-export function unitOfWork(tx: Transaction, newId: () => Uuid): UnitOfWork {
-  return { workspaces: new SqlWorkspaceStore(tx), events: new OutboxEventSink(tx, newId) };
+export function unitOfWork(tx: Transaction, { newId, contents, moveObservers }: UnitOfWorkDeps): UnitOfWork {
+  return {
+    workspaces: new SqlWorkspaceStore(tx),
+    tree: new SqlWorkspaceTree(tx),
+    events: new OutboxEventSink(tx, newId),
+    contents: contents.map((reader) => reader(tx)),
+    moveObservers: moveObservers.map((observer) => observer(tx)),
+  };
 }

@@ -1,14 +1,16 @@
 import type { ResourceName } from '#kit/std';
-import { keyset, type Storage, sql } from '#kit/storage';
+import { type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceRange, WorkspaceReader } from '../application/ports.ts';
 import type { Workspace } from '../domain/workspace.ts';
+import { membership } from './workspace-membership.ts';
+import { placesOf } from './workspace-places.ts';
 import { COLUMNS, toWorkspace } from './workspace-row.ts';
 
 /** On both engines, on the newest committed state. */
 export class SqlWorkspaceReader implements WorkspaceReader {
-  readonly #storage: Pick<Storage, 'all' | 'get'>;
+  readonly #storage: Pick<Storage, 'get' | 'read'>;
 
-  constructor(storage: Pick<Storage, 'all' | 'get'>) {
+  constructor(storage: Pick<Storage, 'get' | 'read'>) {
     this.#storage = storage;
   }
 
@@ -17,13 +19,27 @@ export class SqlWorkspaceReader implements WorkspaceReader {
     return row && toWorkspace(row);
   }
 
-  async list({ parent, after, limit }: WorkspaceRange, signal: AbortSignal): Promise<readonly Workspace[]> {
-    const page = keyset({ columns: ['name'], after: after === undefined ? undefined : [after], limit });
-    const inside = parent === undefined ? sql`1 = 1` : sql`parent = ${parent}`;
-    const rows = await this.#storage.all(
-      sql`SELECT ${COLUMNS} FROM workspaces WHERE ${inside} AND ${page.where} ${page.tail}`,
-      signal,
-    );
+  async list(range: WorkspaceRange, signal: AbortSignal): Promise<readonly Workspace[]> {
+    const { within, visible } = range;
+    const tops = [...(within ? [within.parent] : []), ...(visible.kind === 'some' ? visible.workspaces : [])];
+    const rows = await this.#storage.read(async (reader) => {
+      const places = await placesOf(reader, tops);
+      return await reader.all(listWorkspaces(range, new Map(places.map(({ name, path }) => [name, path]))));
+    }, signal);
     return rows.map(toWorkspace);
   }
+}
+
+/**
+ * `paths` has those of the workspaces that the range names and that are there.
+ *
+ * DECISION: `name || ''` is the name to everybody but SQLite's planner. It takes an index that has the order of the list
+ * for a better one than that which finds its members, and looks at everybody else's rows to the end of the table.
+ */
+export function listWorkspaces(range: WorkspaceRange, paths: ReadonlyMap<string, string>): Statement {
+  const { after, limit } = range;
+  const { where, by } = membership(range, paths);
+  const name = sql.raw(by === 'path' ? "name || ''" : 'name');
+  const later = after === undefined ? sql`1 = 1` : sql`${name} > ${after}`;
+  return sql`SELECT ${COLUMNS} FROM workspaces WHERE ${where} AND ${later} ORDER BY ${name} LIMIT ${limit}`;
 }

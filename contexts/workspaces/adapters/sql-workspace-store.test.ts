@@ -5,23 +5,27 @@ import { type Storage, sql } from '#kit/storage';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
 import { ROOT } from '../domain/workspace.ts';
 import { aWorkspace, names, uidOf } from '../testing/a-workspace.ts';
-import { workspaceStoreContract } from '../testing/workspace-store-contract.ts';
+import { type OpenedStore, workspaceStoreContract } from '../testing/workspace-store-contract.ts';
+import { workspaceTreeContract } from '../testing/workspace-tree-contract.ts';
 import { WORKSPACE_MIGRATIONS } from './migrations.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 import { SqlWorkspaceStore } from './sql-workspace-store.ts';
+import { SqlWorkspaceTree } from './sql-workspace-tree.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
 for (const engine of DATABASES) {
-  workspaceStoreContract(engine, async () => {
+  const open = async (): Promise<OpenedStore> => {
     const database = await freshDatabase(engine);
     const storage = await database.open([WORKSPACE_MIGRATIONS]);
     return {
       reader: new SqlWorkspaceReader(storage),
-      unit: (body) => storage.write((tx) => body(new SqlWorkspaceStore(tx)), signal),
+      unit: (body) => storage.write((tx) => body(new SqlWorkspaceStore(tx), new SqlWorkspaceTree(tx)), signal),
       close: () => database.dispose(),
     };
-  });
+  };
+  workspaceStoreContract(engine, open);
+  workspaceTreeContract(engine, open);
 }
 
 eachDatabase('the table of workspaces', (fresh) => {
@@ -69,7 +73,9 @@ eachDatabase('the table of workspaces', (fresh) => {
     { why: 'labels that are a list', column: 'labels', value: '[]' },
     { why: 'a label that is none', column: 'labels', value: '{"a b": "c"}' },
     { why: 'a path from elsewhere', column: 'path', value: '/elsewhere/root/' },
+    { why: 'the path of another', column: 'path', value: '/other/' },
     { why: 'a uid that is none', column: 'uid', value: 'x' },
+    { why: 'a slug of no domain', column: 'slug', value: 'web' },
     { why: 'an empty display name', column: 'display_name', value: '' },
   ]) {
     it(`is not believed when it holds ${why}`, async () => {

@@ -1,9 +1,9 @@
 import { parseResourceName, type ResourceName } from '#kit/std';
 import { sql, type Transaction } from '#kit/storage';
 import type { Children, WorkspaceStore } from '../application/ports.ts';
-import { parentOf, type Workspace } from '../domain/workspace.ts';
-import { WorkspaceError } from '../domain/workspace-error.ts';
-import { COLUMNS, pathOf, toWorkspace } from './workspace-row.ts';
+import { parentOf, pathOf, type Workspace } from '../domain/workspace.ts';
+import { staleVersion } from './stale-version.ts';
+import { COLUMNS, toWorkspace } from './workspace-row.ts';
 
 /** On both engines, within one transaction. */
 export class SqlWorkspaceStore implements WorkspaceStore {
@@ -29,36 +29,30 @@ export class SqlWorkspaceStore implements WorkspaceStore {
 
   async insert(workspace: Workspace, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { name, uid, kind, displayName, labels, generation, version, createTime, updateTime } = workspace;
+    const { name, uid, kind, slug, region, displayName, labels, generation, version, createTime, updateTime } =
+      workspace;
     await this.#tx.run(sql`
       INSERT INTO workspaces
-        (name, uid, kind, parent, path, display_name, labels, generation, version, create_time, update_time)
-      VALUES (${name}, ${uid}, ${kind}, ${parentOf(workspace) ?? null}, ${pathOf(workspace)}, ${displayName ?? null},
-        ${JSON.stringify(labels)}, ${generation}, ${version}, ${createTime}, ${updateTime})`);
+        (name, uid, kind, parent, path, slug, region, display_name, labels, generation, version, create_time, update_time)
+      VALUES (${name}, ${uid}, ${kind}, ${parentOf(workspace) ?? null}, ${pathOf(workspace)}, ${slug ?? null},
+        ${region ?? null}, ${displayName ?? null}, ${JSON.stringify(labels)}, ${generation}, ${version}, ${createTime}, ${updateTime})`);
   }
 
   async replace(next: Workspace, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { uid, displayName, labels, generation, version, updateTime } = next;
+    const { uid, region, displayName, labels, generation, version, updateTime } = next;
     const changed = await this.#tx.run(sql`
       UPDATE workspaces
-      SET display_name = ${displayName ?? null}, labels = ${JSON.stringify(labels)}, generation = ${generation},
-        version = ${version}, update_time = ${updateTime}
+      SET region = ${region ?? null}, display_name = ${displayName ?? null}, labels = ${JSON.stringify(labels)},
+        generation = ${generation}, version = ${version}, update_time = ${updateTime}
       WHERE uid = ${uid} AND version = ${version - 1}`);
-    if (changed !== 1) throw stale(next);
+    if (changed !== 1) throw staleVersion(next);
   }
 
   async remove(workspace: Workspace, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { uid, version } = workspace;
     const changed = await this.#tx.run(sql`DELETE FROM workspaces WHERE uid = ${uid} AND version = ${version}`);
-    if (changed !== 1) throw stale(workspace);
+    if (changed !== 1) throw staleVersion(workspace);
   }
-}
-
-function stale({ name }: Workspace): WorkspaceError {
-  return new WorkspaceError(
-    'VERSION_STALE',
-    `Workspace ${name} was changed or deleted meanwhile. Read it again, and repeat the change if it still makes sense.`,
-  );
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
+import { MAX_LABELS } from '#kit/std';
 import { NewWorkspaceSchema, WorkspaceSchema } from '#protocol/api';
-import { MAX_LABELS } from '../domain/labels.ts';
 import { newWorkspace, parseDraft, type RawDraft, type WorkspaceDraft } from '../domain/new-workspace.ts';
 import { WorkspaceError } from '../domain/workspace-error.ts';
 import { theRoot, uidOf } from '../testing/a-workspace.ts';
@@ -26,7 +26,9 @@ const labels = fc.oneof(
 const name = fc.constant('web');
 const draft: fc.Arbitrary<RawDraft> = fc.oneof(
   fc.record({ name: word }),
-  fc.record({ name, kind: fc.constantFrom('folder', 'galaxy') }),
+  fc.record({ name, kind: fc.constantFrom('folder', 'domain', 'galaxy') }),
+  fc.record({ name, kind: fc.constant('domain'), slug: word }),
+  fc.record({ name, kind: fc.constant('domain'), region: word }),
   fc.record({ name, parent: word }),
   fc.record({ name, displayName: text }),
   fc.record({ name, labels }),
@@ -40,7 +42,7 @@ test('what the domain accepts, the schema of a create accepts; and what it makes
       if (parsed === undefined) return;
       accepted += 1;
       assert.ok(acceptsDraft(raw), ajv.errorsText(acceptsDraft.errors));
-      const workspace = newWorkspace(parsed, { parent: theRoot(), uid: uidOf(1), now: 0 });
+      const workspace = newWorkspace(parsed, { parent: theRoot(), project: undefined, uid: uidOf(1), now: 0 });
       assert.ok(acceptsResource(toResource(workspace)), ajv.errorsText(acceptsResource.errors));
     }),
     { numRuns: 1_000 },

@@ -4,19 +4,21 @@ import { parentOf, type Workspace } from '../domain/workspace.ts';
 
 /** A workspace as the API shows it. */
 export function toResource(workspace: Workspace): WorkspaceResource {
-  const { name, uid, kind, displayName, labels, generation } = workspace;
+  const { name, uid, kind, slug, region, displayName, labels, generation } = workspace;
   const parent = parentOf(workspace);
   return {
     name,
     uid,
     kind,
     ...(parent === undefined ? {} : { parent }),
+    ...(slug === undefined ? {} : { slug }),
+    ...(region === undefined ? {} : { region }),
     ...(displayName === undefined ? {} : { displayName }),
     labels,
     createTime: new Date(workspace.createTime).toISOString(),
     updateTime: new Date(workspace.updateTime).toISOString(),
     generation,
-    // Nothing acts on a folder after the write itself, so every generation has been observed.
+    // Nothing acts on a workspace after the write itself, so every generation has been observed.
     observedGeneration: generation,
     etag: etagOf(workspace),
   };

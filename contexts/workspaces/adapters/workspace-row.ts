@@ -1,42 +1,49 @@
-import { FleetError, parseResourceName, parseUuid, type ResourceName } from '#kit/std';
-import { type Row, sql } from '#kit/storage';
-import type { Labels } from '../domain/labels.ts';
-import { isWorkspaceKind, type Workspace, type WorkspaceKind, workspaceFaults } from '../domain/workspace.ts';
+import { FleetError, type Labels, parseResourceName, parseUuid, type ResourceName } from '#kit/std';
+import { type Row, sql, type Value } from '#kit/storage';
+import { isWorkspaceKind, pathOf, type Workspace, type WorkspaceKind, workspaceFaults } from '../domain/workspace.ts';
 import { invalidWorkspace, WorkspaceError } from '../domain/workspace-error.ts';
 
 /** What `toWorkspace` reads, by name: a release also runs on the table of the next one, which may have more columns. */
 export const COLUMNS = sql.raw(
-  'name, uid, kind, path, display_name, labels, generation, version, create_time, update_time',
+  'name, uid, kind, path, slug, region, display_name, labels, generation, version, create_time, update_time',
 );
 
-/** `/root/emea/web/` */
-export function pathOf({ ancestors, name }: Workspace): string {
-  return `/${[...ancestors, name].join('/')}/`;
+/** The first text after all that begin with this path: the character after the slash, in the order of bytes. */
+export function endOf(path: string): string {
+  return `${path.slice(0, -1)}0`;
 }
 
 /** Runs the same checks as a person's input, as a restored or repaired database can hold anything. */
 export function toWorkspace(row: Row): Workspace {
   try {
-    return checked({
+    const workspace: Workspace = {
       name: parseResourceName(String(row['name'])),
       uid: parseUuid(String(row['uid'])),
       kind: toKind(String(row['kind'])),
       ancestors: toAncestors(String(row['path'])),
-      displayName: row['display_name'] === null ? undefined : String(row['display_name']),
+      slug: toText(row['slug']),
+      region: toText(row['region']),
+      displayName: toText(row['display_name']),
       labels: toLabels(String(row['labels'])),
       generation: Number(row['generation']),
       version: Number(row['version']),
       createTime: Number(row['create_time']),
       updateTime: Number(row['update_time']),
-    });
+    };
+    return checked(workspace, String(row['path']));
   } catch (cause) {
     if (!(cause instanceof FleetError || cause instanceof SyntaxError)) throw cause;
     throw new WorkspaceError('STORED_WORKSPACE_INVALID', `read workspace ${String(row['name'])}`, { cause });
   }
 }
 
-function checked(workspace: Workspace): Workspace {
+function toText(value: Value | undefined): string | undefined {
+  return value === null ? undefined : String(value);
+}
+
+function checked(workspace: Workspace, path: string): Workspace {
   const faults = workspaceFaults(workspace);
+  if (pathOf(workspace) !== path) faults.push({ path: '/parent', message: `has the path ${path}` });
   if (faults.length > 0) throw invalidWorkspace(faults);
   return workspace;
 }

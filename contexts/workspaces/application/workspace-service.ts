@@ -1,9 +1,12 @@
 import type { ResourceName, Uuid } from '#kit/std';
-import { checkDeletable, NAMES_IN_THE_WAY } from '../domain/delete-workspace.ts';
-import { newWorkspace, parseDraft, type RawDraft } from '../domain/new-workspace.ts';
+import { type Contents, checkDeletable, NAMES_IN_THE_WAY } from '../domain/delete-workspace.ts';
+import { changesOfMove, type MoveChange, moveWorkspace } from '../domain/move-workspace.ts';
+import { newWorkspace, parseDraft, type RawDraft, type WorkspaceDraft } from '../domain/new-workspace.ts';
 import { patchWorkspace, type WorkspacePatch } from '../domain/patch-workspace.ts';
-import type { Workspace } from '../domain/workspace.ts';
-import { WorkspaceError } from '../domain/workspace-error.ts';
+import type { Place } from '../domain/place.ts';
+import { parentOf, pathOf, type Workspace } from '../domain/workspace.ts';
+import { WorkspaceError, workspaceNotFound } from '../domain/workspace-error.ts';
+import type { WorkspaceEvent } from '../domain/workspace-event.ts';
 import type { Precondition, UnitOfWork, WorkspaceReader } from './ports.ts';
 
 export interface WorkspaceServiceDeps {
@@ -26,6 +29,15 @@ export interface PatchWorkspace extends ChangeWorkspace {
   readonly patch: WorkspacePatch;
 }
 
+export interface MoveWorkspace extends ChangeWorkspace {
+  readonly parent: ResourceName;
+}
+
+export interface MovedWorkspace {
+  readonly workspace: Workspace;
+  readonly changes: readonly MoveChange[];
+}
+
 /**
  * What can be done with workspaces. Whoever calls brings the unit of work, and decides whether it is kept: a dry run is a
  * unit that is not. Nothing here is remembered between calls, so a unit may be run again.
@@ -40,21 +52,21 @@ export class WorkspaceService {
   async create(unit: UnitOfWork, { draft: raw, now }: CreateWorkspace, signal: AbortSignal): Promise<Workspace> {
     const draft = parseDraft(raw);
     if (await unit.workspaces.find(draft.name, signal)) throw nameTaken(draft.name);
-    const parent = await unit.workspaces.find(draft.parent, signal);
-    if (parent === undefined) throw parentNotFound(draft.parent);
-    const workspace = newWorkspace(draft, { parent, uid: this.#deps.newUid(), now });
+    const place = await placeIn(unit, draft, signal);
+    const workspace = newWorkspace(draft, { ...place, uid: this.#deps.newUid(), now });
+    await checkSlug(unit, draft, signal);
     await unit.workspaces.insert(workspace, signal);
-    await unit.events.append({ type: 'workspace.created', time: now, workspace }, signal);
+    await unit.events.append([{ type: 'workspace.created', time: now, workspace }], signal);
     return workspace;
   }
 
   async get(reader: Pick<WorkspaceReader, 'find'>, name: ResourceName, signal: AbortSignal): Promise<Workspace> {
     const workspace = await reader.find(name, signal);
-    if (workspace === undefined) throw notFound(name);
+    if (workspace === undefined) throw workspaceNotFound(name);
     return workspace;
   }
 
-  /** A patch that changes nothing writes nothing and announces nothing. */
+  /** A patch that changes nothing writes nothing and announces nothing. A new region is that of the Projects too. */
   async patch(unit: UnitOfWork, command: PatchWorkspace, signal: AbortSignal): Promise<Workspace> {
     const { name, precondition, patch, now } = command;
     const current = await this.get(unit.workspaces, name, signal);
@@ -62,22 +74,62 @@ export class WorkspaceService {
     const next = patchWorkspace(current, patch, now);
     if (next === current) return current;
     await unit.workspaces.replace(next, signal);
-    await unit.events.append({ type: 'workspace.updated', time: now, workspace: next }, signal);
+    const projects = next.region === current.region ? [] : await unit.tree.passOnRegion(next, signal);
+    await unit.events.append(
+      [next, ...projects].map((workspace): WorkspaceEvent => ({ type: 'workspace.updated', time: now, workspace })),
+      signal,
+    );
     return next;
+  }
+
+  /** A move to where it is already changes nothing. What it changes is told in a fixed order: the tree first. */
+  async move(unit: UnitOfWork, command: MoveWorkspace, signal: AbortSignal): Promise<MovedWorkspace> {
+    const { name, precondition, now } = command;
+    const current = await this.get(unit.workspaces, name, signal);
+    precondition.check(current);
+    const place = await placeIn(unit, command, signal);
+    const subtree = await unit.tree.subtreeOf(current, signal);
+    const workspace = moveWorkspace(current, { ...place, subtree, now });
+    const from = parentOf(current);
+    if (workspace === current || from === undefined) return { workspace, changes: [] };
+    await unit.tree.move(current, workspace, signal);
+    const move = { workspace: name, from, to: place.parent.name, fromPath: pathOf(current), toPath: pathOf(workspace) };
+    const changes = changesOfMove(current, workspace, subtree);
+    for (const observer of unit.moveObservers) changes.push(...(await observer.moved(move, signal)));
+    await unit.events.append([{ type: 'workspace.moved', time: now, workspace, from }], signal);
+    return { workspace, changes };
   }
 
   async delete(unit: UnitOfWork, { name, precondition, now }: ChangeWorkspace, signal: AbortSignal): Promise<void> {
     const workspace = await this.get(unit.workspaces, name, signal);
     precondition.check(workspace);
     const children = await unit.workspaces.childrenOf(name, NAMES_IN_THE_WAY, signal);
-    checkDeletable(workspace, [{ kind: 'workspace', ...children }]);
+    const contents: Contents[] = [{ kind: 'workspace', ...children }];
+    const place = { name, path: pathOf(workspace) };
+    for (const reader of unit.contents) contents.push(await reader.contentsOf(place, NAMES_IN_THE_WAY, signal));
+    checkDeletable(workspace, contents);
     await unit.workspaces.remove(workspace, signal);
-    await unit.events.append({ type: 'workspace.deleted', time: now, workspace }, signal);
+    await unit.events.append([{ type: 'workspace.deleted', time: now, workspace }], signal);
   }
 }
 
-function notFound(name: string): WorkspaceError {
-  return new WorkspaceError('WORKSPACE_NOT_FOUND', `There is no workspace ${name}.`, { details: { workspace: name } });
+async function placeIn(
+  unit: UnitOfWork,
+  asked: { readonly parent: ResourceName },
+  signal: AbortSignal,
+): Promise<Place> {
+  const parent = await unit.workspaces.find(asked.parent, signal);
+  if (parent === undefined) throw parentNotFound(asked.parent);
+  return { parent, project: await unit.tree.projectOf(parent, signal) };
+}
+
+async function checkSlug(unit: UnitOfWork, { slug }: WorkspaceDraft, signal: AbortSignal): Promise<void> {
+  if (slug === undefined || !(await unit.tree.domainOfSlug(slug, signal))) return;
+  throw new WorkspaceError(
+    'SLUG_TAKEN',
+    `There is a domain with the slug ${slug} already, and slugs are unique in the whole instance. Choose another.`,
+    { faults: [{ path: '/slug', message: 'is taken' }] },
+  );
 }
 
 function nameTaken(name: string): WorkspaceError {
@@ -91,7 +143,7 @@ function nameTaken(name: string): WorkspaceError {
 function parentNotFound(parent: string): WorkspaceError {
   return new WorkspaceError(
     'PARENT_NOT_FOUND',
-    `There is no workspace ${parent} to create this one in. Create it first, or choose another parent.`,
+    `There is no workspace ${parent} to put this one in. Create it first, or choose another parent.`,
     { faults: [{ path: '/parent', message: 'does not exist' }] },
   );
 }

@@ -1,14 +1,33 @@
-import { type FieldFault, parseResourceName, type ResourceName, StdError, type Uuid } from '#kit/std';
+import {
+  type FieldFault,
+  type Labels,
+  labelFaults,
+  parseResourceName,
+  type ResourceName,
+  StdError,
+  sortedLabels,
+  type Uuid,
+} from '#kit/std';
 import { displayNameFaults } from './display-name.ts';
-import { type Labels, labelFaults, sortedLabels } from './labels.ts';
-import { isWorkspaceKind, MAX_DEPTH, ROOT, WORKSPACE_KINDS, type Workspace, type WorkspaceKind } from './workspace.ts';
-import { invalidWorkspace, WorkspaceError } from './workspace-error.ts';
+import { checkPlace, type Place } from './place.ts';
+import {
+  isWorkspaceKind,
+  kindFaults,
+  ownRegionFaults,
+  ROOT,
+  WORKSPACE_KINDS,
+  type Workspace,
+  type WorkspaceKind,
+} from './workspace.ts';
+import { invalidWorkspace } from './workspace-error.ts';
 
 /** What a person wrote down. */
 export interface RawDraft {
   readonly name: string;
   readonly kind?: string;
   readonly parent?: string;
+  readonly slug?: string;
+  readonly region?: string;
   readonly displayName?: string;
   readonly labels?: Labels;
 }
@@ -18,13 +37,14 @@ export interface WorkspaceDraft {
   readonly name: ResourceName;
   readonly kind: WorkspaceKind;
   readonly parent: ResourceName;
+  readonly slug: string | undefined;
+  readonly region: string | undefined;
   readonly displayName: string | undefined;
   readonly labels: Labels;
 }
 
 /** What the draft cannot know. */
-export interface Founding {
-  readonly parent: Workspace;
+export interface Founding extends Place {
   readonly uid: Uuid;
   readonly now: number;
 }
@@ -33,7 +53,7 @@ const NAME_RULE = 'must be 1 to 63 lower-case letters, digits and hyphens, with 
 
 /** Names everything that is wrong at once. A folder in the root, unless the draft says otherwise. */
 export function parseDraft(raw: RawDraft): WorkspaceDraft {
-  const { kind = 'folder', displayName, labels = {} } = raw;
+  const { kind = 'folder', region, displayName, labels = {} } = raw;
   const faults = [...displayNameFaults(displayName), ...labelFaults(labels)];
   const name = readName(raw.name, '/name', faults);
   const parent = readName(raw.parent ?? ROOT, '/parent', faults);
@@ -41,20 +61,25 @@ export function parseDraft(raw: RawDraft): WorkspaceDraft {
     faults.push({ path: '/kind', message: `must be one of ${WORKSPACE_KINDS.join(', ')}` });
     throw invalidWorkspace(faults);
   }
+  // What a Domain is named is its slug too, unless the draft says otherwise.
+  const slug = raw.slug ?? (kind === 'domain' ? raw.name : undefined);
+  faults.push(...kindFaults({ kind, slug, region }), ...ownRegionFaults(kind, region));
   if (name === undefined || parent === undefined || faults.length > 0) throw invalidWorkspace(faults);
-  return { name, kind, parent, displayName, labels: sortedLabels(labels) };
+  return { name, kind, parent, slug, region, displayName, labels: sortedLabels(labels) };
 }
 
 /** Whether the name is free is for the caller to know. */
-export function newWorkspace(draft: WorkspaceDraft, { parent, uid, now }: Founding): Workspace {
-  const { name, kind, displayName, labels } = draft;
-  const ancestors = [...parent.ancestors, parent.name];
-  if (ancestors.length > MAX_DEPTH) throw tooDeep(draft);
+export function newWorkspace(draft: WorkspaceDraft, { uid, now, ...place }: Founding): Workspace {
+  const { name, kind, slug, region, displayName, labels } = draft;
+  const { parent } = place;
+  checkPlace({ name, kind, depth: 0, domains: kind === 'domain' ? 1 : 0 }, place);
   return {
     name,
     uid,
     kind,
-    ancestors,
+    ancestors: [...parent.ancestors, parent.name],
+    slug,
+    region: kind === 'project' ? parent.region : region,
     displayName,
     labels,
     generation: 1,
@@ -72,13 +97,4 @@ function readName(raw: string, path: string, faults: FieldFault[]): ResourceName
     faults.push({ path, message: NAME_RULE });
     return undefined;
   }
-}
-
-function tooDeep({ name, parent }: WorkspaceDraft): WorkspaceError {
-  const message = `is ${MAX_DEPTH} levels below ${ROOT}, where the tree ends`;
-  return new WorkspaceError(
-    'TREE_TOO_DEEP',
-    `Workspace ${name} cannot be in ${parent}, which ${message}. Choose a parent further up.`,
-    { faults: [{ path: '/parent', message }], details: { maxDepth: MAX_DEPTH } },
-  );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { aWorkspace } from '../testing/a-workspace.ts';
-import { MAX_LABELS } from './labels.ts';
+import { MAX_LABELS } from '#kit/std';
+import { aDomain, aWorkspace } from '../testing/a-workspace.ts';
 import { patchWorkspace, type WorkspacePatch } from './patch-workspace.ts';
 
 const before = aWorkspace({
@@ -59,6 +59,7 @@ describe('a patch', () => {
       patch: { labels: Object.fromEntries(Array.from({ length: MAX_LABELS }, (_, index) => [`key-${index}`, 'x'])) },
       path: '/labels',
     },
+    { why: 'gives a folder a region', patch: { region: 'eu' }, path: '/region' },
   ] satisfies { why: string; patch: WorkspacePatch; path: string }[]) {
     it(`is refused when it ${why}`, () => {
       assert.throws(
@@ -70,4 +71,19 @@ describe('a patch', () => {
       );
     });
   }
+
+  it('pins a domain to a region, and lets it go again', () => {
+    const pinned = patchWorkspace(aDomain(), { region: 'eu-1' }, 9_000);
+    assert.deepEqual([pinned.region, pinned.version, pinned.slug], ['eu-1', 2, 'acme']);
+    assert.equal(patchWorkspace(pinned, { region: 'eu-1' }, 9_000), pinned);
+    assert.equal(patchWorkspace(pinned, { region: null }, 9_000).region, undefined);
+  });
+
+  it('has no say in the region of a project', () => {
+    const project = aWorkspace({ kind: 'project', region: 'eu-1' });
+    for (const region of ['eu-1', 'us-1', null]) {
+      assert.throws(() => patchWorkspace(project, { region }, 9_000), { code: 'INVALID_WORKSPACE' });
+    }
+    assert.equal(patchWorkspace(project, { displayName: 'Web' }, 9_000).region, 'eu-1');
+  });
 });

@@ -1,8 +1,8 @@
-import { type FieldFault, parseResourceName, type ResourceName, type Uuid } from '#kit/std';
+import { type FieldFault, type Labels, labelFaults, parseResourceName, type ResourceName, type Uuid } from '#kit/std';
 import { displayNameFaults } from './display-name.ts';
-import { type Labels, labelFaults } from './labels.ts';
+import { kebabCaseFaults } from './kebab-case.ts';
 
-export const WORKSPACE_KINDS = ['folder'] as const;
+export const WORKSPACE_KINDS = ['folder', 'domain', 'project'] as const;
 export type WorkspaceKind = (typeof WORKSPACE_KINDS)[number];
 
 /** The one that is always there, above all others. */
@@ -20,6 +20,10 @@ export interface Workspace {
   readonly kind: WorkspaceKind;
   /** From the root down to the parent. Only the root has none. */
   readonly ancestors: readonly ResourceName[];
+  /** What other systems call a Domain by. Unique among Domains, and never changed; only Domains have one. */
+  readonly slug: string | undefined;
+  /** Where a Domain is pinned to, if it is. A Project's is always its Domain's; a folder has none. */
+  readonly region: string | undefined;
   readonly displayName: string | undefined;
   readonly labels: Labels;
   /** Counts the changes of what people asked for; `version` counts every change. */
@@ -35,6 +39,11 @@ export function parentOf(workspace: Workspace): ResourceName | undefined {
   return workspace.ancestors.at(-1);
 }
 
+/** `/root/emea/web/`: what is below has a path that begins with it, and nothing else has. */
+export function pathOf({ ancestors, name }: Pick<Workspace, 'ancestors' | 'name'>): string {
+  return `/${[...ancestors, name].join('/')}/`;
+}
+
 export function isWorkspaceKind(raw: string): raw is WorkspaceKind {
   return WORKSPACE_KINDS.some((kind) => kind === raw);
 }
@@ -43,10 +52,29 @@ export function isWorkspaceKind(raw: string): raw is WorkspaceKind {
 export function workspaceFaults(workspace: Workspace): FieldFault[] {
   return [
     ...ancestryFaults(workspace),
+    ...kindFaults(workspace),
     ...displayNameFaults(workspace.displayName),
     ...labelFaults(workspace.labels),
     ...countFaults(workspace),
   ];
+}
+
+/** What only some kinds have. */
+export function kindFaults({ kind, slug, region }: Pick<Workspace, 'kind' | 'slug' | 'region'>): FieldFault[] {
+  const faults = [...kebabCaseFaults('/slug', slug), ...kebabCaseFaults('/region', region)];
+  if ((slug !== undefined) !== (kind === 'domain')) {
+    faults.push({ path: '/slug', message: kind === 'domain' ? 'must be there' : 'is what only a domain has' });
+  }
+  if (region !== undefined && kind === 'folder') {
+    faults.push({ path: '/region', message: 'is what only a domain and its projects have' });
+  }
+  return faults;
+}
+
+/** What a person says of a region; a folder has none at all, which is told with what is wrong with its kind. */
+export function ownRegionFaults(kind: WorkspaceKind, asked: string | null | undefined): FieldFault[] {
+  if (kind !== 'project' || asked === undefined) return [];
+  return [{ path: '/region', message: "is that of the project's domain; set it there" }];
 }
 
 function ancestryFaults({ name, ancestors }: Workspace): FieldFault[] {

@@ -8,6 +8,8 @@ export function aWorkspace(its: Partial<Workspace> = {}): Workspace {
     uid: uidOf(1),
     kind: 'folder',
     ancestors: names('root'),
+    slug: undefined,
+    region: undefined,
     displayName: undefined,
     labels: {},
     generation: 1,
@@ -16,6 +18,10 @@ export function aWorkspace(its: Partial<Workspace> = {}): Workspace {
     updateTime: 1_000,
     ...its,
   };
+}
+
+export function aDomain(its: Partial<Workspace> = {}): Workspace {
+  return aWorkspace({ name: parseResourceName('acme'), kind: 'domain', slug: 'acme', ...its });
 }
 
 export function theRoot(its: Partial<Workspace> = {}): Workspace {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { type HttpServer, httpMigrations } from '#kit/http';
+import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations } from '#kit/http';
 import type { Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
-import { WORKSPACE_MIGRATIONS, workspaceRoutes } from '../adapters/index.ts';
+import { type Visibility, WORKSPACE_MIGRATIONS, workspaceRoutes } from '../adapters/index.ts';
+import type { ContentsReader, MoveObserver } from '../application/ports.ts';
+import { workspaceNotFound } from '../domain/workspace-error.ts';
 import { uidCounter } from './a-workspace.ts';
 
 /** One request and what must come of it. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
@@ -22,6 +24,8 @@ export interface Wanted {
   readonly status: number;
   /** The whole body. */
   readonly resource?: object;
+  /** Of a move: the changes that it tells, all of them in order. */
+  readonly changes?: readonly object[];
   /** The names on the page, all of them in order. */
   readonly names?: readonly string[];
   /** Members of the problem document; of the faults their places, all of them in order. */
@@ -43,23 +47,75 @@ export function timeOf(step: number): string {
   return new Date(BEGIN + step * 1_000).toISOString();
 }
 
+interface Parts {
+  readonly server: HttpServer;
+  readonly storage: Storage;
+  readonly clock: FakeClock;
+  readonly uids: { next: () => Uuid };
+  readonly audit: AuditEntry[];
+}
+
+/** `Bearer sees.a.b` sees the subtrees of a and b; everybody else sees everything. */
+const VISIBILITY: Visibility = {
+  of: ({ id }) => {
+    const [sees, ...workspaces] = id.split('.');
+    return sees === 'sees' ? { kind: 'some', workspaces } : { kind: 'everything' };
+  },
+};
+
+/** Nobody may do anything with `locked`, and `hidden` does not exist. */
+const AUTHORIZER: Authorizer = {
+  allow: async ({ params }) => {
+    if (params['workspace'] === 'hidden') throw workspaceNotFound('hidden');
+    return params['workspace'] !== 'locked';
+  },
+};
+
+/** Somebody else's things: there are two lamps in `furnished`, and nowhere else. */
+const LAMPS_INSIDE: ContentsReader = {
+  contentsOf: async ({ path }) =>
+    path === '/root/furnished/'
+      ? { kind: 'lamp', count: 2, names: ['big', 'small'] }
+      : { kind: 'lamp', count: 0, names: [] },
+};
+const LAMPS_MOVE: MoveObserver = {
+  moved: async ({ workspace, fromPath, toPath }) =>
+    workspace === 'furnished'
+      ? [{ kind: 'lamps', message: '2 lamps move.', from: fromPath, to: toPath, count: 2 }]
+      : [],
+};
+
 /** The real server with the real routes on a real database, one scenario at a time. */
 export class WorkspaceApi {
   readonly server: HttpServer;
   readonly #storage: Storage;
   readonly #clock: FakeClock;
   readonly #uids: { next: () => Uuid };
+  /** What was taken down of each change that was kept or previewed. */
+  readonly audit: AuditEntry[];
 
-  private constructor(parts: { server: HttpServer; storage: Storage; clock: FakeClock; uids: { next: () => Uuid } }) {
-    ({ server: this.server, storage: this.#storage, clock: this.#clock, uids: this.#uids } = parts);
+  private constructor(parts: Parts) {
+    ({ server: this.server, storage: this.#storage, clock: this.#clock, uids: this.#uids, audit: this.audit } = parts);
   }
 
   static async open(database: TestDatabase): Promise<WorkspaceApi> {
     const storage = await database.open([WORKSPACE_MIGRATIONS, OUTBOX_MIGRATIONS, httpMigrations]);
     const [clock, uids] = [new FakeClock(BEGIN), { next: uidCounter() }];
-    const routes = workspaceRoutes({ storage, newUid: () => uids.next() });
-    const { server } = await testServer(routes, { clock });
-    return new WorkspaceApi({ server, storage, clock, uids });
+    const routes = workspaceRoutes({
+      storage,
+      visibility: VISIBILITY,
+      contents: [() => LAMPS_INSIDE],
+      moveObservers: [() => LAMPS_MOVE],
+      newUid: () => uids.next(),
+    });
+    const audit: AuditEntry[] = [];
+    const sink = {
+      append: async (_: unknown, entry: AuditEntry) => void audit.push(entry),
+      note: async () => {},
+      refused: () => {},
+    };
+    const { server } = await testServer(routes, { clock, authorizer: AUTHORIZER, audit: sink });
+    return new WorkspaceApi({ server, storage, clock, uids, audit });
   }
 
   /** From an empty tree and the first uid on. */
@@ -134,6 +190,7 @@ function check({ status, headers = {}, ...want }: Wanted, got: Received, where: 
   assert.equal(got.status, status, where);
   for (const [name, value] of Object.entries(headers)) assert.equal(got.headers[name], value, where);
   if (want.resource !== undefined) assert.deepEqual(got.body, want.resource, where);
+  if (want.changes !== undefined) assert.deepEqual((got.body as { changes: unknown }).changes, want.changes, where);
   if (want.names !== undefined) assert.deepEqual(namesIn(got.body), want.names, where);
   if (want.problem !== undefined) {
     const { faults, ...members } = want.problem;

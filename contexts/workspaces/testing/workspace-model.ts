@@ -5,15 +5,28 @@ import type { WorkspaceEventType } from '../domain/workspace-event.ts';
 
 /** One thing that somebody asks for. `seen` is the version that he believes the workspace to have. */
 export type WorkspaceCommand =
-  | { readonly kind: 'create'; readonly name: string; readonly parent: string; readonly labels: Record<string, string> }
+  | Create
   | { readonly kind: 'patch'; readonly name: string; readonly patch: WorkspacePatch; readonly seen: number | undefined }
+  | { readonly kind: 'move'; readonly name: string; readonly parent: string; readonly seen: number | undefined }
   | { readonly kind: 'delete'; readonly name: string; readonly seen: number | undefined };
 
+interface Create {
+  readonly kind: 'create';
+  readonly name: string;
+  readonly as: string;
+  readonly parent: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
 interface Known {
+  readonly kind: string;
   readonly parent: string | undefined;
+  readonly region: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly version: number;
 }
+
+type Outcome = WorkspaceModel | WorkspaceErrorCode;
 
 /** The tree in the plainest way that does the same: a map, and a list of what happened. */
 export class WorkspaceModel {
@@ -26,40 +39,86 @@ export class WorkspaceModel {
   }
 
   /** What comes of it: the model after it, or the code of the refusal. */
-  after(command: WorkspaceCommand): WorkspaceModel | WorkspaceErrorCode {
+  after(command: WorkspaceCommand): Outcome {
+    if (command.kind === 'create') return this.#created(command);
+    const known = this.tree.get(command.name);
+    if (known === undefined) return 'WORKSPACE_NOT_FOUND';
+    if ((command.seen ?? known.version) !== known.version) return 'VERSION_STALE';
     switch (command.kind) {
-      case 'create': {
-        if (this.tree.has(command.name)) return 'NAME_TAKEN';
-        if (!this.tree.has(command.parent)) return 'PARENT_NOT_FOUND';
-        return this.#with('workspace.created', command.name, { ...command, version: 1 });
-      }
-      case 'patch': {
-        const known = this.tree.get(command.name);
-        if (known === undefined) return 'WORKSPACE_NOT_FOUND';
-        if ((command.seen ?? known.version) !== known.version) return 'VERSION_STALE';
-        const labels = merged(known.labels, command.patch.labels);
-        if (canonicalJson(labels) === canonicalJson(known.labels)) return this;
-        return this.#with('workspace.updated', command.name, { ...known, labels, version: known.version + 1 });
-      }
-      case 'delete': {
-        const known = this.tree.get(command.name);
-        if (known === undefined) return 'WORKSPACE_NOT_FOUND';
-        if ((command.seen ?? known.version) !== known.version) return 'VERSION_STALE';
+      case 'patch':
+        return this.#patched(command.name, known, command.patch);
+      case 'move':
+        return this.#moved(command.name, known, command.parent);
+      case 'delete':
         if (command.name === 'root') return 'ROOT_IS_FIXED';
         if ([...this.tree.values()].some(({ parent }) => parent === command.name)) return 'WORKSPACE_NOT_EMPTY';
         return this.#with('workspace.deleted', command.name, undefined);
-      }
       default:
         return assertNever(command, 'command');
     }
   }
 
-  /** In the order of names, as the service would list it. */
-  list(parent?: string): unknown[] {
+  /** In the order of names, as the service would list it; with a parent, what is in it directly or on any level. */
+  list(parent?: string, subtree = false): unknown[] {
+    const isIn = (name: string, known: Known): boolean =>
+      subtree ? name !== parent && this.#lineage(name).includes(parent ?? '') : known.parent === parent;
     return [...this.tree]
-      .filter(([, known]) => parent === undefined || known.parent === parent)
+      .filter(([name, known]) => parent === undefined || isIn(name, known))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, known]) => ({ name, parent: known.parent, labels: known.labels, version: known.version }));
+      .map(([name, known]) => ({ name, ...known }));
+  }
+
+  #created({ name, as: kind, parent, labels }: Create): Outcome {
+    if (this.tree.has(name)) return 'NAME_TAKEN';
+    if (!this.tree.has(parent)) return 'PARENT_NOT_FOUND';
+    if (!this.#mayBeIn(kind, parent, kind === 'domain')) return 'WRONG_PARENT';
+    const region = kind === 'project' ? this.tree.get(parent)?.region : undefined;
+    return this.#with('workspace.created', name, { kind, parent, region, labels, version: 1 });
+  }
+
+  #patched(name: string, known: Known, patch: WorkspacePatch): Outcome {
+    const { kind } = known;
+    if (patch.region !== undefined && (kind === 'project' || (kind === 'folder' && patch.region !== null))) {
+      return 'INVALID_WORKSPACE';
+    }
+    const region = patch.region === undefined ? known.region : (patch.region ?? undefined);
+    const labels = merged(known.labels, patch.labels);
+    if (region === known.region && canonicalJson(labels) === canonicalJson(known.labels)) return this;
+    const own = this.#with('workspace.updated', name, { ...known, region, labels, version: known.version + 1 });
+    return [...own.tree]
+      .filter(([, each]) => each.parent === name && each.kind === 'project' && each.region !== region)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .reduce<WorkspaceModel>(
+        (model, [project, each]) =>
+          model.#with('workspace.updated', project, { ...each, region, version: each.version + 1 }),
+        own,
+      );
+  }
+
+  #moved(name: string, known: Known, parent: string): Outcome {
+    if (!this.tree.has(parent)) return 'PARENT_NOT_FOUND';
+    if (name === 'root') return 'ROOT_IS_FIXED';
+    if (known.parent === parent) return this;
+    if (this.#lineage(parent).includes(name)) return 'MOVE_INTO_ITSELF';
+    const holdsDomain = [...this.tree].some(
+      ([each, { kind }]) => kind === 'domain' && this.#lineage(each).includes(name),
+    );
+    if (!this.#mayBeIn(known.kind, parent, holdsDomain)) return 'WRONG_PARENT';
+    const region = known.kind === 'project' ? this.tree.get(parent)?.region : known.region;
+    return this.#with('workspace.moved', name, { ...known, parent, region, version: known.version + 1 });
+  }
+
+  #mayBeIn(kind: string, parent: string, holdsDomain: boolean): boolean {
+    const above = this.#lineage(parent).map((name) => this.tree.get(name)?.kind);
+    if (kind === 'project' && above[0] !== 'domain') return false;
+    if (kind === 'domain' && above[0] !== 'folder') return false;
+    return !(holdsDomain && above.includes('project'));
+  }
+
+  /** From the workspace up to the root. */
+  #lineage(name: string): string[] {
+    const parent = this.tree.get(name)?.parent;
+    return parent === undefined ? [name] : [name, ...this.#lineage(parent)];
   }
 
   #with(event: WorkspaceEventType, name: string, known: Known | undefined): WorkspaceModel {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseResourceName, type ResourceName } from '#kit/std';
-import type { WorkspaceReader, WorkspaceStore } from '../application/ports.ts';
+import type { WorkspaceRange, WorkspaceReader, WorkspaceStore, WorkspaceTree } from '../application/ports.ts';
 import type { Workspace } from '../domain/workspace.ts';
 import { aWorkspace, names, uidCounter } from './a-workspace.ts';
 
@@ -9,9 +9,16 @@ import { aWorkspace, names, uidCounter } from './a-workspace.ts';
 export interface OpenedStore {
   readonly reader: WorkspaceReader;
   /** One unit of work. It is kept when the body resolves. */
-  unit<T>(body: (store: WorkspaceStore) => Promise<T>): Promise<T>;
+  unit<T>(body: (store: WorkspaceStore, tree: WorkspaceTree) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+export const ALL_WORKSPACES: WorkspaceRange = {
+  within: undefined,
+  visible: { kind: 'everything' },
+  after: undefined,
+  limit: 100,
+};
 
 /** What `WorkspaceStore` and `WorkspaceReader` promise, whatever they are made of. */
 export function workspaceStoreContract(name: string, open: () => Promise<OpenedStore>): void {
@@ -34,9 +41,10 @@ export function workspaceStoreContract(name: string, open: () => Promise<OpenedS
       for (const workspace of workspaces) await opened.unit((store) => store.insert(workspace, signal));
     };
     const find = (name: ResourceName) => opened.reader.find(name, signal);
-    const listed = async (range: { parent?: ResourceName; after?: string; limit?: number }) => {
-      const { parent, after, limit = 100 } = range;
-      return (await opened.reader.list({ parent, after, limit }, signal)).map((workspace) => workspace.name);
+    const listed = async (its: { parent?: ResourceName; after?: string; limit?: number }) => {
+      const within = its.parent === undefined ? undefined : { parent: its.parent, subtree: false };
+      const range = { ...ALL_WORKSPACES, ...its, within };
+      return (await opened.reader.list(range, signal)).map((workspace) => workspace.name);
     };
 
     it('begins with the root', async () => {
@@ -192,7 +200,7 @@ export function workspaceStoreContract(name: string, open: () => Promise<OpenedS
       const [workspace, gone] = [fresh(), AbortSignal.abort(new Error('gone'))];
       for (const use of [
         () => opened.reader.find(workspace.name, gone),
-        () => opened.reader.list({ parent: undefined, after: undefined, limit: 1 }, gone),
+        () => opened.reader.list(ALL_WORKSPACES, gone),
         () => opened.unit((store) => store.find(workspace.name, gone)),
         () => opened.unit((store) => store.childrenOf(workspace.name, 1, gone)),
         () => opened.unit((store) => store.insert(workspace, gone)),

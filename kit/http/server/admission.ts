@@ -53,9 +53,9 @@ export class Admission {
     if (route.permission === 'public') return await rates.count(request, undefined);
     await rates.checkAddress(request);
     const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const { headers, ip: address } = request;
+    const { headers, method, ip: address } = request;
     const { signal } = exchange;
-    const principal = await this.#deps.authenticator.authenticate({ bearer, headers, address }, signal);
+    const principal = await this.#deps.authenticator.authenticate({ bearer, headers, method, address }, signal);
     await rates.count(request, principal);
     if (principal === undefined) {
       if (bearer !== undefined) this.#refused(request, exchange, 'unauthenticated');

@@ -96,6 +96,38 @@ export const CHANGING: readonly Scenario[] = [
     ],
   },
   {
+    why: 'a new region of a domain is that of its projects at once, and their etags change with it',
+    steps: [
+      ...given('domain acme', 'project b in acme', 'project a in acme', 'team in a'),
+      patch(
+        'acme',
+        { body: { region: 'eu-1' } },
+        { status: 200, events: ['workspace.updated acme', 'workspace.updated a', 'workspace.updated b'] },
+      ),
+      {
+        call: `GET ${ALL}/a`,
+        want: {
+          status: 200,
+          resource: resource({
+            nth: 3,
+            name: 'a',
+            kind: 'project',
+            parent: 'acme',
+            region: 'eu-1',
+            step: 5,
+            version: 2,
+            generation: 1,
+            observedGeneration: 1,
+          }),
+        },
+      },
+      patch('acme', { body: { displayName: 'A', region: 'eu-1' } }, updated('acme')),
+      patch('a', { body: { region: 'us-1' } }, refused(400, { code: 'invalidWorkspace', faults: ['/region'] })),
+      patch('team', { body: { region: 'us-1' } }, refused(400, { code: 'invalidWorkspace', faults: ['/region'] })),
+      patch('acme', { body: { slug: 'b' } }, refused(400, { code: 'validationFailed', faults: ['/slug'] })),
+    ],
+  },
+  {
     why: 'the root can be labelled like any other',
     steps: [patch('root', { body: { displayName: 'ACME', labels: { a: 'b' } } }, updated('root'))],
   },

@@ -64,6 +64,45 @@ export const CREATING: readonly Scenario[] = [
     ],
   },
   {
+    why: 'a domain has a slug and a region, and its projects have its region',
+    steps: [
+      post(
+        { body: { name: 'acme', kind: 'domain', region: 'eu-1' } },
+        { ...created('acme'), resource: resource({ name: 'acme', kind: 'domain', slug: 'acme', region: 'eu-1' }) },
+      ),
+      post(
+        { body: { name: 'shop', kind: 'project', parent: 'acme' } },
+        {
+          ...created('shop'),
+          resource: resource({ nth: 2, name: 'shop', kind: 'project', parent: 'acme', region: 'eu-1' }),
+        },
+      ),
+      post(
+        { body: { name: 'b', kind: 'domain', slug: 'acme' } },
+        refused(409, { code: 'slugTaken', faults: ['/slug'] }),
+      ),
+    ],
+  },
+  {
+    why: 'each kind has its place',
+    steps: [
+      ...given('domain acme', 'project shop in acme', 'team in shop', 'area in acme', 'domain inner in area'),
+      post({ body: { name: 'x', kind: 'project' } }, refused(400, { code: 'wrongParent', faults: ['/parent'] })),
+      post({ body: { name: 'x', kind: 'project', parent: 'area' } }, refused(400, { code: 'wrongParent' })),
+      post({ body: { name: 'x', kind: 'domain', parent: 'acme' } }, refused(400, { code: 'wrongParent' })),
+      post({ body: { name: 'x', kind: 'domain', parent: 'shop' } }, refused(400, { code: 'wrongParent' })),
+      post({ body: { name: 'x', kind: 'domain', parent: 'team' } }, refused(400, { code: 'wrongParent' })),
+    ],
+  },
+  {
+    why: 'it takes a permission for the parent, and tells nothing of one that the caller may not see',
+    steps: [
+      ...given('locked', 'hidden'),
+      post({ body: { name: 'web', parent: 'locked' } }, refused(403, { code: 'permissionDenied' })),
+      post({ body: { name: 'web', parent: 'hidden' } }, refused(404, { code: 'workspaceNotFound' })),
+    ],
+  },
+  {
     why: 'what the schema does not know is refused with its place',
     steps: [
       post({ body: { name: 'Web' } }, refused(400, { code: 'validationFailed', faults: ['/name'] })),

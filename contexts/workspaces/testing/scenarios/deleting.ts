@@ -31,6 +31,24 @@ export const DELETING: readonly Scenario[] = [
     ],
   },
   {
+    why: 'what others keep in a workspace is in the way too',
+    steps: [
+      ...given('furnished', 'web in furnished'),
+      remove(
+        'furnished',
+        {},
+        refused(409, {
+          code: 'workspaceNotEmpty',
+          inTheWay: [
+            { kind: 'workspace', count: 1, names: ['web'] },
+            { kind: 'lamp', count: 2, names: ['big', 'small'] },
+          ],
+        }),
+      ),
+      there('furnished'),
+    ],
+  },
+  {
     why: 'a dry run of a delete says whether it could, and does not',
     steps: [
       ...given('web', 'api in web'),

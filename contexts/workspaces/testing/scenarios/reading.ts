@@ -10,6 +10,7 @@ import {
   post,
   refused,
   type Scenario,
+  seen,
   there,
   updated,
 } from './steps.ts';
@@ -54,6 +55,32 @@ export const READING: readonly Scenario[] = [
       listed('parent=nobody'),
       listed('parent=c&pageSize=1', 'a'),
       listed('parent=c&pageSize=1&pageToken={nextPageToken}', 'b'),
+    ],
+  },
+  {
+    why: 'a list of a subtree has all that is below, and not its top',
+    steps: [
+      ...given('c', 'b in c', 'a in b', 'd'),
+      listed('parent=c&subtree=true', 'a', 'b'),
+      listed('parent=c&subtree=false', 'b'),
+      listed('subtree=true', 'a', 'b', 'c', 'd', 'root'),
+      listed('parent=root&subtree=true&pageSize=1', 'a'),
+      listed('parent=root&subtree=true&pageSize=2&pageToken={nextPageToken}', 'b', 'c'),
+    ],
+  },
+  {
+    why: 'what the caller may not see is in no list, and makes no page shorter',
+    steps: [
+      ...given('a', 'b', 'c in b', 'd in c', 'e', 'f in a'),
+      seen('sees.b', '', 'b', 'c', 'd'),
+      seen('sees.b', 'pageSize=2', 'b', 'c'),
+      seen('sees.b', 'pageSize=2&pageToken={nextPageToken}', 'd'),
+      seen('sees.c.e', 'parent=root', 'e'),
+      seen('sees.c.e', 'parent=b', 'c'),
+      seen('sees.c.e', 'parent=a'),
+      seen('sees.c.e', 'parent=b&subtree=true', 'c', 'd'),
+      seen('sees.nobody', ''),
+      seen('sees.b', `filter=${encodeURIComponent('name != "c"')}`, 'b', 'd'),
     ],
   },
   {

@@ -28,12 +28,17 @@ export function remove(name: string, { query = '', headers = {} }: Omit<Sent, 'b
   return { call: `DELETE ${ALL}/${name}${query}`, headers, want };
 }
 
-/** Creates folders in the root, or as `child in parent`. */
+/** Creates folders in the root, or as `child in parent`, or `domain acme in parent`. */
 export function given(...trees: readonly string[]): Step[] {
   return trees.map((tree) => {
-    const [name = '', parent = 'root'] = tree.split(' in ');
-    return post({ body: { name, parent } }, created(name));
+    const [what = '', parent = 'root'] = tree.split(' in ');
+    const [name = '', kind = 'folder'] = what.split(' ').toReversed();
+    return post({ body: { name, kind, parent } }, created(name));
   });
+}
+
+export function move(name: string, { query = '', ...sent }: Sent, want: Wanted): Step {
+  return { call: `POST ${ALL}/${name}:move${query}`, ...sent, want };
 }
 
 export function there(name: string): Step {
@@ -48,12 +53,21 @@ export function listed(query: string, ...names: readonly string[]): Step {
   return { call: `GET ${ALL}?${query}`, want: { status: 200, names } };
 }
 
+/** As somebody who does not see everything. */
+export function seen(as: string, query: string, ...names: readonly string[]): Step {
+  return { ...listed(query, ...names), headers: { authorization: `Bearer ${as}` } };
+}
+
 export function filtered(filter: string, ...names: readonly string[]): Step {
   return listed(`filter=${encodeURIComponent(filter)}`, ...names);
 }
 
 export function created(name: string): Wanted {
   return { status: 201, events: [`workspace.created ${name}`] };
+}
+
+export function moved(name: string): Wanted {
+  return { status: 200, events: [`workspace.moved ${name}`] };
 }
 
 export function updated(name: string): Wanted {

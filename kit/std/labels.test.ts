@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { labelFaults, MAX_LABELS, sortedLabels } from './labels.ts';
+import { labelFaults, MAX_LABELS, mergeLabels, sameLabels, sortedLabels } from './labels.ts';
 
 const labels = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, '']));
 
@@ -49,6 +49,25 @@ describe('labels', () => {
 
   it('names each label that is wrong', () => {
     assert.equal(labelFaults({ 'a b': 'x', fine: 'x', c: 'd e' }).length, 2);
+  });
+
+  it('are named by where they stand in the document', () => {
+    assert.equal(labelFaults({ 'a b': 'x' }, '/seen')[0]?.path, '/seen/a b');
+  });
+
+  it('are merged one by one, in order', () => {
+    const merged = mergeLabels({ b: '1', c: '2' }, { a: '0', b: null, constructor: 'x' });
+    assert.deepEqual(Object.entries(merged), [
+      ['a', '0'],
+      ['c', '2'],
+      ['constructor', 'x'],
+    ]);
+    assert.deepEqual([mergeLabels({ a: '1' }, null), mergeLabels({ a: '1' }, undefined)], [{}, { a: '1' }]);
+  });
+
+  it('are the same when keys and values are', () => {
+    assert.ok(sameLabels({ a: '1', b: '' }, { b: '', a: '1' }));
+    assert.ok(!sameLabels({ a: '1' }, { a: '2' }) && !sameLabels({ a: '' }, { b: '' }) && !sameLabels({}, { a: '' }));
   });
 
   it('are kept in the order of their keys', () => {

@@ -1,7 +1,10 @@
-import type { FieldFault } from '#kit/std';
+import type { FieldFault } from './errors.ts';
 
 /** What people sort and select by, in the syntax of Kubernetes labels. Keys are in order, so that equal sets read alike. */
 export type Labels = Readonly<Record<string, string>>;
+
+/** Of a JSON merge patch (RFC 7396): `null` takes one label away, or all of them. */
+export type LabelsPatch = Readonly<Record<string, string | null>> | null;
 
 export const MAX_LABELS = 64;
 
@@ -15,14 +18,36 @@ export function sortedLabels(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).sort(byKey));
 }
 
-/** Each place is a JSON pointer into a document that has the labels at `/labels`. */
-export function labelFaults(labels: Labels): FieldFault[] {
+/** In order. What the patch does not name stays. */
+export function mergeLabels(labels: Labels, patch: LabelsPatch | undefined): Labels {
+  if (patch === undefined) return labels;
+  const merged = new Map(Object.entries(labels));
+  if (patch === null) merged.clear();
+  for (const [key, value] of Object.entries(patch ?? {})) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, value);
+  }
+  return sortedLabels(Object.fromEntries(merged));
+}
+
+export function sameLabels(a: Labels, b: Labels): boolean {
+  const entries = Object.entries(a);
+  return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
+}
+
+/** Each place is a JSON pointer into a document that has the labels at `at`. */
+export function labelFaults(labels: Labels, at = '/labels'): FieldFault[] {
   const entries = Object.entries(labels);
-  if (entries.length > MAX_LABELS) return [{ path: '/labels', message: `has more than ${MAX_LABELS} labels` }];
+  if (entries.length > MAX_LABELS) return [{ path: at, message: `has more than ${MAX_LABELS} labels` }];
   return entries.flatMap(([key, value]) => {
     const message = keyFault(key) ?? valueFault(value);
-    return message === undefined ? [] : [{ path: `/labels/${escapePointer(key)}`, message }];
+    return message === undefined ? [] : [{ path: `${at}/${escapePointer(key)}`, message }];
   });
+}
+
+/** A key as a step of a JSON pointer (RFC 6901). */
+export function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function byKey([a]: readonly [string, string], [b]: readonly [string, string]): number {
@@ -45,8 +70,4 @@ function valueFault(value: string): string | undefined {
 
 function isPart(text: string): boolean {
   return text.length <= PART_MAX_LENGTH && PART.test(text);
-}
-
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,0 +1,43 @@
+import type { Route } from '#kit/http';
+import { type Uuid, uuidv7 } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import { GrantService } from '../application/grant-service.ts';
+import { PermissionSchemaService } from '../application/permission-schema-service.ts';
+import type { AccessDecisions, AdminCredentials, NotFoundErrors } from '../application/ports.ts';
+import type { AccessIndex } from '../domain/access-index.ts';
+import { AjvAttributeRules } from './ajv-attribute-rules.ts';
+import { accessQuestionRoutes } from './http-access.ts';
+import { grantRoutes } from './http-grants.ts';
+import { permissionSchemaRoutes } from './http-permission-schemas.ts';
+import { IndexedDecisions } from './indexed-decisions.ts';
+import type { RouteParts } from './route-parts.ts';
+import { type UnitOfWorkDeps, unitOfWork } from './sql-unit-of-work.ts';
+
+export interface AccessRoutesDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
+  readonly storage: Storage;
+  /** Told of each change as soon as it is committed. */
+  readonly index: AccessIndex;
+  /** From the index unless told otherwise. */
+  readonly decisions?: AccessDecisions;
+  readonly notFound: NotFoundErrors;
+  readonly admins: AdminCredentials;
+  /** For grants, schemas and events. */
+  readonly newUid?: () => Uuid;
+}
+
+/** Grants, permission schemas, and questions about access. */
+export function accessRoutes(deps: AccessRoutesDeps): Route[] {
+  const { storage, index, notFound, admins, resourcesIn, newUid = uuidv7 } = deps;
+  const { decisions = new IndexedDecisions(index) } = deps;
+  const rules = new AjvAttributeRules();
+  const parts: RouteParts = {
+    storage,
+    index,
+    decisions,
+    notFound,
+    grants: new GrantService({ newUid, decisions, rules, admins, notFound }),
+    schemas: new PermissionSchemaService({ newUid, rules }),
+    unit: (tx) => unitOfWork(tx, { newUid, resourcesIn }),
+  };
+  return [...grantRoutes(parts), ...permissionSchemaRoutes(parts), ...accessQuestionRoutes(parts)];
+}

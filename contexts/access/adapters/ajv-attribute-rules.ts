@@ -1,0 +1,101 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { FieldFault } from '#kit/std';
+import type { AttributeRules } from '../application/ports.ts';
+import type { Attributes } from '../domain/grant.ts';
+import { isObject } from './parse-object.ts';
+
+const MAX_SCHEMA_CHARS = 16_384;
+const MAX_VALUE_CHARS = 4_096;
+const MAX_DEPTH = 16;
+const MAX_FAULTS = 20;
+
+/** Of keywords whose value is a schema, a list of them, or an object of them. */
+const WITH_SCHEMA = new Set(['items', 'additionalProperties', 'not']);
+const WITH_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf']);
+
+/**
+ * DECISION: a closed list, without regular expressions and references. Values are checked on the thread that answers
+ * everybody, and a pattern that takes a second for a page of text holds up the whole instance. (ADR-0024)
+ */
+const KEYWORDS = new Set(
+  `type enum const properties required title description default examples minLength maxLength minimum maximum
+  exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties
+  items additionalProperties not anyOf oneOf allOf`.split(/\s+/),
+);
+
+/** JSON Schema by Ajv. Compiles for each call and forgets: permissions are defined and granted now and then. */
+export class AjvAttributeRules implements AttributeRules {
+  readonly #ajv = new Ajv({ strict: true, strictTypes: true, allowUnionTypes: true, allErrors: true });
+
+  schemaFaults(schema: Attributes): readonly FieldFault[] {
+    if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
+      return [{ path: '', message: `must not be longer than ${MAX_SCHEMA_CHARS} characters` }];
+    }
+    const faults = keywordFaults(schema, { path: '', depth: 0 });
+    if (schema['type'] !== 'object') faults.push({ path: '/type', message: 'must be object' });
+    return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : this.#compileFaults(schema);
+  }
+
+  valueFaults(schema: Attributes, values: readonly Attributes[]): readonly (readonly FieldFault[])[] {
+    return this.#compiled(schema, (validate) =>
+      values.map((value) => {
+        if (JSON.stringify(value).length > MAX_VALUE_CHARS) {
+          return [{ path: '', message: `must not be longer than ${MAX_VALUE_CHARS} characters` }];
+        }
+        return validate(value) ? [] : (validate.errors ?? []).slice(0, MAX_FAULTS).map(toFault);
+      }),
+    );
+  }
+
+  #compileFaults(schema: Attributes): FieldFault[] {
+    try {
+      return this.#compiled(schema, () => []);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return [{ path: '', message: `is not a JSON Schema that can be used: ${error.message}` }];
+    }
+  }
+
+  #compiled<T>(schema: Attributes, use: (validate: ValidateFunction) => T): T {
+    try {
+      return use(this.#ajv.compile(schema));
+    } finally {
+      this.#ajv.removeSchema(schema);
+    }
+  }
+}
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+}
+
+function keywordFaults(schema: unknown, { path, depth }: Place): FieldFault[] {
+  if (typeof schema === 'boolean') return [];
+  if (!isObject(schema)) return [{ path, message: 'must be a JSON Schema' }];
+  if (depth > MAX_DEPTH) return [{ path, message: `must not be nested deeper than ${MAX_DEPTH}` }];
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const at = `${path}/${keyword}`;
+    if (!KEYWORDS.has(keyword)) return [{ path: at, message: 'is not a keyword that can be used here' }];
+    return childrenOf(keyword, value).flatMap(([inner, child]) =>
+      keywordFaults(child, { path: at + inner, depth: depth + 1 }),
+    );
+  });
+}
+
+/** The schemas inside of a keyword, each with its place in it. What is of the wrong shape is left for Ajv to name. */
+function childrenOf(keyword: string, value: unknown): (readonly [string, unknown])[] {
+  if (WITH_SCHEMA.has(keyword)) return [['', value]];
+  const inside = WITH_SCHEMAS.has(keyword) || keyword === 'properties';
+  if (!inside || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).map(([key, child]) => [`/${key}`, child] as const);
+}
+
+function toFault({ keyword, instancePath, params, message }: ErrorObject): FieldFault {
+  if (keyword === 'required')
+    return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
+  if (keyword === 'additionalProperties') {
+    return { path: `${instancePath}/${String(params['additionalProperty'])}`, message: 'is not an attribute of this' };
+  }
+  return { path: instancePath, message: message ?? `does not hold for ${keyword}` };
+}

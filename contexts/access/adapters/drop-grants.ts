@@ -1,0 +1,37 @@
+import { type Uuid, uuidv7 } from '#kit/std';
+import type { Transaction } from '#kit/storage';
+import type { AdminCredentials } from '../application/ports.ts';
+import { dropGrantsOn, dropGrantsTo } from '../application/remove-grants.ts';
+import type { Grant } from '../domain/grant.ts';
+import type { Subject } from '../domain/subject.ts';
+import { type UnitOfWorkDeps, unitOfWork } from './sql-unit-of-work.ts';
+
+export interface GrantDropperDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
+  readonly admins: AdminCredentials;
+  /** For events. */
+  readonly newUid?: () => Uuid;
+}
+
+/** For whoever deletes something that grants are on or to, in the transaction that does it. Gives what was dropped. */
+export interface GrantDropper {
+  /** `uid` of the workspace or target; `workspace` is the one that it is in, or is. */
+  dropGrantsOf(
+    tx: Transaction,
+    dropped: { readonly uid: string; readonly workspace: string; readonly now: number },
+    signal: AbortSignal,
+  ): Promise<readonly Grant[]>;
+  /** `LAST_ADMIN` when it is the last admin of the instance. */
+  dropGrantsTo(
+    tx: Transaction,
+    dropped: { readonly subject: Subject; readonly now: number },
+    signal: AbortSignal,
+  ): Promise<readonly Grant[]>;
+}
+
+export function grantDropper({ admins, resourcesIn, newUid = uuidv7 }: GrantDropperDeps): GrantDropper {
+  const unitOf = (tx: Transaction) => unitOfWork(tx, { newUid, resourcesIn });
+  return {
+    dropGrantsOf: (tx, dropped, signal) => dropGrantsOn(unitOf(tx), dropped, signal),
+    dropGrantsTo: (tx, dropped, signal) => dropGrantsTo({ unit: unitOf(tx), admins }, dropped, signal),
+  };
+}

@@ -1,0 +1,207 @@
+import {
+  defineRoute,
+  ok,
+  type PageKeyShape,
+  PageTokens,
+  type Principal,
+  type Route,
+  type RouteRequest,
+} from '#kit/http';
+import {
+  AccessExplanationSchema,
+  AccessVerdictSchema,
+  CheckAccessSchema,
+  ExplainAccessSchema,
+  IdentitySchema,
+  LookupPermissionsSchema,
+  LookupSubjectsSchema,
+  PermittedResourcesSchema,
+  PermittedSubjectsSchema,
+} from '#protocol/api';
+import { explainTo } from '../application/explain-to.ts';
+import { lookupFor } from '../application/lookup-for.ts';
+import type { Caller } from '../domain/asker.ts';
+import { parseResourcePath, pathOf, type ResourceRef } from '../domain/resource-ref.ts';
+import { subjectKey } from '../domain/subject.ts';
+import { explanationResource, identityResource, permittedResource } from './access-resource.ts';
+import type { RouteParts } from './route-parts.ts';
+
+const ACCESS = '/v1/access';
+const tags = ['access'];
+const DEFAULT_PAGE_SIZE = 100;
+const BY_ONE_TEXT: PageKeyShape = ['string'];
+
+/** Everybody may ask about himself; what it takes to ask about others is asked in the handler. */
+const QUESTION = { method: 'POST', reach: 'filtered', readOnly: true, tags } as const;
+
+type Parts = Pick<RouteParts, 'decisions'>;
+type Asking = Pick<RouteRequest<unknown, unknown, unknown, Principal>, 'authorize' | 'principal' | 'signal' | 'dryRun'>;
+
+/** `/v1/access`: who am I, and who may do what. Questions only: nothing here changes anything. */
+export function accessQuestionRoutes(parts: Parts): Route[] {
+  return [
+    identityRoute(parts),
+    checkRoute(parts),
+    lookupPermissionsRoute(parts),
+    lookupSubjectsRoute(parts),
+    explainRoute(parts),
+  ];
+}
+
+function identityRoute({ decisions }: Parts): Route {
+  return defineRoute({
+    method: 'GET',
+    reach: 'filtered',
+    tags,
+    path: `${ACCESS}/identity`,
+    operationId: 'resolveIdentity',
+    summary: 'Who am I',
+    permission: 'access.check',
+    schema: { responses: { 200: IdentitySchema } },
+    handler: async ({ principal, signal }) =>
+      ok(identityResource(principal, await decisions.resolveIdentity(principal, signal))),
+  });
+}
+
+function checkRoute({ decisions }: Parts): Route {
+  return defineRoute({
+    ...QUESTION,
+    path: `${ACCESS}:check`,
+    operationId: 'checkAccess',
+    summary: 'May somebody do something',
+    description: 'What does not exist is not allowed. To ask about another subject takes access.check on the resource.',
+    permission: 'access.check',
+    schema: { body: CheckAccessSchema, responses: { 200: AccessVerdictSchema } },
+    handler: async (request) => {
+      asQuestion(request);
+      const { subject, permission } = request.body;
+      const resource = refOf(request.body.resource);
+      if (isOther(request, subject)) await request.authorize('access.check', paramsOf(resource));
+      const question = { permission, resource };
+      const { allowed, attributes } = await decisions.check(subject ?? request.principal, question, request.signal);
+      return ok({ allowed, attributes: attributes.map((set) => ({ ...set })) });
+    },
+  });
+}
+
+function lookupPermissionsRoute({ decisions }: Parts): Route {
+  return defineRoute({
+    ...QUESTION,
+    path: `${ACCESS}:lookupPermissions`,
+    operationId: 'lookupPermissions',
+    summary: 'What does somebody have a permission on',
+    description:
+      "Targets for an addon's permission, by name. Of another subject: as far as the caller has access.lookup there.",
+    permission: 'access.lookup',
+    schema: { body: LookupPermissionsSchema, responses: { 200: PermittedResourcesSchema } },
+    handler: async (request) => {
+      asQuestion(request);
+      const { subject, permission, pageSize = DEFAULT_PAGE_SIZE, pageToken } = request.body;
+      const tokens = new PageTokens(
+        { operation: 'lookupPermissions', subject: subject ?? null, permission },
+        BY_ONE_TEXT,
+      );
+      const lookup = { permission, after: placeIn(tokens, pageToken), limit: pageSize + 1 };
+      const { principal: reader, signal } = request;
+      const found = isOther(request, subject)
+        ? await lookupFor({ decisions, reader }, { subject: subject ?? reader, lookup }, signal)
+        : await decisions.lookupPermissions(subject ?? reader, lookup, signal);
+      const page = pageOf(found, { pageSize, tokens, keyOf: ({ resource }) => resource.name });
+      return ok({ ...page, items: page.items.map(permittedResource) });
+    },
+  });
+}
+
+function lookupSubjectsRoute({ decisions }: Parts): Route {
+  return defineRoute({
+    ...QUESTION,
+    path: `${ACCESS}:lookupSubjects`,
+    operationId: 'lookupSubjects',
+    summary: 'Who has a permission on something',
+    description: 'Takes access.lookup on the resource. Groups stand for their members.',
+    permission: 'access.lookup',
+    schema: { body: LookupSubjectsSchema, responses: { 200: PermittedSubjectsSchema } },
+    handler: async (request) => {
+      asQuestion(request);
+      const { permission, pageSize = DEFAULT_PAGE_SIZE, pageToken } = request.body;
+      const resource = refOf(request.body.resource);
+      await request.authorize('access.lookup', paramsOf(resource));
+      const identity = { operation: 'lookupSubjects', permission, resource: pathOf(resource) };
+      const tokens = new PageTokens(identity, BY_ONE_TEXT);
+      const lookup = { permission, resource, after: placeIn(tokens, pageToken), limit: pageSize + 1 };
+      const found = await decisions.lookupSubjects(lookup, request.signal);
+      return ok(pageOf(found, { pageSize, tokens, keyOf: subjectKey }));
+    },
+  });
+}
+
+function explainRoute({ decisions }: Parts): Route {
+  return defineRoute({
+    ...QUESTION,
+    path: `${ACCESS}:explain`,
+    operationId: 'explainAccess',
+    summary: 'Why may somebody do something, or why not',
+    description: 'To ask about another subject takes access.explain on the resource.',
+    permission: 'access.explain',
+    schema: { body: ExplainAccessSchema, responses: { 200: AccessExplanationSchema } },
+    handler: async (request) => {
+      asQuestion(request);
+      const { subject, permission } = request.body;
+      const resource = refOf(request.body.resource);
+      const needed = isOther(request, subject) ? 'access.explain' : seeing(resource);
+      await request.authorize(needed, paramsOf(resource));
+      const { principal: reader, signal } = request;
+      const asked = { subject: subject ?? reader, question: { permission, resource } };
+      return ok(explanationResource(await explainTo({ decisions, reader }, asked, signal)));
+    },
+  });
+}
+
+/** A question changes nothing, so that a dry run of one is the question itself. */
+function asQuestion(request: Asking): boolean {
+  return request.dryRun;
+}
+
+/**
+ * Whoever names himself without his groups or his scope asks about somebody else: about all that this subject has,
+ * which his own token may be too narrow to know.
+ */
+function isOther({ principal }: Asking, subject: Caller | undefined): boolean {
+  if (subject === undefined) return false;
+  const narrowed = principal.scope !== undefined;
+  const foreign = (subject.groups ?? []).some((group) => !(principal.groups ?? []).includes(group));
+  return narrowed || foreign || subject.kind !== principal.kind || subject.id !== principal.id;
+}
+
+/** The pattern of the schema lets nothing else through. */
+function refOf(path: string): ResourceRef {
+  const resource = parseResourcePath(path);
+  if (resource === undefined) throw new TypeError(`not the path of a resource: ${path}`);
+  return resource;
+}
+
+function paramsOf({ kind, name }: ResourceRef): Readonly<Record<string, string>> {
+  return { [kind]: name };
+}
+
+function seeing({ kind }: ResourceRef): string {
+  return kind === 'target' ? 'targets.read' : 'workspaces.read';
+}
+
+function placeIn(tokens: PageTokens, pageToken: string | undefined): string | undefined {
+  return pageToken === undefined ? undefined : String(tokens.decode(pageToken)[0]);
+}
+
+interface Paging<Item> {
+  readonly pageSize: number;
+  readonly tokens: PageTokens;
+  readonly keyOf: (item: Item) => string;
+}
+
+/** One more than the page was asked for: whether it is there says whether there is a next page. */
+function pageOf<Item>(found: readonly Item[], { pageSize, tokens, keyOf }: Paging<Item>) {
+  const items = found.slice(0, pageSize);
+  const last = items.at(-1);
+  const more = found.length > pageSize && last !== undefined;
+  return { items, ...(more ? { nextPageToken: tokens.encode([keyOf(last)]) } : {}) };
+}

@@ -1,0 +1,80 @@
+import { AccessError } from '../domain/access-error.ts';
+import type { Grant } from '../domain/grant.ts';
+import { isSameResource, ROOT } from '../domain/resource-ref.ts';
+import type { Subject } from '../domain/subject.ts';
+import type { AdminCredentials, GrantCriterion, UnitOfWork } from './ports.ts';
+
+interface Removing {
+  readonly unit: UnitOfWork;
+  readonly admins: AdminCredentials;
+}
+
+const PAGE = 500;
+
+/** `LAST_ADMIN` when nobody could come in as admin afterwards. */
+export async function removeGrants(
+  { unit, admins }: Removing,
+  { grants, now }: { readonly grants: readonly Grant[]; readonly now: number },
+  signal: AbortSignal,
+): Promise<void> {
+  await checkAdminRemains({ unit, admins }, grants, signal);
+  await unit.grants.remove(grants, signal);
+  for (const grant of grants) {
+    const found = await unit.resources.find(grant.resource, signal);
+    const workspace = found?.workspace ?? ROOT.name;
+    await unit.events.append([{ type: 'grant.deleted', time: now, grant, workspace }], signal);
+  }
+}
+
+/** What was granted on it goes with it. The caller is about to delete it, or just did; it is not the root. */
+export async function dropGrantsOn(
+  unit: UnitOfWork,
+  { uid, workspace, now }: { readonly uid: string; readonly workspace: string; readonly now: number },
+  signal: AbortSignal,
+): Promise<readonly Grant[]> {
+  const grants = await allMatching(unit, { by: 'resource', uid }, signal);
+  await unit.grants.remove(grants, signal);
+  const deleted = grants.map((grant) => ({ type: 'grant.deleted', time: now, grant, workspace }) as const);
+  await unit.events.append(deleted, signal);
+  return grants;
+}
+
+/** What was granted to it goes with it, so that nobody inherits it who is called the same one day. */
+export async function dropGrantsTo(
+  removing: Removing,
+  { subject, now }: { readonly subject: Subject; readonly now: number },
+  signal: AbortSignal,
+): Promise<readonly Grant[]> {
+  const grants = await allMatching(removing.unit, { by: 'subject', subject }, signal);
+  await removeGrants(removing, { grants, now }, signal);
+  return grants;
+}
+
+/**
+ * DECISION: the last admin of the root stays as long as nobody could come in without a grant. A group counts as
+ * somebody: who is in it is known to its issuer alone. (ADR-0024)
+ */
+async function checkAdminRemains(
+  { unit, admins }: Removing,
+  grants: readonly Grant[],
+  signal: AbortSignal,
+): Promise<void> {
+  const last = grants.find(
+    ({ resource, gives }) => isSameResource(resource, ROOT) && gives.kind === 'role' && gives.role === 'admin',
+  );
+  if (last === undefined || (await unit.grants.hasOtherAdmin(last.resource.uid, grants, signal))) return;
+  if (await admins.remain(signal)) return;
+  throw new AccessError(
+    'LAST_ADMIN',
+    `Grant ${last.name} makes the last admin of the instance, and without one nobody could grant anything. Make somebody else admin of ${ROOT.name} first.`,
+  );
+}
+
+async function allMatching(unit: UnitOfWork, criterion: GrantCriterion, signal: AbortSignal): Promise<Grant[]> {
+  const all: Grant[] = [];
+  for (;;) {
+    const page = await unit.search.matching(criterion, { after: all.at(-1)?.uid, limit: PAGE }, signal);
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}

@@ -1,0 +1,98 @@
+import { assertNever } from '#kit/std';
+import type { AccessChange } from './access-change.ts';
+import type { AccessState } from './access-state.ts';
+import type { Asker } from './asker.ts';
+import { allows, attributesOn, type Question, rolesOn } from './decide-access.ts';
+import { type Explanation, explainAccess } from './explain-access.ts';
+import type { Attributes } from './grant.ts';
+import { GrantBook } from './grant-book.ts';
+import { type LookupRange, type PermittedResource, permittedResources, permittedSubjects } from './lookup-access.ts';
+import { PermissionBook } from './permission-book.ts';
+import type { ResourceRef } from './resource-ref.ts';
+import { type ResourceNode, ResourceTree } from './resource-tree.ts';
+import { NO_ROLES, type RoleSet } from './role.ts';
+import type { Subject } from './subject.ts';
+import { type VisibleSet, visibleSet } from './visible-set.ts';
+
+/**
+ * Who may do what, in memory: tree, grants and permissions. It is filled once and then told of every change; nothing in
+ * it is derived from more than one change, so that none has to be rebuilt.
+ */
+export class AccessIndex {
+  readonly #state: AccessState = {
+    tree: new ResourceTree(),
+    grants: new GrantBook(),
+    permissions: new PermissionBook(),
+  };
+
+  /** May be told the same again, and old things late. */
+  apply(change: AccessChange): void {
+    const { tree, grants, permissions } = this.#state;
+    switch (change.kind) {
+      case 'workspace': {
+        const { kind, name, uid, generation, parent } = change;
+        return tree.put({ kind, name, uid, generation, parent });
+      }
+      case 'target': {
+        const { kind, name, uid, generation, workspace: parent } = change;
+        return tree.put({ kind, name, uid, generation, parent });
+      }
+      case 'workspaceDeleted':
+      case 'targetDeleted':
+        return tree.remove(change.uid);
+      case 'grant':
+        return grants.add(change.grant);
+      case 'grantDeleted':
+        return grants.remove(change.uid);
+      case 'permissionSchema':
+        return permissions.put(change.schema);
+      case 'permissionSchemaDeleted':
+        return permissions.remove(change.uid);
+      default:
+        return assertNever(change, 'access change');
+    }
+  }
+
+  knowsPermission(permission: string): boolean {
+    return this.#state.permissions.ruleOf(permission) !== undefined;
+  }
+
+  knows(resource: ResourceRef): boolean {
+    return this.#state.tree.find(resource) !== undefined;
+  }
+
+  /** The resource itself first, the root last; empty when it is not known. */
+  lineageOf(resource: ResourceRef): ResourceNode[] {
+    const node = this.#state.tree.find(resource);
+    return node === undefined ? [] : this.#state.tree.lineage(node);
+  }
+
+  allows(asker: Asker, question: Question): boolean {
+    return allows(this.#state, asker, question);
+  }
+
+  rolesOn(asker: Asker, resource: ResourceRef): RoleSet {
+    const node = this.#state.tree.find(resource);
+    return node === undefined ? NO_ROLES : rolesOn(this.#state, asker, node);
+  }
+
+  attributesOn(asker: Asker, question: Question): Attributes[] {
+    return attributesOn(this.#state, asker, question);
+  }
+
+  visible(asker: Asker, permission: string): VisibleSet {
+    return visibleSet(this.#state, asker, permission);
+  }
+
+  permittedResources(asker: Asker, lookup: LookupRange & { readonly permission: string }): PermittedResource[] {
+    return permittedResources(this.#state, asker, lookup);
+  }
+
+  permittedSubjects(question: Question, range: LookupRange): Subject[] {
+    return permittedSubjects(this.#state, question, range);
+  }
+
+  explain(asker: Asker, question: Question): Explanation {
+    return explainAccess(this.#state, asker, question);
+  }
+}

@@ -1,0 +1,92 @@
+import type { AccessState } from './access-state.ts';
+import type { Asker } from './asker.ts';
+import { attributesOn, nodeAskedOn, type Question } from './decide-access.ts';
+import type { Attributes } from './grant.ts';
+import { rolesGivenBy } from './grant-book.ts';
+import { type ResourceKind, type ResourceRef, ROOT } from './resource-ref.ts';
+import { type Subject, type SubjectKey, subjectKey, subjectOf } from './subject.ts';
+import { topsOf } from './visible-set.ts';
+
+/** Where to go on in a list that is sorted by one text, and how far. */
+export interface LookupRange {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface PermittedResource {
+  readonly resource: ResourceRef;
+  /** Any of these sets; of a permission of ours none. */
+  readonly attributes: readonly Attributes[];
+}
+
+/**
+ * What somebody has the permission on, by name: targets for what is about targets, and that are all permissions of
+ * addons; workspaces for the others; the root for what is instance-wide.
+ */
+export function permittedResources(
+  state: AccessState,
+  asker: Asker,
+  { permission, after, limit }: LookupRange & { readonly permission: string },
+): PermittedResource[] {
+  const reach = state.permissions.ruleOf(permission)?.reach;
+  const tops = topsOf(state, asker, permission);
+  if (reach === undefined || tops.length === 0) return [];
+  const kind: ResourceKind = reach === 'target' ? 'target' : 'workspace';
+  const first = new FirstInOrder({ after, limit });
+  if (reach === 'instance') first.offer(ROOT.name);
+  else for (const top of tops) state.tree.visitDown(top, kind, (name) => first.offer(name));
+  return first.taken().map((name) => {
+    const resource = { kind, name };
+    return { resource, attributes: attributesOn(state, asker, { permission, resource }) };
+  });
+}
+
+/** Who has the permission on it, by kind and id. Groups stand for their members, whom only their issuer knows. */
+export function permittedSubjects(
+  state: AccessState,
+  { permission, resource }: Question,
+  range: LookupRange,
+): Subject[] {
+  const rule = state.permissions.ruleOf(permission);
+  const node = rule && nodeAskedOn(state, rule, resource);
+  if (rule === undefined || node === undefined) return [];
+  const first = new FirstInOrder<SubjectKey>(range);
+  for (const { uid } of state.tree.lineage(node)) {
+    for (const grant of state.grants.on(uid)) {
+      const { gives, subject } = grant;
+      const byName = gives.kind === 'permission' && gives.permission === permission;
+      if (byName || (rolesGivenBy(grant) & rule.roles) !== 0) first.offer(subjectKey(subject));
+    }
+  }
+  return first.taken().map(subjectOf);
+}
+
+/** The first so many texts after a place, of any number that are offered in any order. Holds twice as many at most. */
+class FirstInOrder<T extends string = string> {
+  readonly #range: LookupRange;
+  #texts = new Set<T>();
+  /** What comes after this is not among the first. */
+  #bound: T | undefined;
+
+  constructor(range: LookupRange) {
+    this.#range = range;
+  }
+
+  offer(text: T): void {
+    const { after, limit } = this.#range;
+    if ((after !== undefined && text <= after) || (this.#bound !== undefined && text > this.#bound)) return;
+    this.#texts.add(text);
+    if (this.#texts.size >= limit * 2) this.#keepFirst();
+  }
+
+  taken(): T[] {
+    this.#keepFirst();
+    return [...this.#texts];
+  }
+
+  #keepFirst(): void {
+    const sorted = [...this.#texts].sort().slice(0, this.#range.limit);
+    this.#texts = new Set(sorted);
+    if (sorted.length === this.#range.limit) this.#bound = sorted.at(-1);
+  }
+}

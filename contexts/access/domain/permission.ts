@@ -1,0 +1,78 @@
+import { onlyRole, type Role, type RoleSet } from './role.ts';
+
+/** What a permission is about: a workspace and what is in it, targets, or the instance as a whole. */
+export type PermissionReach = 'workspace' | 'target' | 'instance';
+
+interface BuiltIn {
+  readonly reach: PermissionReach;
+  /** The least role that has it; those that imply this one have it too. */
+  readonly role: Role;
+}
+
+const viewer = (reach: PermissionReach): BuiltIn => ({ reach, role: 'viewer' });
+const admin = (reach: PermissionReach): BuiltIn => ({ reach, role: 'admin' });
+
+/**
+ * Every permission that a route can ask for, and who has it. Closed: what is not here is had by nobody. Deployers and
+ * approvers have what viewers have, and more once there is something to deploy.
+ *
+ * DECISION: the names of addons' permissions hold no dot and these all do, so that no release of ours can take a name
+ * that an addon uses. (ADR-0024)
+ */
+export const PERMISSIONS = {
+  'workspaces.read': viewer('workspace'),
+  'workspaces.create': admin('workspace'),
+  'workspaces.update': admin('workspace'),
+  'workspaces.move': admin('workspace'),
+  'workspaces.delete': admin('workspace'),
+  'targets.read': viewer('target'),
+  'targets.create': admin('workspace'),
+  'targets.update': admin('target'),
+  'targets.assign': admin('target'),
+  'targets.cordon': admin('target'),
+  'targets.delete': admin('target'),
+  'grants.read': admin('workspace'),
+  'grants.create': admin('workspace'),
+  'grants.delete': admin('workspace'),
+  'access.check': admin('workspace'),
+  'access.lookup': admin('workspace'),
+  'access.explain': admin('workspace'),
+  'serviceAccounts.read': admin('workspace'),
+  'serviceAccounts.create': admin('workspace'),
+  'serviceAccounts.update': admin('workspace'),
+  'serviceAccounts.delete': admin('workspace'),
+  'serviceAccountTokens.read': admin('workspace'),
+  'serviceAccountTokens.create': admin('workspace'),
+  'serviceAccountTokens.delete': admin('workspace'),
+  'events.read': viewer('workspace'),
+  'usage.read': viewer('workspace'),
+  'audit.read': admin('workspace'),
+  'permissionSchemas.read': admin('instance'),
+  'permissionSchemas.update': admin('instance'),
+  'issuers.read': admin('instance'),
+  'issuers.create': admin('instance'),
+  'issuers.update': admin('instance'),
+  'issuers.delete': admin('instance'),
+  'sessions.read': admin('instance'),
+  'sessions.delete': admin('instance'),
+  'workflows.read': admin('instance'),
+  'workflows.steer': admin('instance'),
+  'metrics.read': admin('instance'),
+} as const satisfies Readonly<Record<string, BuiltIn>>;
+
+export type PermissionName = keyof typeof PERMISSIONS;
+
+/** What somebody needs in order to have a permission, whether it is ours or an addon's. */
+export interface PermissionRule {
+  readonly reach: PermissionReach;
+  /** Any of these is enough. */
+  readonly roles: RoleSet;
+}
+
+const RULES: ReadonlyMap<string, PermissionRule> = new Map(
+  Object.entries(PERMISSIONS).map(([name, { reach, role }]) => [name, { reach, roles: onlyRole(role) }]),
+);
+
+export function builtInRule(permission: string): PermissionRule | undefined {
+  return RULES.get(permission);
+}

@@ -1,0 +1,31 @@
+/** What can be granted on. A target is in one workspace, a workspace in another, up to the root. */
+export const RESOURCE_KINDS = ['workspace', 'target'] as const;
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+
+export interface ResourceRef {
+  readonly kind: ResourceKind;
+  readonly name: string;
+}
+
+/** Above everything. What is granted here holds in the whole instance. */
+export const ROOT: ResourceRef = { kind: 'workspace', name: 'root' };
+
+const COLLECTIONS = { workspace: 'workspaces', target: 'targets' } as const satisfies Record<ResourceKind, string>;
+
+/** `workspaces/web`, as the API names it. */
+export function pathOf({ kind, name }: ResourceRef): string {
+  return `${COLLECTIONS[kind]}/${name}`;
+}
+
+/** `undefined` when it is not the path of anything that can be granted on. */
+export function parseResourcePath(raw: string): ResourceRef | undefined {
+  for (const kind of RESOURCE_KINDS) {
+    const prefix = `${COLLECTIONS[kind]}/`;
+    if (raw.length > prefix.length && raw.startsWith(prefix)) return { kind, name: raw.slice(prefix.length) };
+  }
+  return undefined;
+}
+
+export function isSameResource(a: ResourceRef, b: ResourceRef): boolean {
+  return a.kind === b.kind && a.name === b.name;
+}

@@ -1,0 +1,36 @@
+export const ROLES = ['viewer', 'deployer', 'approver', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Several roles at once, a bit for each: a check joins and compares sets of them without making one. */
+export type RoleSet = number;
+
+export const NO_ROLES: RoleSet = 0;
+export const ALL_ROLES: RoleSet = 0b1111;
+
+const BIT: Readonly<Record<Role, RoleSet>> = { viewer: 0b0001, deployer: 0b0010, approver: 0b0100, admin: 0b1000 };
+
+/** Deployers and approvers see what they act on, and an admin may do what everybody may. */
+const IMPLIED: Readonly<Record<Role, RoleSet>> = {
+  viewer: 0b0001,
+  deployer: 0b0011,
+  approver: 0b0101,
+  admin: ALL_ROLES,
+};
+
+/** The role alone: what a permission asks for. */
+export function onlyRole(role: Role): RoleSet {
+  return BIT[role];
+}
+
+/** The role and those that come with it: what its holder has. */
+export function roleAndImplied(role: Role): RoleSet {
+  return IMPLIED[role];
+}
+
+export function includesRole(roles: RoleSet, role: Role): boolean {
+  return (roles & BIT[role]) !== 0;
+}
+
+export function isRole(raw: string): raw is Role {
+  return ROLES.some((role) => role === raw);
+}

@@ -1,0 +1,71 @@
+import type { AccessState } from './access-state.ts';
+import type { Asker } from './asker.ts';
+import { allows, isInScope } from './decide-access.ts';
+import type { Held } from './grant-book.ts';
+import { isSameResource, ROOT } from './resource-ref.ts';
+import type { ResourceNode } from './resource-tree.ts';
+
+/**
+ * Where somebody has a permission, said as briefly as can be: the topmost workspaces of what he has it in, each with
+ * everything below, and targets that are in none of these. Both in the order of names.
+ */
+export type VisibleSet =
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'some'; readonly workspaces: readonly string[]; readonly targets: readonly string[] };
+
+/** A resource is in the set exactly when `allows` says so of it. */
+export function visibleSet(state: AccessState, asker: Asker, permission: string): VisibleSet {
+  const tops = topsOf(state, asker, permission);
+  if (tops.some((node) => isSameResource(node, ROOT))) return { kind: 'everything' };
+  const named = (kind: ResourceNode['kind']) => tops.flatMap((node) => (node.kind === kind ? [node.name] : [])).sort();
+  return { kind: 'some', workspaces: named('workspace'), targets: named('target') };
+}
+
+/** The topmost nodes on which he has the permission, each once. */
+export function topsOf(state: AccessState, asker: Asker, permission: string): ResourceNode[] {
+  const rule = state.permissions.ruleOf(permission);
+  if (rule === undefined) return [];
+  if (rule.reach === 'instance') {
+    const root = state.tree.find(ROOT);
+    return root && allows(state, asker, { permission, resource: ROOT }) ? [root] : [];
+  }
+  const { within } = asker;
+  const edge = within && state.tree.find(within);
+  if (within !== undefined && edge === undefined) return [];
+  // Whoever has it on what his token is narrowed to has it there and no further up.
+  if (edge !== undefined && allows(state, asker, { permission, resource: edge })) return [edge];
+  const granted = new Set(grantedNodes(state, asker, permission).filter((node) => isInScope(state, asker, node)));
+  return topmost(state, granted);
+}
+
+/** Where something was granted to him that gives the permission. */
+function grantedNodes(state: AccessState, asker: Asker, permission: string): ResourceNode[] {
+  const root = state.tree.find(ROOT);
+  const all = asker.instanceAdmin && root && allows(state, asker, { permission, resource: ROOT }) ? [root] : [];
+  const wanted = (state.permissions.ruleOf(permission)?.roles ?? 0) & asker.roles;
+  const gives = ({ roles, grants }: Held): boolean =>
+    (roles & wanted) !== 0 ||
+    (asker.byName && grants.some(({ gives }) => gives.kind === 'permission' && gives.permission === permission));
+  const granted = [...asker.subjects].flatMap((subject) =>
+    [...(state.grants.heldBy(subject) ?? [])].flatMap(([uid, held]) =>
+      gives(held) ? (state.tree.findByUid(uid) ?? []) : [],
+    ),
+  );
+  return [...all, ...granted];
+}
+
+/** Those with no other of them above. Looks at each node once, however many ways lead up through it. */
+function topmost({ tree }: AccessState, granted: ReadonlySet<ResourceNode>): ResourceNode[] {
+  const covered = new Map<ResourceNode, boolean>();
+  const isCovered = (node: ResourceNode): boolean => {
+    const known = covered.get(node);
+    if (known !== undefined) return known;
+    // Said before it is known, so that a walk in a circle ends.
+    covered.set(node, false);
+    const above = tree.above(node);
+    const answer = above !== undefined && (granted.has(above) || isCovered(above));
+    covered.set(node, answer);
+    return answer;
+  };
+  return [...granted].filter((node) => !isCovered(node));
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Clock, uuidv7 } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import { newLoginCode, normalLoginCode } from '../domain/login-code.ts';
+import { CODE_MS, CODE_TEXT_FILE } from './admin-code-file.ts';
+import { writePrivateFile } from './private-file.ts';
+import { secretSource } from './secret-source.ts';
+import { unitOfWork } from './sql/sql-unit-of-work.ts';
+
+export interface FirstAdminLoginDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  /** Standard output, if a person sits there. Never a log. */
+  readonly terminal: { write(text: string): void } | undefined;
+  readonly dataFolder: string;
+  /** Where the code can be used, for the text. */
+  readonly loginUrl: string | undefined;
+}
+
+export type OfferedLogin =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'printed' }
+  /** There is no terminal; somebody should be told of the file. */
+  | { readonly kind: 'file'; readonly file: string };
+
+/**
+ * The way into an instance that nobody has been in: a code that works once. Offered as long as none was ever used and none
+ * still works, so that a first start that went unseen can be repeated. Only its hash is kept.
+ */
+export async function offerFirstAdminLogin(deps: FirstAdminLoginDeps, signal: AbortSignal): Promise<OfferedLogin> {
+  const { storage, clock, terminal, dataFolder } = deps;
+  const code = newLoginCode(randomBytes);
+  const hash = secretSource.hash(normalLoginCode(code));
+  const now = clock.now();
+  const isFirst = await storage.write(async (tx) => {
+    const { codes } = unitOfWork(tx, uuidv7);
+    if (await codes.anyUsedOrLive(now, signal)) return false;
+    await codes.put({ hash, createTime: now, expireTime: now + CODE_MS, usedTime: undefined }, signal);
+    return true;
+  }, signal);
+  if (!isFirst) return { kind: 'none' };
+  if (terminal !== undefined) {
+    terminal.write(adminLoginText(code, deps.loginUrl));
+    return { kind: 'printed' };
+  }
+  const file = join(dataFolder, CODE_TEXT_FILE);
+  writePrivateFile(file, `${code}\n`);
+  return { kind: 'file', file };
+}
+
+/** For a terminal. */
+export function adminLoginText(code: string, loginUrl: string | undefined): string {
+  const place = loginUrl === undefined ? 'the login page of the platform' : loginUrl;
+  return [
+    '',
+    'One-time login of the administrator, valid for an hour:',
+    '',
+    `  ${code}`,
+    '',
+    `In a browser, at ${place}`,
+    `On a command line: fleetshift login --one-time ${code}`,
+    '',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,97 @@
+import type { Principal } from '#kit/http';
+import { type Clock, timingSafeEqualText } from '#kit/std';
+import { LastUsed } from '../application/last-used.ts';
+import { tokenKey, userKey } from '../application/login-service.ts';
+import type { SecretSource } from '../application/ports.ts';
+import { ReadCache } from '../application/read-cache.ts';
+import { type AccountToken, isLive } from '../domain/account-token.ts';
+import { principalIdOf, type ServiceAccount } from '../domain/service-account.ts';
+import { isSessionLive, type Session, type SessionKind, type SessionLimits } from '../domain/session.ts';
+import { parseToken } from '../domain/token-text.ts';
+import type { JwtVerifier } from './oidc/jwt-verifier.ts';
+import type { SqlIdentityReader } from './sql/sql-identity-reader.ts';
+
+export interface KnownCallersDeps {
+  readonly reader: SqlIdentityReader;
+  readonly jwt: JwtVerifier;
+  readonly secrets: SecretSource;
+  readonly clock: Clock;
+  readonly limits: SessionLimits;
+}
+
+const REMEMBERED = 10_000;
+/** How long another process could still take what was revoked, if the word of it were lost. */
+const MAX_AGE_MS = 30_000;
+
+/**
+ * Who a credential stands for. What was read is remembered, and forgotten as soon as anything is revoked anywhere; what
+ * depends on the time is looked at every time.
+ */
+export class KnownCallers {
+  readonly tokensUsed = new LastUsed();
+  readonly sessionsUsed = new LastUsed();
+  readonly #deps: KnownCallersDeps;
+  readonly #tokens: ReadCache<{ token: AccountToken; account: ServiceAccount }>;
+  readonly #sessions: ReadCache<Session>;
+  readonly #revocations: ReadCache<ReadonlyMap<string, number>>;
+
+  constructor(deps: KnownCallersDeps) {
+    this.#deps = deps;
+    const options = { clock: deps.clock, entries: REMEMBERED, maxAgeMs: MAX_AGE_MS };
+    this.#tokens = new ReadCache(options);
+    this.#sessions = new ReadCache(options);
+    this.#revocations = new ReadCache({ ...options, entries: 1 });
+  }
+
+  async byAccountToken(text: string, signal: AbortSignal): Promise<Principal | undefined> {
+    const { reader, secrets, clock } = this.#deps;
+    const parts = parseToken(text);
+    if (parts === undefined) return undefined;
+    const found = await this.#tokens.get(parts.id, () => reader.tokenById(parts.id, signal));
+    if (found === undefined || !timingSafeEqualText(secrets.hash(parts.secret), found.token.hash)) return undefined;
+    const { token, account } = found;
+    const now = clock.now();
+    if (account.disabled || !isLive(token, now)) return undefined;
+    this.tokensUsed.touch(token.id, token.lastUsedTime, now);
+    const { within, roles } = token.scope;
+    const isScoped = within !== undefined || roles !== undefined;
+    return {
+      kind: 'serviceAccount',
+      id: principalIdOf(account),
+      ...(isScoped ? { scope: token.scope } : {}),
+    };
+  }
+
+  /** The hash is of 256 random bits: whoever has it in the right place had the secret. */
+  async bySession(secret: string, kind: SessionKind, signal: AbortSignal): Promise<Principal | undefined> {
+    const { reader, secrets, clock, limits } = this.#deps;
+    const hash = secrets.hash(secret);
+    const session = await this.#sessions.get(hash, () => reader.sessionByHash(hash, signal));
+    if (session === undefined || session.kind !== kind) return undefined;
+    const now = clock.now();
+    const lastUsed = this.sessionsUsed.latest(session.uid);
+    if (!isSessionLive(session, limits, { now, lastUsed })) return undefined;
+    this.sessionsUsed.touch(session.uid, session.lastUsedTime, now);
+    const { principal, groups } = session;
+    return { ...principal, ...(groups.length === 0 ? {} : { groups }) };
+  }
+
+  async byIssuerToken(token: string, signal: AbortSignal): Promise<Principal | undefined> {
+    const { reader, jwt, secrets, clock } = this.#deps;
+    const user = await jwt.verify(token, signal);
+    if (user === undefined) return undefined;
+    const revoked = await this.#revocations.get('all', () => reader.revocations(clock.now(), signal));
+    if (revoked?.has(tokenKey(secrets.hash(token)))) return undefined;
+    const notAfter = revoked?.get(userKey(user.id));
+    // Tokens know whole seconds. One of the very second counts as issued before.
+    if (notAfter !== undefined && user.issuedAt * 1000 <= notAfter) return undefined;
+    return { kind: 'user', id: user.id, ...(user.groups.length === 0 ? {} : { groups: user.groups }) };
+  }
+
+  /** Something was revoked, or may have been. */
+  clear(): void {
+    this.#tokens.clear();
+    this.#sessions.clear();
+    this.#revocations.clear();
+  }
+}

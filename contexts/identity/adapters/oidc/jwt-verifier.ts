@@ -1,0 +1,89 @@
+import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
+import { MAX_TOKEN_AGE_MS } from '../../application/login-service.ts';
+import { audiencesOf, type Issuer } from '../../domain/issuer.ts';
+import { type User, userOf } from '../../domain/subject.ts';
+import type { ClaimExpressions } from './claim-expressions.ts';
+import type { IssuerDirectory } from './issuer-directory.ts';
+
+export interface JwtVerifierDeps {
+  readonly issuers: IssuerDirectory;
+  readonly expressions: ClaimExpressions;
+}
+
+/** A user, on the word of an issuer. */
+export interface VerifiedUser extends User {
+  readonly issuer: Issuer;
+  /** Seconds since the epoch. */
+  readonly issuedAt: number;
+}
+
+/** Only what is signed with a key that nobody but the issuer has: neither `none` nor a shared secret. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** Access and identity tokens; a logout token, say, is signed by the same key and means something else. */
+const TYPES: ReadonlySet<string> = new Set(['jwt', 'application/jwt', 'at+jwt', 'application/at+jwt']);
+/** Headers as a whole have 16 KiB. */
+const MAX_LENGTH = 12 * 1024;
+const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Tokens of issuers: who they are for. `undefined` when they prove nothing. */
+export class JwtVerifier {
+  readonly #deps: JwtVerifierDeps;
+
+  constructor(deps: JwtVerifierDeps) {
+    this.#deps = deps;
+  }
+
+  /** A bearer token of any issuer that is believed. */
+  async verify(token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
+    if (token.length > MAX_LENGTH || !SHAPE.test(token)) return undefined;
+    const iss = issuerIn(token);
+    const issuer = iss === undefined ? undefined : await this.#deps.issuers.byUrl(iss, signal);
+    if (issuer === undefined) return undefined;
+    return await this.verifyOf(issuer, { token, audiences: audiencesOf(issuer) }, signal);
+  }
+
+  /** A token that must be of this issuer. */
+  async verifyOf(
+    issuer: Issuer,
+    { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<VerifiedUser | undefined> {
+    const options = {
+      audience: [...audiences],
+      algorithms: ALGORITHMS,
+      clockTolerance: issuer.clockSkewMs / 1000,
+      maxTokenAge: MAX_TOKEN_AGE_MS / 1000,
+      requiredClaims: ['exp', 'iat'],
+    };
+    try {
+      const claims = await this.#deps.issuers.client(issuer).verify(token, options, signal);
+      const user = userOf(issuer, this.#deps.expressions.map(issuer, claims));
+      return { ...user, issuer, issuedAt: claims.iat ?? 0 };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function issuerIn(token: string): string | undefined {
+  try {
+    const { typ } = decodeProtectedHeader(token);
+    if (typ !== undefined && !TYPES.has(typ.toLowerCase())) return undefined;
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Authenticator, Route } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import { type Clock, sleep as realSleep, type Secret, type Sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
+import type { Storage, Transaction } from '#kit/storage';
+import { AccountService } from '../application/account-service.ts';
+import { IssuerService } from '../application/issuer-service.ts';
+import { LoginService } from '../application/login-service.ts';
+import type { Sealer } from '../application/ports.ts';
+import { DEFAULT_TOKEN_LIMITS, type TokenLimits } from '../domain/account-token.ts';
+import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '../domain/session.ts';
+import { adminCodeFile, removeAdminCodes } from './admin-code-file.ts';
+import { authenticatorOf } from './authenticator.ts';
+import { configuredIssuers } from './configured-issuers.ts';
+import { issuerRoutes } from './http/http-issuers.ts';
+import { loginRoutes } from './http/http-login.ts';
+import { serviceAccountRoutes } from './http/http-service-accounts.ts';
+import { sessionRoutes } from './http/http-sessions.ts';
+import { tokenRoutes } from './http/http-tokens.ts';
+import type { IdentityLog } from './identity-log.ts';
+import type { IdentityParts } from './identity-parts.ts';
+import { runUpkeep } from './identity-upkeep.ts';
+import { KnownCallers } from './known-callers.ts';
+import { ClaimExpressions } from './oidc/claim-expressions.ts';
+import { CodeFlow } from './oidc/code-flow.ts';
+import { IssuerDirectory } from './oidc/issuer-directory.ts';
+import { JwtVerifier } from './oidc/jwt-verifier.ts';
+import { secretSource } from './secret-source.ts';
+import { CHANGED_TOPIC } from './sql/changed-topic.ts';
+import { SqlIdentityReader } from './sql/sql-identity-reader.ts';
+import { unitOfWork } from './sql/sql-unit-of-work.ts';
+
+export interface IdentityDeps {
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  readonly log: IdentityLog;
+  /** Throws the error of a workspace that is missing; in the transaction that puts something into it. */
+  readonly requireWorkspace: (tx: Transaction, workspace: string) => Promise<void>;
+  /** The addresses that browsers know this platform by: `https://fleet.example.com`. Asked each time. */
+  readonly origins: () => readonly string[];
+  readonly dataFolder: string;
+  /** For automation: whoever shows it is the administrator. */
+  readonly adminToken?: Secret<string>;
+  /** A list of issuers, as it stands in the configuration. */
+  readonly issuers?: { readonly raw: unknown; readonly readText: (file: string) => string };
+  readonly tokenLimits?: TokenLimits;
+  readonly sessionLimits?: SessionLimits;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+  readonly newUid?: () => Uuid;
+}
+
+export interface Identity {
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+  /** Background work. */
+  readonly upkeep: Runnable;
+  close(): void;
+}
+
+/** Who is asking. Everything of this context that a platform needs, put together. */
+export function openIdentity(deps: IdentityDeps): Identity {
+  const { storage, log, clock = systemClock, sleep = realSleep, adminToken, origins } = deps;
+  const { parts, callers } = makeParts(deps, clock);
+  const forget = storage.onAnnounced(CHANGED_TOPIC, parts.changed);
+  const upkeep = { storage, callers, clock, sleep, log };
+  return {
+    routes: [
+      ...issuerRoutes(parts),
+      ...serviceAccountRoutes(parts),
+      ...tokenRoutes(parts),
+      ...sessionRoutes(parts),
+      ...loginRoutes(parts),
+    ],
+    authenticator: authenticatorOf({ callers, adminToken, origins }),
+    upkeep: { name: 'identity upkeep', run: (signal) => runUpkeep(upkeep, signal) },
+    close: forget,
+  };
+}
+
+function makeParts(deps: IdentityDeps, clock: Clock): { parts: IdentityParts; callers: KnownCallers } {
+  const { storage, sealer, origins, requireWorkspace, dataFolder, newUid = uuidv7 } = deps;
+  const { tokenLimits = DEFAULT_TOKEN_LIMITS, sessionLimits = DEFAULT_SESSION_LIMITS } = deps;
+  const [secrets, reader, language] = [secretSource, new SqlIdentityReader(storage), new ClaimExpressions()];
+  const configured = deps.issuers
+    ? configuredIssuers(deps.issuers.raw, { language, readText: deps.issuers.readText, now: clock.now() })
+    : [];
+  const directory = new IssuerDirectory({ configured, stored: (signal) => reader.issuers(signal), clock });
+  const jwt = new JwtVerifier({ issuers: directory, expressions: language });
+  const callers = new KnownCallers({ reader, jwt, secrets, clock, limits: sessionLimits });
+  const codeFile = adminCodeFile(dataFolder);
+  const parts: IdentityParts = {
+    storage,
+    sealer,
+    reader,
+    unit: (tx) => unitOfWork(tx, newUid),
+    issuers: new IssuerService({ newUid, language, configured }),
+    accounts: new AccountService({ newUid, secrets, limits: tokenLimits }),
+    login: new LoginService({ newUid, secrets, limits: sessionLimits, codeFile }),
+    directory,
+    flow: new CodeFlow({ issuers: directory, verifier: jwt, sealer, log: deps.log }),
+    secrets,
+    origins,
+    requireWorkspace,
+    removeCodes: () => removeAdminCodes(dataFolder),
+    changed: () => {
+      callers.clear();
+      directory.clear();
+    },
+  };
+  return { parts, callers };
+}

@@ -1,0 +1,37 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+
+/** Puts a whole file in place at once, which only its owner can read. */
+export function writePrivateFile(file: string, content: string): void {
+  const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    // Whatever the umask says.
+    fchmodSync(descriptor, 0o600);
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, file);
+}
+
+/** `undefined` when it is not there, or when somebody else could have written it. */
+export function readPrivateFile(file: string): string | undefined {
+  const facts = statSync(file, { throwIfNoEntry: false });
+  if (facts === undefined || !facts.isFile() || (facts.mode & 0o077) !== 0) return undefined;
+  return readFileSync(file, 'utf8');
+}
+
+export function removeFile(file: string): void {
+  rmSync(file, { force: true });
+}

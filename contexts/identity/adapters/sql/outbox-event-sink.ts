@@ -1,0 +1,40 @@
+import { assertNever, type Uuid } from '#kit/std';
+import type { Transaction } from '#kit/storage';
+import { appendEvents } from '#kit/storage/outbox';
+import type { EventSink, IdentityEvent } from '../../application/ports.ts';
+import { accountResource, issuerResource, tokenResource } from '../resources.ts';
+
+/** Into the outbox, within one transaction. The data is the thing as the API shows it, without any secret. */
+export class OutboxEventSink implements EventSink {
+  readonly #tx: Transaction;
+  readonly #newId: () => Uuid;
+
+  constructor(tx: Transaction, newId: () => Uuid) {
+    this.#tx = tx;
+    this.#newId = newId;
+  }
+
+  async append({ type, time, subject }: IdentityEvent, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.#tx.batch(appendEvents([{ id: this.#newId(), type, time, ...describe(subject, time) }]));
+  }
+}
+
+function describe(subject: IdentityEvent['subject'], now: number) {
+  switch (subject.kind) {
+    case 'issuer':
+      return { key: `issuers/${subject.issuer.name}`, scope: 'root', data: issuerResource(subject.issuer) };
+    case 'account': {
+      const { workspace, name } = subject.account;
+      const key = `workspaces/${workspace}/service-accounts/${name}`;
+      return { key, scope: workspace, data: accountResource(subject.account) };
+    }
+    case 'token': {
+      const { workspace, name } = subject.account;
+      const key = `workspaces/${workspace}/service-accounts/${name}/tokens/${subject.token.id}`;
+      return { key, scope: workspace, data: tokenResource(subject.token, now) };
+    }
+    default:
+      return assertNever(subject, 'subject of an event');
+  }
+}

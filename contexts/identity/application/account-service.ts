@@ -1,0 +1,214 @@
+import { type Labels, parseResourceName, type ResourceName, type Uuid } from '#kit/std';
+import {
+  type AccountToken,
+  MAX_TOKENS,
+  newToken,
+  type RotationRequest,
+  rotateToken,
+  type TokenFounding,
+  type TokenLimits,
+  type TokenRequest,
+} from '../domain/account-token.ts';
+import { IdentityError } from '../domain/identity-error.ts';
+import type { IdentityEventType } from '../domain/identity-event.ts';
+import {
+  newServiceAccount,
+  patchServiceAccount,
+  principalIdOf,
+  type ServiceAccount,
+  type ServiceAccountPatch,
+} from '../domain/service-account.ts';
+import { formatToken } from '../domain/token-text.ts';
+import type { AccountKey, Precondition, SecretSource, UnitOfWork } from './ports.ts';
+
+export interface AccountServiceDeps {
+  readonly newUid: () => Uuid;
+  readonly secrets: SecretSource;
+  readonly limits: TokenLimits;
+}
+
+export interface CreateAccount {
+  readonly workspace: ResourceName;
+  readonly draft: { readonly name: string; readonly displayName?: string; readonly labels?: Labels };
+  readonly now: number;
+}
+
+export interface ChangeAccount {
+  readonly key: AccountKey;
+  readonly precondition: Precondition;
+  readonly now: number;
+  /** Sees it as it was before. */
+  readonly before: (account: ServiceAccount) => void;
+}
+
+export interface PatchAccount extends ChangeAccount {
+  readonly patch: ServiceAccountPatch;
+}
+
+/** One token of an account. */
+export interface WhichToken {
+  readonly key: AccountKey;
+  readonly id: string;
+  readonly now: number;
+  readonly before: (token: AccountToken) => void;
+}
+
+/** What is kept, and what its holder is told once. */
+export interface MintedToken {
+  readonly token: AccountToken;
+  readonly text: string;
+}
+
+/** What can be done with service accounts and their tokens. */
+export class AccountService {
+  readonly #deps: AccountServiceDeps;
+
+  constructor(deps: AccountServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async create(unit: UnitOfWork, command: CreateAccount, signal: AbortSignal): Promise<ServiceAccount> {
+    const { workspace, draft, now } = command;
+    const name = parseResourceName(draft.name);
+    if (await unit.accounts.find({ workspace, name }, signal)) throw accountTaken({ workspace, name });
+    const { displayName, labels = {} } = draft;
+    const account = newServiceAccount({ workspace, name, displayName, labels, uid: this.#deps.newUid(), now });
+    await unit.accounts.insert(account, signal);
+    await tell(unit, 'serviceAccount.created', { account, now }, signal);
+    return account;
+  }
+
+  /** A patch that changes nothing writes nothing and announces nothing. */
+  async patch(unit: UnitOfWork, command: PatchAccount, signal: AbortSignal): Promise<ServiceAccount> {
+    const { patch, now } = command;
+    const current = await changeable(unit, command, signal);
+    const next = patchServiceAccount(current, patch, now);
+    if (next === current) return current;
+    await unit.accounts.replace(next, signal);
+    await tell(unit, 'serviceAccount.updated', { account: next, now }, signal);
+    return next;
+  }
+
+  /** Its tokens end with it, at once. */
+  async delete(unit: UnitOfWork, command: ChangeAccount, signal: AbortSignal): Promise<void> {
+    const account = await changeable(unit, command, signal);
+    await unit.accounts.remove(account, signal);
+    await tell(unit, 'serviceAccount.deleted', { account, now: command.now }, signal);
+  }
+
+  async mint(
+    unit: UnitOfWork,
+    { key, request, now }: { key: AccountKey; request: TokenRequest; now: number },
+    signal: AbortSignal,
+  ): Promise<MintedToken> {
+    const account = await findAccount(unit, key, signal);
+    await checkRoom(unit, { account, now }, signal);
+    const { founding, secret } = this.#found(account, now);
+    const token = newToken(request, founding);
+    await unit.tokens.insert(token, signal);
+    await tell(unit, 'serviceAccountToken.created', { account, token, now }, signal);
+    return { token, text: formatToken({ id: token.id, secret }) };
+  }
+
+  async rotate(
+    unit: UnitOfWork,
+    { request, ...which }: WhichToken & { request: RotationRequest },
+    signal: AbortSignal,
+  ): Promise<MintedToken> {
+    const { now, before } = which;
+    const { account, token } = await findToken(unit, which, signal);
+    before(token);
+    await checkRoom(unit, { account, now }, signal);
+    const { founding, secret } = this.#found(account, now);
+    const { old, next } = rotateToken(token, request, founding);
+    await unit.tokens.end(old, signal);
+    await unit.tokens.insert(next, signal);
+    await tell(unit, 'serviceAccountToken.updated', { account, token: old, now }, signal);
+    await tell(unit, 'serviceAccountToken.created', { account, token: next, now }, signal);
+    return { token: next, text: formatToken({ id: next.id, secret }) };
+  }
+
+  async revoke(unit: UnitOfWork, which: WhichToken, signal: AbortSignal): Promise<void> {
+    const { account, token } = await findToken(unit, which, signal);
+    which.before(token);
+    await unit.tokens.remove(token.id, signal);
+    await tell(unit, 'serviceAccountToken.deleted', { account, token, now: which.now }, signal);
+  }
+
+  #found({ uid }: ServiceAccount, now: number): { founding: TokenFounding; secret: string } {
+    const { secrets, limits } = this.#deps;
+    const secret = secrets.newSecret();
+    return { secret, founding: { id: secrets.newTokenId(), account: uid, hash: secrets.hash(secret), now, limits } };
+  }
+}
+
+export function accountNotFound({ workspace, name }: AccountKey): IdentityError {
+  return new IdentityError('SERVICE_ACCOUNT_NOT_FOUND', `There is no service account ${name} in ${workspace}.`, {
+    details: { workspace, serviceAccount: name },
+  });
+}
+
+export function tokenNotFound(id: string): IdentityError {
+  return new IdentityError('TOKEN_NOT_FOUND', `This service account has no token ${id}.`, { details: { token: id } });
+}
+
+async function findAccount(unit: UnitOfWork, key: AccountKey, signal: AbortSignal): Promise<ServiceAccount> {
+  const account = await unit.accounts.find(key, signal);
+  if (account === undefined) throw accountNotFound(key);
+  return account;
+}
+
+async function changeable(unit: UnitOfWork, command: ChangeAccount, signal: AbortSignal): Promise<ServiceAccount> {
+  const account = await findAccount(unit, command.key, signal);
+  command.precondition.check(account);
+  command.before(account);
+  return account;
+}
+
+async function findToken(
+  unit: UnitOfWork,
+  { key, id }: Pick<WhichToken, 'key' | 'id'>,
+  signal: AbortSignal,
+): Promise<{ account: ServiceAccount; token: AccountToken }> {
+  const account = await findAccount(unit, key, signal);
+  const token = await unit.tokens.find(account.uid, id, signal);
+  if (token === undefined) throw tokenNotFound(id);
+  return { account, token };
+}
+
+async function checkRoom(
+  unit: UnitOfWork,
+  { account, now }: { account: ServiceAccount; now: number },
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await unit.tokens.countLive(account.uid, now, signal)) < MAX_TOKENS) return;
+  throw new IdentityError(
+    'TOO_MANY',
+    `Service account ${principalIdOf(account)} has ${MAX_TOKENS} tokens already. Delete those that are not used.`,
+  );
+}
+
+function accountTaken({ workspace, name }: AccountKey): IdentityError {
+  return new IdentityError(
+    'SERVICE_ACCOUNT_TAKEN',
+    `There is a service account ${name} in ${workspace} already. Choose another name.`,
+    { faults: [{ path: '/name', message: 'is taken' }] },
+  );
+}
+
+interface Told {
+  readonly account: ServiceAccount;
+  readonly token?: AccountToken;
+  readonly now: number;
+}
+
+async function tell(
+  { events }: UnitOfWork,
+  type: IdentityEventType,
+  { account, token, now: time }: Told,
+  signal: AbortSignal,
+): Promise<void> {
+  const subject =
+    token === undefined ? ({ kind: 'account', account } as const) : ({ kind: 'token', account, token } as const);
+  await events.append({ type, time, subject }, signal);
+}

@@ -1,0 +1,113 @@
+import { timingSafeEqualText, type Uuid } from '#kit/std';
+import { IdentityError } from '../domain/identity-error.ts';
+import { normalLoginCode } from '../domain/login-code.ts';
+import type { Session, SessionKind, SessionLimits } from '../domain/session.ts';
+import { formatSessionToken } from '../domain/token-text.ts';
+import type { LoginCode, SecretSource, UnitOfWork } from './ports.ts';
+
+/** A code that somebody with access to this machine left for us, beside the ones in the database. */
+export interface CodeFile {
+  read(): { readonly hash: string; readonly expireTime: number } | undefined;
+}
+
+export interface LoginServiceDeps {
+  readonly newUid: () => Uuid;
+  readonly secrets: SecretSource;
+  readonly limits: SessionLimits;
+  readonly codeFile: CodeFile;
+}
+
+export interface OpenSession {
+  readonly kind: SessionKind;
+  readonly principal: Session['principal'];
+  readonly groups: readonly string[];
+  readonly issuer: string | undefined;
+  readonly address: string;
+  readonly userAgent: string | undefined;
+  readonly now: number;
+}
+
+/** What is kept, and what its holder shows from now on. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly text: string;
+}
+
+export interface Redeem extends Pick<OpenSession, 'kind' | 'address' | 'userAgent' | 'now'> {
+  readonly code: string;
+}
+
+export const ADMIN: Session['principal'] = { kind: 'admin', id: 'admin' };
+const MAX_AGENT_LENGTH = 256;
+
+/**
+ * No token of an issuer is taken that is older, whatever it says itself. So a revocation is to be kept no longer either.
+ */
+export const MAX_TOKEN_AGE_MS = 7 * 86_400_000;
+
+/** Sessions: how they begin and how they end. */
+export class LoginService {
+  readonly #deps: LoginServiceDeps;
+
+  constructor(deps: LoginServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async open(unit: UnitOfWork, { now, ...wanted }: OpenSession, signal: AbortSignal): Promise<OpenedSession> {
+    const { newUid, secrets, limits } = this.#deps;
+    const secret = secrets.newSecret();
+    const lifetime = wanted.kind === 'cli' ? limits.cliMs : limits.absoluteMs;
+    const session: Session = {
+      ...wanted,
+      userAgent: wanted.userAgent?.slice(0, MAX_AGENT_LENGTH),
+      hash: secrets.hash(secret),
+      uid: newUid(),
+      createTime: now,
+      lastUsedTime: now,
+      expireTime: now + lifetime,
+    };
+    await unit.sessions.insert(session, signal);
+    return { session, text: wanted.kind === 'cli' ? formatSessionToken(secret) : secret };
+  }
+
+  /** The administrator's session, for a code that was never used before. */
+  async redeem(unit: UnitOfWork, { code, now, ...rest }: Redeem, signal: AbortSignal): Promise<OpenedSession> {
+    const hash = this.#deps.secrets.hash(normalLoginCode(code));
+    const found = (await unit.codes.find(hash, signal)) ?? this.#leftInFile(hash, now);
+    if (found === undefined || found.usedTime !== undefined || now >= found.expireTime) throw codeRefused();
+    await unit.codes.put({ ...found, usedTime: now }, signal);
+    return await this.open(unit, { ...rest, principal: ADMIN, groups: [], issuer: undefined, now }, signal);
+  }
+
+  /** Ends his sessions, and what an issuer gave out for him so far. How many sessions there were. */
+  async revokeUser(
+    unit: UnitOfWork,
+    { user, now }: { user: string; now: number },
+    signal: AbortSignal,
+  ): Promise<number> {
+    const key = userKey(user);
+    await unit.revocations.put({ key, notAfter: now, expireTime: now + MAX_TOKEN_AGE_MS }, signal);
+    return await unit.sessions.remove({ principal: { kind: 'user', id: user } }, signal);
+  }
+
+  #leftInFile(hash: string, now: number): LoginCode | undefined {
+    const left = this.#deps.codeFile.read();
+    if (left === undefined || !timingSafeEqualText(left.hash, hash)) return undefined;
+    return { hash, createTime: now, expireTime: left.expireTime, usedTime: undefined };
+  }
+}
+
+export function userKey(id: string): string {
+  return `user:${id}`;
+}
+
+export function tokenKey(hash: string): string {
+  return `token:${hash}`;
+}
+
+function codeRefused(): IdentityError {
+  return new IdentityError(
+    'LOGIN_CODE_REFUSED',
+    'This one-time code is not known, was used before, or has expired. Make a new one on the machine of the platform, with: fleetshift admin-login',
+  );
+}

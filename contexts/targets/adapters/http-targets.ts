@@ -1,0 +1,266 @@
+import {
+  created,
+  defineListRoute,
+  defineRoute,
+  type IfMatch,
+  mutate,
+  NoContent,
+  noContent,
+  ok,
+  type Route,
+} from '#kit/http';
+import { parseResourceName, type Uuid, uuidv7 } from '#kit/std';
+import type { Reader, Storage, Transaction } from '#kit/storage';
+import {
+  AssignTargetSchema,
+  NewTargetSchema,
+  TargetListQuerySchema,
+  TargetParamsSchema,
+  TargetPatchSchema,
+  TargetSchema,
+} from '#protocol/api';
+import type {
+  AddonTypes,
+  Precondition,
+  PropertySubscriptions,
+  TargetReader,
+  UnitOfWork,
+  WorkspaceDirectory,
+} from '../application/ports.ts';
+import { TargetService } from '../application/target-service.ts';
+import type { TargetPatch } from '../domain/change-target.ts';
+import type { RawTargetDraft } from '../domain/new-target.ts';
+import { SqlTargetReader } from './sql-target-reader.ts';
+import { targetUnitOfWork } from './sql-unit-of-work.ts';
+import { toResource } from './target-resource.ts';
+import type { Visibility } from './visibility.ts';
+
+export interface TargetRoutesDeps {
+  readonly storage: Storage;
+  readonly visibility: Visibility;
+  /** The workspaces as the same transaction or snapshot sees them. */
+  readonly workspaces: (reader: Reader) => WorkspaceDirectory;
+  readonly addonTypes: AddonTypes;
+  readonly subscriptions: PropertySubscriptions;
+  /** For targets and for events. */
+  readonly newUid?: () => Uuid;
+}
+
+/** What the routes share. */
+interface Parts {
+  readonly storage: Storage;
+  readonly reader: TargetReader;
+  readonly service: TargetService;
+  readonly visibility: Visibility;
+  readonly unit: (tx: Transaction) => UnitOfWork;
+}
+
+const COLLECTION = '/v1/targets';
+const ITEM = `${COLLECTION}/{target}`;
+const tags = ['targets'];
+
+/** `/v1/targets`: who is delivered to, as a REST resource. */
+export function targetRoutes(deps: TargetRoutesDeps): Route[] {
+  const { storage, visibility, workspaces, addonTypes, subscriptions, newUid = uuidv7 } = deps;
+  const parts: Parts = {
+    storage,
+    visibility,
+    reader: new SqlTargetReader({ storage, workspaces }),
+    service: new TargetService({ newUid, addonTypes, subscriptions }),
+    unit: (tx) => targetUnitOfWork(tx, { newId: newUid, workspaces }),
+  };
+  return [
+    registerRoute(parts),
+    getRoute(parts),
+    listRoute(parts),
+    patchRoute(parts),
+    assignRoute(parts),
+    lifecycleRoute(parts, {
+      verb: 'cordon',
+      lifecycle: 'Cordoned',
+      summary: 'Let a target keep what it has, and get nothing new',
+    }),
+    lifecycleRoute(parts, { verb: 'uncordon', lifecycle: 'Active', summary: 'Let a target get new things again' }),
+    deleteRoute(parts),
+  ];
+}
+
+function registerRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: COLLECTION,
+    operationId: 'createTarget',
+    summary: 'Register a target',
+    tags,
+    permission: 'targets.create',
+    reach: 'filtered',
+    etag: true,
+    idempotency: 'replay',
+    schema: { body: NewTargetSchema, responses: { 201: TargetSchema } },
+    handler: async (request) => {
+      await request.authorize('targets.create', { workspace: request.body.workspace });
+      return await mutate(request, storage, async (tx) => {
+        // What the schema leaves open in it is JSON all the same, as it came as JSON.
+        const command = { draft: request.body as RawTargetDraft, now: request.time };
+        const target = await service.register(unit(tx), command, request.signal);
+        return created(toResource(target), `${COLLECTION}/${target.name}`);
+      });
+    },
+  });
+}
+
+function getRoute({ reader, service }: Parts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: ITEM,
+    operationId: 'getTarget',
+    summary: 'Get a target',
+    tags,
+    permission: 'targets.read',
+    etag: true,
+    schema: { params: TargetParamsSchema, responses: { 200: TargetSchema } },
+    handler: async ({ params, signal }) =>
+      ok(toResource(await service.get(reader, parseResourceName(params.target), signal))),
+  });
+}
+
+function listRoute({ reader, visibility }: Parts): Route {
+  return defineListRoute({
+    path: COLLECTION,
+    operationId: 'listTargets',
+    summary: 'List targets',
+    description: 'Those that the caller may see, in the order of their names.',
+    tags,
+    permission: 'targets.read',
+    reach: 'filtered',
+    schema: {
+      // The filter can ask for a workspace too, but it looks at every target; this looks at those in it only. For a type
+      // it cannot ask at all: in CEL that word is a function.
+      query: TargetListQuerySchema,
+      item: TargetSchema,
+    },
+    filter: {
+      name: 'string',
+      workspace: 'string',
+      labels: 'map<string, string>',
+      reportedLabels: 'map<string, string>',
+      lifecycle: 'string',
+      connection: { state: 'string', lastSeenTime: 'timestamp' },
+      createTime: 'timestamp',
+      updateTime: 'timestamp',
+    },
+    keyOf: ({ name }) => [name],
+    read: async ({ query, principal, signal }, { after, limit }) => {
+      const { workspace, subtree = false, type } = query;
+      const range = {
+        within: workspace === undefined ? undefined : { workspace: parseResourceName(workspace), subtree },
+        type,
+        visible: visibility.of(principal, 'targets.read'),
+        after: after === undefined ? undefined : String(after[0]),
+        limit,
+      };
+      return (await reader.list(range, signal)).map(toResource);
+    },
+  });
+}
+
+function patchRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: ITEM,
+    operationId: 'patchTarget',
+    summary: 'Change a target',
+    description: 'A JSON merge patch. One that changes nothing leaves the etag as it is.',
+    tags,
+    permission: 'targets.update',
+    etag: true,
+    ifMatch: 'optional',
+    schema: { params: TargetParamsSchema, body: TargetPatchSchema, responses: { 200: TargetSchema } },
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.target);
+        const command = { name, precondition: audited(request), patch: request.body as TargetPatch, now: request.time };
+        return ok(toResource(await service.patch(unit(tx), command, request.signal)));
+      }),
+  });
+}
+
+function assignRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:assign`,
+    operationId: 'assignTarget',
+    summary: 'Move a target to another workspace',
+    description: 'Needs the permission for the target and for its new workspace.',
+    tags,
+    permission: 'targets.assign',
+    etag: true,
+    ifMatch: 'optional',
+    schema: { params: TargetParamsSchema, body: AssignTargetSchema, responses: { 200: TargetSchema } },
+    handler: async (request) => {
+      await request.authorize('targets.assign', { workspace: request.body.workspace });
+      return await mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.target);
+        const workspace = parseResourceName(request.body.workspace);
+        const command = { name, workspace, precondition: audited(request), now: request.time };
+        return ok(toResource(await service.assign(unit(tx), command, request.signal)));
+      });
+    },
+  });
+}
+
+interface LifecycleVerb {
+  readonly verb: 'cordon' | 'uncordon';
+  readonly lifecycle: 'Active' | 'Cordoned';
+  readonly summary: string;
+}
+
+function lifecycleRoute({ storage, service, unit }: Parts, { verb, lifecycle, summary }: LifecycleVerb): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:${verb}`,
+    operationId: `${verb}Target`,
+    summary,
+    tags,
+    permission: 'targets.cordon',
+    etag: true,
+    ifMatch: 'optional',
+    schema: { params: TargetParamsSchema, responses: { 200: TargetSchema } },
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.target);
+        const command = { name, lifecycle, precondition: audited(request), now: request.time };
+        return ok(toResource(await service.setLifecycle(unit(tx), command, request.signal)));
+      }),
+  });
+}
+
+function deleteRoute({ storage, service, unit }: Parts): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: ITEM,
+    operationId: 'deleteTarget',
+    summary: 'Delete a target',
+    description: 'It leaves every placement. What runs on it is not touched.',
+    tags,
+    permission: 'targets.delete',
+    ifMatch: 'optional',
+    schema: { params: TargetParamsSchema, responses: { 204: NoContent } },
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        const name = parseResourceName(request.params.target);
+        await service.delete(unit(tx), { name, precondition: audited(request), now: request.time }, request.signal);
+        return noContent();
+      }),
+  });
+}
+
+/** What is checked before a change is also what the audit compares with. */
+function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
+  return {
+    check: (current) => {
+      request.changes(toResource(current));
+      request.ifMatch.check(current);
+    },
+  };
+}

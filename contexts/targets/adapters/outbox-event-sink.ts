@@ -1,0 +1,38 @@
+import type { Uuid } from '#kit/std';
+import type { Transaction } from '#kit/storage';
+import { appendEvents } from '#kit/storage/outbox';
+import type { EventSink } from '../application/ports.ts';
+import { placementViewOf } from '../domain/placement-view.ts';
+import type { TargetEvent } from '../domain/target-event.ts';
+import { toResource } from './target-resource.ts';
+
+/** Into the outbox, within one transaction, scoped to the workspace that each event concerns. */
+export class OutboxEventSink implements EventSink {
+  readonly #tx: Transaction;
+  readonly #newId: () => Uuid;
+
+  constructor(tx: Transaction, newId: () => Uuid) {
+    this.#tx = tx;
+    this.#newId = newId;
+  }
+
+  async append(events: readonly TargetEvent[], now: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const rows = events.map((event) => ({
+      id: this.#newId(),
+      type: event.type,
+      // The key is what readers see as the subject, so that it names the target as the API does.
+      key: `targets/${event.target.name}`,
+      scope: event.target.workspace.name,
+      time: now,
+      data: dataOf(event),
+    }));
+    if (rows.length > 0) await this.#tx.batch(appendEvents(rows));
+  }
+}
+
+function dataOf(event: TargetEvent): object {
+  if (event.type === 'target.placementChanged') return { fields: event.fields, view: placementViewOf(event.target) };
+  if (event.type === 'target.propertiesChanged') return { paths: event.paths, target: toResource(event.target) };
+  return toResource(event.target);
+}

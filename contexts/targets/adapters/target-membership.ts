@@ -1,0 +1,60 @@
+import { type Statement, sql } from '#kit/storage';
+import type { TargetRange } from '../application/ports.ts';
+import { endOf } from './target-row.ts';
+
+export interface Membership {
+  readonly where: Statement;
+  /** What the members are found by. */
+  readonly by: 'name' | 'path';
+}
+
+const NOTHING: Membership = { where: sql`1 = 0`, by: 'name' };
+const EVERYTHING: Membership = { where: sql`1 = 1`, by: 'name' };
+
+const GROUP = 50;
+
+/**
+ * The condition on a target for being in the list. What the caller may not see is left out here, by an index, and not
+ * afterwards: a page that is short, or a place to go on from, would tell of it.
+ */
+export function membership(
+  { within, visible }: Pick<TargetRange, 'within' | 'visible'>,
+  paths: ReadonlyMap<string, string>,
+): Membership {
+  const roots = visible.kind === 'everything' ? undefined : visible.workspaces.flatMap((name) => paths.get(name) ?? []);
+  const granted = visible.kind === 'everything' ? [] : visible.targets;
+  if (within === undefined) return roots === undefined ? EVERYTHING : oneOf(roots, granted);
+  const top = paths.get(within.workspace);
+  if (top === undefined) return NOTHING;
+  const shown = roots === undefined ? [top] : narrowed(top, roots);
+  if (within.subtree) return oneOf(shown, granted, top);
+  if (shown.includes(top)) return { where: sql`workspace_path = ${top}`, by: 'name' };
+  // Who does not see the workspace sees of its targets those that are granted to him one by one.
+  return { where: sql`workspace_path = ${top} AND name IN (${sql.list(granted)})`, by: 'name' };
+}
+
+/** What is both below the top and below one of the roots, as the tops of subtrees. */
+function narrowed(top: string, roots: readonly string[]): readonly string[] {
+  return roots.some((root) => top.startsWith(root)) ? [top] : roots.filter((root) => root.startsWith(top));
+}
+
+/** Each subtree is one range of the index on paths, and both engines look up the ranges and the names one by one. */
+function oneOf(paths: readonly string[], names: readonly string[], below = '/'): Membership {
+  const conditions = paths.map(inSubtree);
+  if (names.length > 0) conditions.push(sql`name IN (${sql.list(names)}) AND ${inSubtree(below)}`);
+  return { where: anyOf(conditions), by: 'path' };
+}
+
+function inSubtree(path: string): Statement {
+  return sql`(workspace_path >= ${path} AND workspace_path < ${endOf(path)})`;
+}
+
+/** In groups, as SQLite does not take an expression that is nested very deep, and a plain chain of ORs is. */
+function anyOf(conditions: readonly Statement[]): Statement {
+  if (conditions.length === 0) return NOTHING.where;
+  if (conditions.length <= GROUP) return sql`(${sql.list(conditions, ' OR ')})`;
+  const groups = Array.from({ length: Math.ceil(conditions.length / GROUP) }, (_, nth) =>
+    anyOf(conditions.slice(nth * GROUP, (nth + 1) * GROUP)),
+  );
+  return anyOf(groups);
+}

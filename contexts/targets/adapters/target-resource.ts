@@ -1,0 +1,41 @@
+import { etagOf } from '#kit/http';
+import type { TargetResource } from '#protocol/api';
+import type { Condition } from '../domain/conditions.ts';
+import type { Target } from '../domain/target.ts';
+
+/** A target as the API shows it. Of its workspace only the name: what stands above is not for everybody to see. */
+export function toResource(target: Target): TargetResource {
+  const { name, uid, type, workspace, lifecycle, connection, generation } = target;
+  const { lastSeenTime } = connection;
+  return {
+    name,
+    uid,
+    type,
+    workspace: workspace.name,
+    labels: target.labels,
+    reportedLabels: target.reportedLabels,
+    properties: target.properties,
+    reportedProperties: target.reportedProperties,
+    advertisedManifestTypes: [...target.advertisedManifestTypes],
+    lifecycle,
+    connection: {
+      state: connection.state,
+      ...(lastSeenTime === undefined ? {} : { lastSeenTime: timeOf(lastSeenTime) }),
+    },
+    conditions: target.conditions.map(conditionResource),
+    createTime: timeOf(target.createTime),
+    updateTime: timeOf(target.updateTime),
+    generation,
+    // Nothing acts on a target after the write itself, so every generation has been observed.
+    observedGeneration: generation,
+    etag: etagOf(target),
+  };
+}
+
+function conditionResource({ type, status, reason, message, lastTransitionTime, observedGeneration }: Condition) {
+  return { type, status, reason, message, lastTransitionTime: timeOf(lastTransitionTime), observedGeneration };
+}
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

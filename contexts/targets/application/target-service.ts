@@ -1,0 +1,152 @@
+import type { ResourceName, Uuid } from '#kit/std';
+import {
+  assignTarget,
+  patchTarget,
+  reportTarget,
+  type TargetPatch,
+  type TargetReport,
+  withLifecycle,
+} from '../domain/change-target.ts';
+import { type ConnectionReport, connectTarget } from '../domain/connect-target.ts';
+import { newTarget, parseTargetDraft, type RawTargetDraft } from '../domain/new-target.ts';
+import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
+import { TargetError, targetNotFound } from '../domain/target-error.ts';
+import { eventsOf } from '../domain/target-event.ts';
+import { isBuiltIn, unknownType } from '../domain/target-type.ts';
+import type { AddonTypes, Precondition, PropertySubscriptions, TargetReader, UnitOfWork } from './ports.ts';
+
+export interface TargetServiceDeps {
+  readonly newUid: () => Uuid;
+  readonly addonTypes: AddonTypes;
+  readonly subscriptions: PropertySubscriptions;
+}
+
+export interface RegisterTarget {
+  readonly draft: RawTargetDraft;
+  readonly now: number;
+}
+
+/** Which target to change, when, and what must be true of it. */
+export interface ChangeTarget {
+  readonly name: ResourceName;
+  readonly precondition: Precondition;
+  readonly now: number;
+}
+
+export interface ReportConnections {
+  readonly reports: readonly ConnectionReport[];
+  readonly now: number;
+}
+
+/**
+ * What can be done with targets. Whoever calls brings the unit of work, and decides whether it is kept: a dry run is a
+ * unit that is not. Nothing here is remembered between calls, so a unit may be run again. A change that changes nothing
+ * writes nothing and announces nothing.
+ */
+export class TargetService {
+  readonly #deps: TargetServiceDeps;
+
+  constructor(deps: TargetServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async register(unit: UnitOfWork, { draft: raw, now }: RegisterTarget, signal: AbortSignal): Promise<Target> {
+    const draft = parseTargetDraft(raw);
+    if (!isBuiltIn(draft.type) && !(await this.#deps.addonTypes.has(draft.type, signal))) throw unknownType(draft.type);
+    if (await unit.targets.find(draft.name, signal)) throw nameTaken(draft.name);
+    const workspace = await placeOf(unit, draft.workspace, signal);
+    const target = newTarget(draft, { workspace, uid: this.#deps.newUid(), now });
+    await unit.targets.insert(target, signal);
+    await unit.events.append([{ type: 'target.created', target }], now, signal);
+    return target;
+  }
+
+  async get(reader: Pick<TargetReader, 'find'>, name: ResourceName, signal: AbortSignal): Promise<Target> {
+    const target = await reader.find(name, signal);
+    if (target === undefined) throw targetNotFound(name);
+    return target;
+  }
+
+  async patch(unit: UnitOfWork, command: ChangeTarget & { readonly patch: TargetPatch }, signal: AbortSignal) {
+    return await this.#change(unit, command, signal, (target) => patchTarget(target, command.patch, command.now));
+  }
+
+  /** Out of one workspace and into another in one step: it is never in both, and never in none. */
+  async assign(unit: UnitOfWork, command: ChangeTarget & { readonly workspace: ResourceName }, signal: AbortSignal) {
+    const workspace = await placeOf(unit, command.workspace, signal);
+    return await this.#change(unit, command, signal, (target) => assignTarget(target, workspace, command.now));
+  }
+
+  async setLifecycle(unit: UnitOfWork, command: ChangeTarget & { readonly lifecycle: Lifecycle }, signal: AbortSignal) {
+    return await this.#change(unit, command, signal, (target) => withLifecycle(target, command.lifecycle, command.now));
+  }
+
+  /** What its agent says of it. */
+  async report(unit: UnitOfWork, command: ChangeTarget & { readonly report: TargetReport }, signal: AbortSignal) {
+    return await this.#change(unit, command, signal, (target) => reportTarget(target, command.report, command.now));
+  }
+
+  /** However many there are, they are read in one statement and written in one. Returns those that nobody knows. */
+  async reportConnections(
+    unit: UnitOfWork,
+    { reports, now }: ReportConnections,
+    signal: AbortSignal,
+  ): Promise<readonly ResourceName[]> {
+    const names = [...new Set(reports.map(({ target }) => target))];
+    const found = new Map((await unit.connections.findAll(names, signal)).map((target) => [target.name, target]));
+    const next = new Map<ResourceName, Target>();
+    for (const report of reports.toSorted((a, b) => a.time - b.time)) {
+      const before = found.get(report.target);
+      const known = next.get(report.target) ?? before;
+      if (before === undefined || known === undefined) continue;
+      const target = connectTarget(known, report);
+      // Several reports on one target are one change of it.
+      if (target !== known) next.set(report.target, { ...target, version: before.version + 1 });
+    }
+    await unit.connections.replaceAll([...next.values()], signal);
+    const events = [...next.values()].flatMap((after) => eventsOf(found.get(after.name) ?? after, after, []));
+    await unit.events.append(events, now, signal);
+    return names.filter((name) => !found.has(name));
+  }
+
+  async delete(unit: UnitOfWork, { name, precondition, now }: ChangeTarget, signal: AbortSignal): Promise<void> {
+    const target = await this.get(unit.targets, name, signal);
+    precondition.check(target);
+    await unit.targets.remove(target, signal);
+    await unit.events.append([{ type: 'target.deleted', target }], now, signal);
+  }
+
+  async #change(
+    unit: UnitOfWork,
+    { name, precondition, now }: ChangeTarget,
+    signal: AbortSignal,
+    change: (current: Target) => Target,
+  ): Promise<Target> {
+    const current = await this.get(unit.targets, name, signal);
+    precondition.check(current);
+    const next = change(current);
+    if (next === current) return current;
+    await unit.targets.replace(next, signal);
+    const subscribed = await this.#deps.subscriptions.paths(signal);
+    await unit.events.append(eventsOf(current, next, subscribed), now, signal);
+    return next;
+  }
+}
+
+async function placeOf(unit: UnitOfWork, workspace: ResourceName, signal: AbortSignal): Promise<TargetPlace> {
+  const [place] = await unit.workspaces.places([workspace], signal);
+  if (place !== undefined) return place;
+  throw new TargetError(
+    'NO_SUCH_WORKSPACE',
+    `There is no workspace ${workspace} to put the target in. Create it first, or choose another.`,
+    { faults: [{ path: '/workspace', message: 'does not exist' }] },
+  );
+}
+
+function nameTaken(name: string): TargetError {
+  return new TargetError(
+    'NAME_TAKEN',
+    `There is a target ${name} already, and names are unique in the whole instance. Choose another.`,
+    { faults: [{ path: '/name', message: 'is taken' }] },
+  );
+}

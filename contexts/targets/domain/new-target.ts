@@ -1,0 +1,83 @@
+import {
+  type FieldFault,
+  type Labels,
+  parseResourceName,
+  type ResourceName,
+  StdError,
+  sortedLabels,
+  type Uuid,
+} from '#kit/std';
+import type { Properties } from './properties.ts';
+import { sortedTypes, type Target, type TargetPlace, targetFaults } from './target.ts';
+import { invalidTarget } from './target-error.ts';
+
+/** What a person wrote down. */
+export interface RawTargetDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly workspace: string;
+  readonly labels?: Labels;
+  readonly properties?: Properties;
+  readonly advertisedManifestTypes?: readonly string[];
+}
+
+/** With names that are names. Whether the type and the workspace are there is another question. */
+export interface TargetDraft extends RawTargetDraft {
+  readonly name: ResourceName;
+  readonly type: ResourceName;
+  readonly workspace: ResourceName;
+}
+
+/** What the draft cannot know. */
+export interface Registration {
+  readonly workspace: TargetPlace;
+  readonly uid: Uuid;
+  readonly now: number;
+}
+
+const NAME_RULE = 'must be 1 to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
+
+export function parseTargetDraft(raw: RawTargetDraft): TargetDraft {
+  const faults: FieldFault[] = [];
+  const name = readName(raw.name, '/name', faults);
+  const type = readName(raw.type, '/type', faults);
+  const workspace = readName(raw.workspace, '/workspace', faults);
+  if (name === undefined || type === undefined || workspace === undefined) throw invalidTarget(faults);
+  return { ...raw, name, type, workspace };
+}
+
+/** Whether the name is free is for the caller to know. */
+export function newTarget(draft: TargetDraft, { workspace, uid, now }: Registration): Target {
+  const { name, type, labels = {}, properties = {}, advertisedManifestTypes = [] } = draft;
+  const target: Target = {
+    name,
+    uid,
+    type,
+    workspace,
+    labels: sortedLabels(labels),
+    reportedLabels: {},
+    properties,
+    reportedProperties: {},
+    advertisedManifestTypes: sortedTypes(advertisedManifestTypes),
+    lifecycle: 'Active',
+    connection: { state: 'NeverConnected', lastSeenTime: undefined },
+    conditions: [],
+    generation: 1,
+    version: 1,
+    createTime: now,
+    updateTime: now,
+  };
+  const faults = targetFaults(target);
+  if (faults.length > 0) throw invalidTarget(faults);
+  return target;
+}
+
+function readName(raw: string, path: string, faults: FieldFault[]): ResourceName | undefined {
+  try {
+    return parseResourceName(raw);
+  } catch (error) {
+    if (!(error instanceof StdError)) throw error;
+    faults.push({ path, message: NAME_RULE });
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import { type Labels, type ResourceName, sameLabels, type Uuid } from '#kit/std';
+import { type Lifecycle, sameList, type Target } from './target.ts';
+import { allLabels } from './target-labels.ts';
+
+/** All that placement may know of a target. Never whether it is connected, so that a flapping link moves nothing. */
+export interface PlacementView {
+  readonly id: Uuid;
+  readonly name: ResourceName;
+  readonly type: string;
+  /** A person's and its agent's. */
+  readonly labels: Labels;
+  readonly advertisedManifestTypes: readonly string[];
+  readonly lifecycle: Lifecycle;
+}
+
+/** Of these, those that can change while a target is the same. */
+const PLACEMENT_FIELDS = ['labels', 'advertisedManifestTypes', 'lifecycle'] as const;
+export type PlacementField = (typeof PLACEMENT_FIELDS)[number];
+
+export function placementViewOf(target: Target): PlacementView {
+  const { uid, name, type, labels, reportedLabels, advertisedManifestTypes, lifecycle } = target;
+  return { id: uid, name, type, labels: allLabels(labels, reportedLabels), advertisedManifestTypes, lifecycle };
+}
+
+export function placementChanges(before: Target, after: Target): readonly PlacementField[] {
+  const [a, b] = [placementViewOf(before), placementViewOf(after)];
+  const isChanged = {
+    labels: !sameLabels(a.labels, b.labels),
+    advertisedManifestTypes: !sameList(a.advertisedManifestTypes, b.advertisedManifestTypes),
+    lifecycle: a.lifecycle !== b.lifecycle,
+  } satisfies Record<PlacementField, boolean>;
+  return PLACEMENT_FIELDS.filter((field) => isChanged[field]);
+}

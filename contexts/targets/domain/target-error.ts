@@ -1,0 +1,35 @@
+import { type Catalogue, type FieldFault, FleetError } from '#kit/std';
+
+export const TARGET_ERRORS = {
+  INVALID_TARGET: { category: 'invalid', retry: 'after-change' },
+  UNKNOWN_TARGET_TYPE: { category: 'invalid', retry: 'after-change' },
+  NO_SUCH_WORKSPACE: { category: 'invalid', retry: 'after-change' },
+  TARGET_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  NAME_TAKEN: { category: 'conflict', retry: 'after-change' },
+  LIFECYCLE_CONFLICT: { category: 'conflict', retry: 'never' },
+  VERSION_STALE: { category: 'precondition', retry: 'after-change' },
+  STORED_TARGET_INVALID: { category: 'internal', retry: 'never' },
+} as const satisfies Catalogue;
+
+export type TargetErrorCode = keyof typeof TARGET_ERRORS;
+
+export class TargetError extends FleetError<TargetErrorCode> {
+  get entry() {
+    return TARGET_ERRORS[this.code];
+  }
+}
+
+/** Also what somebody is told who may not see it: for him it does not exist. */
+export function targetNotFound(name: string): TargetError {
+  return new TargetError('TARGET_NOT_FOUND', `There is no target ${name}.`, { details: { target: name } });
+}
+
+/** At least one fault, each with the field that it is about. */
+export function invalidTarget(faults: readonly FieldFault[]): TargetError {
+  const [first] = faults;
+  return new TargetError(
+    'INVALID_TARGET',
+    `This is not a target: ${first?.path} ${first?.message}. Correct it and send it again.`,
+    { faults },
+  );
+}

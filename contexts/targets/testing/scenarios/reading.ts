@@ -1,0 +1,70 @@
+import {
+  ALL,
+  created,
+  filtered,
+  given,
+  gone,
+  listed,
+  patch,
+  post,
+  refused,
+  type Scenario,
+  seen,
+  updated,
+} from './steps.ts';
+
+export const READING: readonly Scenario[] = [
+  {
+    why: 'who has it already gets no body, and what is not there is not found',
+    steps: [
+      ...given('prod-1'),
+      { call: `GET ${ALL}/prod-1`, headers: { 'if-none-match': '"{etag}"' }, want: { status: 304 } },
+      gone('prod-2'),
+      { call: `GET ${ALL}/Prod`, want: refused(400, 'validationFailed', 'path/target') },
+    ],
+  },
+  {
+    why: 'a list is in the order of names, of all, of a workspace, of a subtree, of a type',
+    steps: [
+      ...given('c in web', 'b in emea', 'a in apac', 'd'),
+      post({ body: { name: 'e', type: 'directory', workspace: 'web' } }, created('e', 'web')),
+      listed('', 'a', 'b', 'c', 'd', 'e'),
+      listed('pageSize=3', 'a', 'b', 'c'),
+      listed('pageSize=3&pageToken={nextPageToken}', 'd', 'e'),
+      listed('workspace=emea', 'b'),
+      listed('workspace=emea&subtree=true', 'b', 'c', 'e'),
+      listed('workspace=emea&subtree=true&pageSize=2', 'b', 'c'),
+      listed('workspace=emea&subtree=true&pageSize=2&pageToken={nextPageToken}', 'e'),
+      listed('workspace=root&subtree=true', 'a', 'b', 'c', 'd', 'e'),
+      listed('workspace=nobody'),
+      listed('type=directory', 'e'),
+      listed('workspace=web&type=kubernetes', 'c'),
+    ],
+  },
+  {
+    why: 'what the caller may not see is in no list, and makes no page shorter',
+    steps: [
+      ...given('a in apac', 'b in web', 'c', 'd in web', 'e in emea'),
+      seen('sees.web', '', 'b', 'd'),
+      seen('sees.web', 'pageSize=1', 'b'),
+      seen('sees.web', 'pageSize=1&pageToken={nextPageToken}', 'd'),
+      seen('sees.web.-.c', '', 'b', 'c', 'd'),
+      seen('sees.web.-.a', 'workspace=apac', 'a'),
+      seen('sees.web', 'workspace=emea'),
+      seen('sees.web', 'workspace=emea&subtree=true', 'b', 'd'),
+      seen('sees.nobody', ''),
+      seen('sees.emea', `filter=${encodeURIComponent('name != "b"')}`, 'd', 'e'),
+    ],
+  },
+  {
+    why: 'a filter sees what the API shows',
+    steps: [
+      ...given('a', 'b in web'),
+      patch('a', { body: { labels: { env: 'prod' } } }, updated('a', 'target.placementChanged')),
+      filtered('labels.env == "prod"', 'a'),
+      filtered('workspace == "web"', 'b'),
+      filtered('lifecycle == "Active" && connection.state == "NeverConnected"', 'a', 'b'),
+      { call: `GET ${ALL}?filter=${encodeURIComponent('secret == "x"')}`, want: refused(400, 'invalidFilter') },
+    ],
+  },
+];

@@ -1,0 +1,73 @@
+import type { Runnable } from '#kit/reconcile';
+import type { CollectionRef } from '../client/kube-client.ts';
+import type { KubeObject } from '../client/kube-object.ts';
+import { type Informer, type InformerDeps, type InformerOptions, ListWatchInformer } from './informer.ts';
+import type { Selectors } from './list-pages.ts';
+import { dropManagedFields } from './trim.ts';
+
+export interface SharedInformerOptions<T extends KubeObject> extends Partial<Omit<InformerOptions<T>, 'collection'>> {}
+
+interface Shared {
+  readonly trim: unknown;
+  readonly informer: ListWatchInformer<KubeObject>;
+}
+
+/**
+ * One informer for each collection, shared by all who ask: the same kind, namespace, selectors and `trim` are one list, one
+ * watch and one copy. It is a runnable that keeps them all up to date, those too that are asked for later.
+ */
+export class InformerFactory implements Runnable {
+  readonly name = 'informers';
+  readonly #deps: InformerDeps;
+  readonly #shared = new Map<string, Shared[]>();
+  readonly #running: Promise<void>[] = [];
+  #signal: AbortSignal | undefined;
+
+  constructor(deps: InformerDeps) {
+    this.#deps = deps;
+  }
+
+  /** The first to ask decides on page size and time limits. */
+  informer<T extends KubeObject>(collection: CollectionRef, options: SharedInformerOptions<T> = {}): Informer<T> {
+    const { trim = dropManagedFields } = options;
+    const key = keyOf(collection, options);
+    const same = this.#shared.get(key) ?? [];
+    const known = same.find((it) => it.trim === trim);
+    // The key and the trim are the same, and so is what the caller takes its objects for.
+    if (known) return known.informer as unknown as Informer<T>;
+    const informer = new ListWatchInformer<T>(this.#deps, { ...options, collection, trim });
+    this.#shared.set(key, [...same, { trim, informer: informer as unknown as ListWatchInformer<KubeObject> }]);
+    this.#start(informer);
+    return informer;
+  }
+
+  /** Until all that were asked for so far have their first list. */
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((informer) => informer.synced(signal)));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const informer of this.#all()) this.#start(informer);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.all(this.#running);
+  }
+
+  #all(): ListWatchInformer<KubeObject>[] {
+    return [...this.#shared.values()].flat().map(({ informer }) => informer);
+  }
+
+  #start(informer: { run(signal: AbortSignal): Promise<void> }): void {
+    if (!this.#signal) return;
+    // An informer ends with its signal only, and throws nothing but the signal's reason.
+    this.#running.push(informer.run(this.#signal).catch(() => undefined));
+  }
+}
+
+function keyOf({ resource, namespace }: CollectionRef, { labelSelector, fieldSelector }: Selectors): string {
+  const { group, version, plural } = resource;
+  return JSON.stringify([group, version, plural, namespace, labelSelector, fieldSelector]);
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { memoryLogger } from '#kit/telemetry/testing';
+import { CORE } from '../../client/core-resources.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { listAll } from '../../client/list-all.ts';
+import { isKubeError } from '../../kube-error.ts';
+import { waitFor } from '../../testing/wait-for.ts';
+import type { Informer } from '../informer.ts';
+import { InformerFactory } from '../informer-factory.ts';
+import { type FaultCase, FaultStage, insist, TROUBLES } from './fault-stage.ts';
+import type { FlakyLine } from './flaky-line.ts';
+import { type ConfigMap, configMap } from './memory-kube.ts';
+
+const NAMES = Array.from({ length: 30 }, (_, number) => `object-${number}`);
+const ROUNDS = 4;
+const QUIET_MS = 60_000;
+
+/**
+ * Random writes while the watch is cut, the server restarted, frozen, or restarted behind the informer's back so that its
+ * place is forgotten (410). When it is quiet again, the cache is what a fresh list says, and so is what one knows who only
+ * listened to changes. Returns the codes of what the informer met.
+ */
+export async function cacheFaultCase(of: FaultCase): Promise<readonly string[]> {
+  const stage = await FaultStage.set(of);
+  const stop = new AbortController();
+  const { line, client } = await stage.behindLine();
+  const { log, lines } = memoryLogger();
+  // Chance is small here so that waits are short: the trouble is to come from the server, not from our patience.
+  const informers = new InformerFactory({ client, log, random: () => 0.02 });
+  const informer = informers.informer<ConfigMap>(
+    { resource: CORE.configMaps, namespace: stage.namespace },
+    { pageSize: 7 },
+  );
+  const listener = new Listener(informer);
+  const running = informers.run(stop.signal);
+  try {
+    const place = { resource: CORE.configMaps, namespace: stage.namespace };
+    for (const name of NAMES) await stage.direct.create(place, configMap(name), {}, of.signal);
+    for (const kind of stage.plan<Trouble | 'forgotten'>(
+      ['forgotten', 'cuts'],
+      [...TROUBLES, 'cuts', 'forgotten'],
+      ROUNDS,
+    )) {
+      if (kind === 'forgotten') await beForgotten(stage, line, of.signal);
+      else await Promise.all([write(stage, of.signal), trouble(kind, stage, line)]);
+    }
+    await waitFor(() => equalsFreshList(stage, informer, of.signal), AbortSignal.timeout(QUIET_MS));
+    listener.equals(informer);
+  } finally {
+    stop.abort();
+    await running;
+    await stage.close();
+  }
+  return lines.map((it) => String((it['err'] as { code?: string } | undefined)?.code));
+}
+
+type Trouble = (typeof TROUBLES)[number] | 'cuts';
+
+async function trouble(kind: Trouble, stage: FaultStage, line: FlakyLine): Promise<void> {
+  const { random } = stage;
+  await stage.pause(0, 100);
+  if (kind !== 'cuts') return stage.trouble(kind);
+  for (let cuts = random.integer(1, 5); cuts > 0; cuts -= 1) {
+    line.cut();
+    await stage.pause(0, 100);
+  }
+}
+
+/** What is written while nobody listens is older than all that a server knows which was started since. */
+async function beForgotten(stage: FaultStage, line: FlakyLine, signal: AbortSignal): Promise<void> {
+  line.block();
+  try {
+    await write(stage, signal);
+    await stage.trouble('restart');
+  } finally {
+    line.open();
+  }
+}
+
+/** A few dozen writes, one after another; who is late in a row for a name finds it changed, and that is well. */
+async function write(stage: FaultStage, signal: AbortSignal): Promise<void> {
+  const { random, namespace, direct } = stage;
+  const place = { resource: CORE.configMaps, namespace };
+  for (let count = random.integer(10, 40); count > 0; count -= 1) {
+    const name = random.pick(NAMES);
+    const data = { value: String(random.integer(0, 1_000_000)) };
+    const act = random.pick(['create', 'update', 'update', 'delete', 'delete', 'replace'] as const);
+    const done = (error: unknown): boolean => isKubeError(error, 'NOT_FOUND', 'ALREADY_EXISTS', 'CONFLICT');
+    const remove = (): Promise<unknown> => insist((it) => direct.delete({ ...place, name }, {}, it), done, signal);
+    const create = (): Promise<unknown> =>
+      insist((it) => direct.create(place, configMap(name, data), {}, it), done, signal);
+    if (act === 'update') await insist((it) => update(direct, { ...place, name }, data, it), done, signal);
+    // Gone and there again within a moment: under the same name it is another one.
+    if (act === 'delete' || act === 'replace') await remove();
+    if (act === 'create' || act === 'replace') await create();
+  }
+}
+
+async function update(
+  client: KubeClient,
+  ref: Parameters<KubeClient['patch']>[0],
+  data: ConfigMap['data'],
+  signal: AbortSignal,
+): Promise<void> {
+  await client.patch(ref, { type: 'merge', patch: { data } }, {}, signal);
+}
+
+async function equalsFreshList(stage: FaultStage, informer: Informer<ConfigMap>, signal: AbortSignal): Promise<void> {
+  const ref = { resource: CORE.configMaps, namespace: stage.namespace };
+  const { items } = await listAll<ConfigMap>(stage.direct, ref, {}, signal);
+  assert.deepEqual(facts(informer.cache.list()), facts(items));
+}
+
+/** One who knows nothing but the changes that it was told of. */
+class Listener {
+  readonly #known = new Map<string, ConfigMap>();
+  readonly #wrong: string[] = [];
+
+  constructor(informer: Informer<ConfigMap>) {
+    informer.onChange(({ old, now }) => {
+      const name = now?.metadata.name ?? old?.metadata.name ?? '';
+      const known = this.#known.get(name);
+      if (known?.metadata.uid !== old?.metadata.uid) this.#wrong.push(`${name}: not what was told before`);
+      if (now) this.#known.set(name, now);
+      else this.#known.delete(name);
+    });
+  }
+
+  equals(informer: Informer<ConfigMap>): void {
+    assert.deepEqual(this.#wrong, []);
+    assert.deepEqual(facts([...this.#known.values()]), facts(informer.cache.list()));
+  }
+}
+
+function facts(objects: readonly ConfigMap[]): string[] {
+  return objects
+    .map(({ metadata, data }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion} ${data?.['value']}`)
+    .toSorted();
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { Certificate, Identity } from '../config/credentials.ts';
+import type { KubeConfig } from '../config/kube-config.ts';
+import type { MaterialReader } from '../config/material-reader.ts';
+import { KubeError } from '../kube-error.ts';
+import { dial, type Protocols } from './dial.ts';
+import { NegotiatedTransport } from './negotiated-transport.ts';
+import type { Transport } from './transport.ts';
+
+export interface ConnectionLimits {
+  /** Connections kept for short requests. */
+  readonly maxSockets: number;
+  /** Watches on servers that speak no HTTP/2: each has a connection of its own. */
+  readonly maxStreams: number;
+  /** Connections whose streams are watches. */
+  readonly maxConnections: number;
+  readonly connectTimeoutMs: number;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+}
+
+export interface ConnectionsOptions {
+  readonly config: KubeConfig;
+  readonly ca: MaterialReader | undefined;
+  readonly limits: ConnectionLimits;
+}
+
+/**
+ * The connections under the certificate of the moment. When another is presented, new requests go on connections that
+ * are made with it; what is under way on the old ones may end.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #closing = new AbortController();
+  readonly #sockets = new Set<Duplex>();
+  #present: { readonly transport: Transport; readonly certificate: Certificate | undefined } | undefined;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Aborts when the client is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  under({ certificate }: Identity): Transport {
+    if (this.closing.aborted) throw new KubeError('CLOSED', 'send a request with a client that was closed');
+    if (this.#present && isSame(this.#present.certificate, certificate)) return this.#present.transport;
+    this.#present?.transport.retire();
+    const { config, limits } = this.#options;
+    const transport = new NegotiatedTransport({
+      ...limits,
+      server: new URL(config.server),
+      dial: (protocols) => this.#dial(certificate, protocols),
+    });
+    this.#present = { transport, certificate };
+    return transport;
+  }
+
+  /** Cuts everything, and resolves once nothing is open any more. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = [...this.#sockets].map((socket) => once(socket, 'close'));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  async #dial(certificate: Certificate | undefined, protocols: Protocols): Promise<Duplex> {
+    const socket = await this.#connect(certificate, protocols);
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  async #connect(certificate: Certificate | undefined, protocols: Protocols): Promise<Duplex> {
+    const { config, ca, limits } = this.#options;
+    const timeout = AbortSignal.timeout(limits.connectTimeoutMs);
+    const signal = AbortSignal.any([this.#closing.signal, timeout]);
+    try {
+      return await dial(
+        {
+          server: new URL(config.server),
+          ca: await ca?.text(signal),
+          certificate,
+          serverName: config.serverName,
+          insecureSkipVerify: config.insecureSkipVerify,
+          proxy: config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl),
+          protocols,
+        },
+        signal,
+      );
+    } catch (error) {
+      if (error instanceof KubeError) throw error;
+      if (!timeout.aborted) throw new KubeError('CLOSED', 'connect with a client that was closed', { cause: error });
+      throw new KubeError('CONNECTION_REFUSED', `connect to ${config.server} within ${limits.connectTimeoutMs} ms`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function isSame(one: Certificate | undefined, other: Certificate | undefined): boolean {
+  return one === other || (one?.cert === other?.cert && one?.key.reveal() === other?.key.reveal());
+}

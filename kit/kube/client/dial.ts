@@ -1,0 +1,83 @@
+import { isIP, type Socket, connect as tcpConnect } from 'node:net';
+import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import type { Certificate } from '../config/credentials.ts';
+import { KubeError } from '../kube-error.ts';
+import { openTunnel } from './open-tunnel.ts';
+
+export type Protocols = readonly ('h2' | 'http/1.1')[];
+
+export interface DialOptions {
+  readonly server: URL;
+  /** PEM of whom to trust; the roots that Node brings when there is none. */
+  readonly ca?: string | undefined;
+  readonly certificate?: Certificate | undefined;
+  /** The name to ask for and to expect in the certificate, when it is not the host's. */
+  readonly serverName?: string | undefined;
+  readonly insecureSkipVerify?: boolean | undefined;
+  readonly proxy?: URL | undefined;
+  /** In the order of preference; for TLS only. */
+  readonly protocols: Protocols;
+}
+
+/** A connection to the server, through the proxy when there is one; TLS is up and the certificate is trusted. */
+export async function dial(options: DialOptions, signal: AbortSignal): Promise<Socket | TLSSocket> {
+  const { server, proxy } = options;
+  const host = server.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(server.port || (server.protocol === 'https:' ? 443 : 80));
+  const doing = `connect to ${server.host}${proxy ? ` through the proxy ${proxy.host}` : ''}`;
+  const tunnel = proxy && (await openTunnel({ proxy, host, port }, signal));
+  if (server.protocol !== 'https:') return tunnel ?? ready(tcpConnect({ host, port }), 'connect', { doing, signal });
+  const socket = tlsConnect({ ...tlsOptions(options, host), ...(tunnel ? { socket: tunnel } : { host, port }) });
+  return ready(socket, 'secureConnect', { doing, signal });
+}
+
+function tlsOptions(options: DialOptions, host: string): ConnectionOptions {
+  const { ca, certificate, serverName, insecureSkipVerify, protocols } = options;
+  const name = serverName ?? host;
+  return {
+    host,
+    ALPNProtocols: [...protocols],
+    // An IP address cannot be asked for by name, but is still compared with the certificate.
+    ...(isIP(name) ? {} : { servername: name }),
+    ...(ca !== undefined && { ca }),
+    ...(certificate && { cert: certificate.cert, key: certificate.key.reveal() }),
+    // Said aloud, or an environment variable of Node could switch it off.
+    rejectUnauthorized: insecureSkipVerify !== true,
+  };
+}
+
+interface Attempt {
+  readonly doing: string;
+  readonly signal: AbortSignal;
+}
+
+async function ready<S extends Socket>(socket: S, event: string, { doing, signal }: Attempt): Promise<S> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  socket.once(event, resolve).once('error', reject).once('close', reject);
+  try {
+    await promise;
+    // A watch may say nothing for long, and firewalls forget connections that do not.
+    socket.setNoDelay(true).setKeepAlive(true, 30_000);
+    return socket;
+  } catch (error) {
+    socket.once('error', () => {}).destroy();
+    signal.throwIfAborted();
+    throw dialError(error, socket, doing);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    socket.off(event, resolve).off('error', reject).off('close', reject);
+  }
+}
+
+function dialError(error: unknown, socket: Socket, doing: string): KubeError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const mistrusted = 'authorizationError' in socket && socket.authorizationError != null;
+  const why = error instanceof Error ? error.message : 'the connection was closed';
+  if (mistrusted || code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return new KubeError('CERTIFICATE_REFUSED', `${doing}: its certificate is not trusted: ${why}`, { cause: error });
+  }
+  return new KubeError('CONNECTION_REFUSED', `${doing}: ${why}`, { cause: error });
+}

@@ -1,0 +1,156 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { KubeError } from '../kube-error.ts';
+import type { TransportRequest, TransportResponse } from './transport.ts';
+
+export interface LinkOptions {
+  readonly server: URL;
+  readonly socket: Duplex;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+  /** Takes no request any more; those under way may go on. */
+  readonly onEnd: () => void;
+}
+
+/** The server said that it has not looked at the request: it can be sent again whatever it asks for. */
+export class UnsentError extends Error {
+  override readonly name = 'UnsentError';
+}
+
+// What may be on its way before we say that we have read it. Node's 64 KiB would make every long list wait for
+// round trips; this much keeps a stream busy, and a watch whose reader stands still holds no more than this.
+const STREAM_WINDOW = 1024 * 1024;
+const CONNECTION_WINDOW = 32 * 1024 * 1024;
+// Node resets streams beyond 10 MB of what is being sent, which a dozen large objects reach. What is sent at once has a
+// bound already: the number of requests under way.
+const SESSION_MEGABYTES = 1024;
+const SETTINGS_MS = 10_000;
+
+/** One HTTP/2 connection. */
+export class Http2Link {
+  readonly #session: ClientHttp2Session;
+  readonly #options: LinkOptions;
+  readonly #pings: NodeJS.Timeout;
+  #streams = 0;
+  #open = true;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#session = connect(options.server.origin, {
+      createConnection: () => options.socket,
+      maxSessionMemory: SESSION_MEGABYTES,
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+    });
+    this.#pings = setInterval(() => this.#ping(), options.pingIntervalMs);
+    this.#pings.unref();
+    this.#session.on('error', () => this.#end()).on('goaway', () => this.retire());
+    this.#session.on('close', () => {
+      clearInterval(this.#pings);
+      this.#end();
+    });
+  }
+
+  /** Resolves once the server has said how many streams it takes. */
+  async ready(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(new Error('it sent no settings')), SETTINGS_MS);
+    const closed = (): void => reject(new Error('the connection was closed'));
+    this.#session
+      .once('remoteSettings', () => resolve())
+      .once('error', reject)
+      .once('close', closed);
+    try {
+      await promise;
+      this.#session.setLocalWindowSize(CONNECTION_WINDOW);
+    } catch (error) {
+      this.destroy();
+      const why = error instanceof Error ? error.message : String(error);
+      throw new KubeError('CONNECTION_REFUSED', `speak HTTP/2 with ${this.#options.server.host}: ${why}`, {
+        cause: error,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  get hasRoom(): boolean {
+    return (
+      this.#open && this.#streams < (this.#session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  async send(request: TransportRequest, signal: AbortSignal): Promise<TransportResponse> {
+    signal.throwIfAborted();
+    const stream = this.#start(request, signal);
+    this.#streams += 1;
+    stream.once('close', () => {
+      this.#streams -= 1;
+    });
+    if (request.body !== undefined) stream.end(request.body);
+    return headOf(stream);
+  }
+
+  retire(): void {
+    if (!this.#open) return;
+    this.#end();
+    this.#session.close();
+  }
+
+  destroy(error?: Error): void {
+    clearInterval(this.#pings);
+    this.#end();
+    this.#session.destroy(error);
+  }
+
+  #start({ method, path, headers, body }: TransportRequest, signal: AbortSignal): ClientHttp2Stream {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    try {
+      return this.#session.request(
+        { ...headers, ...length, [constants.HTTP2_HEADER_METHOD]: method, [constants.HTTP2_HEADER_PATH]: path },
+        { endStream: body === undefined, signal },
+      );
+    } catch (error) {
+      throw new UnsentError('the connection was closing', { cause: error });
+    }
+  }
+
+  #end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#options.onEnd();
+  }
+
+  #ping(): void {
+    const { server, pingTimeoutMs } = this.#options;
+    const timer = setTimeout(() => {
+      this.destroy(new KubeError('CONNECTION_LOST', `${server.host} did not answer a ping for ${pingTimeoutMs} ms`));
+    }, pingTimeoutMs);
+    timer.unref();
+    this.#session.ping(() => clearTimeout(timer));
+  }
+}
+
+async function headOf(stream: ClientHttp2Stream): Promise<TransportResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders & { ':status'?: number }>();
+  stream.once('response', resolve);
+  // Stays for the stream's life: once the head was given, the body speaks for what goes wrong.
+  stream.on('error', reject);
+  stream.once('close', () => reject(new Error('the stream was closed')));
+  try {
+    const headers = await promise;
+    return {
+      status: headers[':status'] ?? 0,
+      headers,
+      body: stream,
+      isWhole: () => stream.rstCode === constants.NGHTTP2_NO_ERROR,
+    };
+  } catch (error) {
+    if (error instanceof KubeError) throw error;
+    if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
+      throw new UnsentError('the server refused the stream', { cause: error });
+    }
+    const why = error instanceof Error ? error.message : String(error);
+    throw new KubeError('CONNECTION_LOST', `wait for an answer: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { KubeError } from '../kube-error.ts';
+import type { TransportResponse } from './transport.ts';
+
+const unzip = promisify(gunzip);
+
+/** The whole of an answer. One that is larger than `most` bytes, unpacked, is not read to its end. */
+export async function readBody(response: TransportResponse, most: number): Promise<string> {
+  const { headers, body } = response;
+  if (Number(headers['content-length'] ?? 0) > most) {
+    body.destroy();
+    throw tooLarge(most);
+  }
+  const bytes = await gather(body, most);
+  if (!response.isWhole())
+    throw new KubeError('CONNECTION_LOST', `read an answer: it broke off after ${bytes.length} bytes`);
+  if (headers['content-encoding'] !== 'gzip') return bytes.toString('utf8');
+  try {
+    return (await unzip(bytes, { maxOutputLength: most })).toString('utf8');
+  } catch (error) {
+    const large = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    if (large) throw tooLarge(most, error);
+    throw new KubeError('CONNECTION_LOST', 'unpack an answer: it is cut off or damaged', { cause: error });
+  }
+}
+
+function gather(body: Readable, most: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    body.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > most) body.destroy(tooLarge(most));
+      else chunks.push(chunk);
+    });
+    body.once('error', (error: Error) => {
+      reject(
+        error instanceof KubeError
+          ? error
+          : new KubeError('CONNECTION_LOST', `read an answer: ${error.message}`, { cause: error }),
+      );
+    });
+    body.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    body.once('close', () => reject(new KubeError('CONNECTION_LOST', 'read an answer: the connection was closed')));
+  });
+}
+
+function tooLarge(most: number, cause?: unknown): KubeError {
+  return new KubeError('RESPONSE_TOO_LARGE', `read an answer of more than ${most} bytes`, { cause, details: { most } });
+}

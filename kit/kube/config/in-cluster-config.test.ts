@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { inClusterConfig } from './in-cluster-config.ts';
+
+describe('inClusterConfig', () => {
+  const signal = AbortSignal.timeout(10_000);
+  const folder = mkdtempSync(join(tmpdir(), 'fleetshift-service-account-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['namespace', 'token', 'ca.crt']) writeFileSync(join(folder, name), `the ${name}\n`);
+
+  it('is the API server of the Pod, as its service account', async () => {
+    const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' };
+    assert.deepEqual(await inClusterConfig({ environment, folder }, signal), {
+      server: 'https://[fd00::1]:6443/',
+      namespace: 'the namespace',
+      ca: { kind: 'file', path: join(folder, 'ca.crt') },
+      identity: { token: { kind: 'file', path: join(folder, 'token') } },
+    });
+  });
+
+  it('is not there outside of a cluster', async () => {
+    await assert.rejects(inClusterConfig({ environment: {}, folder }, signal), { code: 'CONFIG_NOT_FOUND' });
+    const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+    await assert.rejects(inClusterConfig({ environment, folder: join(folder, 'no') }, signal), {
+      code: 'CONFIG_NOT_FOUND',
+    });
+  });
+});

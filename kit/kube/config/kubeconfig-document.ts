@@ -1,0 +1,70 @@
+import { parse } from 'yaml';
+import { KubeError } from '../kube-error.ts';
+import { Fields } from './fields.ts';
+
+/** A named part of a kubeconfig, and the folder of the file it stands in: paths in it begin there. */
+export interface Entry {
+  readonly fields: Fields;
+  /** Undefined when the document came as text, from who knows where. */
+  readonly folder: string | undefined;
+}
+
+/** One kubeconfig, or several merged into one. */
+export interface KubeconfigDocument {
+  readonly currentContext: string | undefined;
+  readonly clusters: ReadonlyMap<string, Entry>;
+  readonly users: ReadonlyMap<string, Entry>;
+  readonly contexts: ReadonlyMap<string, Entry>;
+}
+
+export interface DocumentSource {
+  /** For messages: the file's path. */
+  readonly name: string;
+  readonly folder: string | undefined;
+}
+
+export function readKubeconfig(text: string, { name, folder }: DocumentSource): KubeconfigDocument {
+  const document = new Fields(parseYaml(text, name), name);
+  const kind = document.text('kind') ?? 'Config';
+  if (kind !== 'Config') throw new KubeError('CONFIG_INVALID', `${name} is of the kind ${kind}, not Config`);
+  return {
+    currentContext: document.text('current-context'),
+    clusters: entries(document, ['clusters', 'cluster'], folder),
+    users: entries(document, ['users', 'user'], folder),
+    contexts: entries(document, ['contexts', 'context'], folder),
+  };
+}
+
+/** As kubectl merges the files of `KUBECONFIG`: whoever names something first has it whole. */
+export function mergeKubeconfigs(documents: readonly KubeconfigDocument[]): KubeconfigDocument {
+  const firstOf = (part: 'clusters' | 'users' | 'contexts'): Map<string, Entry> =>
+    new Map(documents.toReversed().flatMap((document) => [...document[part]]));
+  return {
+    currentContext: documents.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
+    clusters: firstOf('clusters'),
+    users: firstOf('users'),
+    contexts: firstOf('contexts'),
+  };
+}
+
+function parseYaml(text: string, name: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    // The parser's message shows the lines around the fault, and they may hold a key.
+    const [place] = (error as { linePos?: { line: number }[] }).linePos ?? [];
+    throw new KubeError('CONFIG_INVALID', `read ${name}: it is no YAML, at line ${place?.line ?? 1}`);
+  }
+}
+
+function entries(document: Fields, [list, part]: [string, string], folder: string | undefined): Map<string, Entry> {
+  const named = new Map<string, Entry>();
+  for (const item of document.parts(list)) {
+    const name = item.text('name');
+    if (name === undefined) throw new KubeError('CONFIG_INVALID', `${item.where} has no name`);
+    if (named.has(name)) throw new KubeError('CONFIG_INVALID', `${document.where}: ${list} has ${name} twice`);
+    const fields = new Fields(item.value(part), `${document.where}: ${part} ${name}`);
+    named.set(name, { fields, folder });
+  }
+  return named;
+}

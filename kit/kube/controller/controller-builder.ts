@@ -1,0 +1,90 @@
+import type { Runnable } from '#kit/reconcile';
+import type { InformerFactory, SharedInformerOptions } from '../cache/informer-factory.ts';
+import type { Lister } from '../cache/object-store.ts';
+import type { KubeObject, Resource } from '../client/kube-object.ts';
+import { Controller, type ControllerOptions, type ReconcileKey } from './controller.ts';
+import { ControllerError } from './controller-error.ts';
+import type { Predicate } from './predicates.ts';
+import { itsController, itself, type Mapper, observing, type WatchSource, watchSource } from './watch-source.ts';
+
+export interface ControllerDeps extends Omit<ControllerOptions, 'sources' | 'keys' | 'reconcile'> {
+  readonly informers: InformerFactory;
+  /** Watches this namespace alone. */
+  readonly namespace?: string;
+}
+
+export interface WatchedOptions<T extends KubeObject> extends SharedInformerOptions<T> {
+  readonly predicates?: readonly Predicate<T>[];
+}
+
+/**
+ * Says what a controller looks after and what it has to hear of:
+ *
+ *     new ControllerBuilder({ name: 'sites', informers, expectations })
+ *       .for(SITES, { predicates: [generationChanged] })
+ *       .owns(CORE.deployments)
+ *       .watches(CORE.secrets, sitesThatUse)
+ *       .reconcile(async (key, signal) => { ... })
+ *
+ * Its informers are the factory's, which runs below it.
+ */
+export class ControllerBuilder {
+  readonly #deps: ControllerDeps;
+  readonly #sources: WatchSource[] = [];
+  #primary: { readonly resource: Resource; readonly cache: Lister } | undefined;
+
+  constructor(deps: ControllerDeps) {
+    this.#deps = deps;
+  }
+
+  /** What it looks after: the keys are theirs. Comes first. */
+  for<T extends KubeObject>(resource: Resource, options: WatchedOptions<T> = {}): this {
+    const { expectations } = this.#deps;
+    const informer = this.#informer<T>(resource, options);
+    this.#primary = { resource, cache: informer.cache };
+    const { predicates = [] } = options;
+    this.#sources.push(
+      watchSource<T>({
+        informer,
+        mapper: itself,
+        predicates,
+        seen: ({ now }, key) => {
+          if (now === undefined) expectations?.forget(key);
+        },
+      }),
+    );
+    return this;
+  }
+
+  /** What it makes: objects whose controller reference names one that it looks after. */
+  owns<T extends KubeObject>(resource: Resource, options: WatchedOptions<T> = {}): this {
+    return this.watches<T>(resource, itsController(this.#looksAfter().resource), options);
+  }
+
+  /** Anything else that it reads: the mapper says whom of those that it looks after a change concerns. */
+  watches<T extends KubeObject>(resource: Resource, mapper: Mapper<T>, options: WatchedOptions<T> = {}): this {
+    const { expectations } = this.#deps;
+    const informer = this.#informer<T>(resource, options);
+    const { predicates = [] } = options;
+    const seen = expectations && { seen: observing(expectations) };
+    this.#sources.push(watchSource<T>({ informer, mapper, predicates, ...seen }));
+    return this;
+  }
+
+  reconcile(reconcile: ReconcileKey): Runnable {
+    const { cache } = this.#looksAfter();
+    return new Controller({ ...this.#deps, sources: this.#sources, keys: () => cache.list(), reconcile });
+  }
+
+  #informer<T extends KubeObject>(resource: Resource, watched: WatchedOptions<T>) {
+    const { predicates: _, ...options } = watched;
+    const { informers, namespace } = this.#deps;
+    const scope = namespace === undefined || !resource.namespaced ? {} : { namespace };
+    return informers.informer<T>({ resource, ...scope }, options);
+  }
+
+  #looksAfter() {
+    if (this.#primary) return this.#primary;
+    throw new ControllerError('NOTHING_TO_RECONCILE', `build ${this.#deps.name}: say first what it is for`);
+  }
+}

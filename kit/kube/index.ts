@@ -1,0 +1,41 @@
+export { CORE } from './client/core-resources.ts';
+export { type ClientLimits, createKubeClient, type KubeClientOptions } from './client/create-kube-client.ts';
+export type { RequestReport } from './client/exchange.ts';
+export type {
+  ApplyOptions,
+  CollectionRef,
+  DeleteOptions,
+  Discovery,
+  KubeClient,
+  ListOptions,
+  ObjectRef,
+  Patch,
+  RawRequest,
+  Subresource,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './client/kube-client.ts';
+export type {
+  KubeList,
+  KubeObject,
+  ManagedFields,
+  ObjectMeta,
+  OwnerReference,
+  Resource,
+} from './client/kube-object.ts';
+export { type ListAllOptions, listAll } from './client/list-all.ts';
+export type { Priority, RateLimit } from './client/request-gate.ts';
+export type { Status } from './client/status-error.ts';
+export { type InClusterOptions, inClusterConfig } from './config/in-cluster-config.ts';
+export type {
+  Environment,
+  ExecPlugin,
+  IdentityConfig,
+  Impersonation,
+  KubeConfig,
+  Material,
+} from './config/kube-config.ts';
+export { type LoadOptions, loadKubeConfig, parseKubeConfig } from './config/load-kube-config.ts';
+export type { Selection } from './config/resolve-kube-config.ts';
+export { isKubeError, KUBE_ERRORS, KubeError, type KubeErrorCode } from './kube-error.ts';

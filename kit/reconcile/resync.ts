@@ -1,0 +1,31 @@
+import { type Random, sleep as realSleep, type Sleep } from '#kit/std';
+import type { KeyedQueue } from './keyed-queue.ts';
+import type { Runnable } from './supervisor.ts';
+
+export interface ResyncOptions {
+  readonly name: string;
+  readonly queue: KeyedQueue;
+  /** All keys there are. */
+  readonly keys: () => Iterable<string>;
+  readonly everyMs: number;
+  readonly sleep?: Sleep;
+  readonly random?: Random;
+}
+
+/**
+ * Adds every key again, now and then, for whatever no event told of. Rounds come at `everyMs`, give or take a tenth, so
+ * that processes started together drift apart; within a round the keys are spread over a tenth of it, so that a round
+ * is no burst. They have low priority: nobody waits for them.
+ */
+export function createResync({ name, queue, keys, everyMs, ...ports }: ResyncOptions): Runnable {
+  const { sleep = realSleep, random = Math.random } = ports;
+  return {
+    name,
+    run: async (signal) => {
+      for (;;) {
+        await sleep(Math.ceil(everyMs * (0.9 + 0.2 * random())), signal);
+        for (const key of keys()) queue.add(key, { priority: 'low', afterMs: (random() * everyMs) / 10 });
+      }
+    },
+  };
+}
