@@ -37,5 +37,12 @@ export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Ro
 
 /** The outbox's key is what the event is about, and its scope is the workspace that this belongs to. */
 function view({ id, type, time, scope, key, data }: StoredEvent): object {
-  return { id, type, time: new Date(time).toISOString(), workspace: scope, subject: key, data };
+  return { id, type, time: new Date(time).toISOString(), workspace: scope, subject: key, data: shown(type, data) };
+}
+
+/** Where a workspace came from may be a place that the reader knows nothing of. */
+function shown(type: string, data: unknown): unknown {
+  if (type !== 'workspace.moved') return data;
+  const { from: _, ...workspace } = data as { readonly from?: unknown };
+  return workspace;
 }

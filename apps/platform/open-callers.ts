@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import type { GrantDropper } from '#contexts/access/adapters';
 import { DEV_AUTH_WARNING, devAuthenticator, type Identity, openIdentity } from '#contexts/identity/adapters';
 import type { Sealer } from '#kit/sealing';
 import { Secret } from '#kit/std';
@@ -18,18 +19,26 @@ export interface OpenCallersDeps {
   readonly dataFolder: string;
   /** Where it listens, once it does. */
   readonly urls: () => readonly string[];
+  /** What was granted to a service account goes with it. */
+  readonly grants: Pick<GrantDropper, 'dropGrantsTo'>;
   readonly log: Logger;
 }
 
 /** Who is asking: issuers, service accounts, sessions; and, where somebody insists, nobody in particular. */
 export function openCallers(deps: OpenCallersDeps): Identity {
-  const { config, storage, adminToken, dataFolder, urls, log } = deps;
+  const { config, storage, adminToken, dataFolder, urls, grants, log } = deps;
   const { issuersFile, publicUrl, insecureDevAuth } = config;
   const identity = openIdentity({
     storage,
     sealer: deps.sealer,
     log,
     requireWorkspace,
+    accountDeletedIn:
+      (tx) =>
+      async ({ workspace, name, now }, signal) => {
+        const subject = { kind: 'serviceAccount', id: `${workspace}/${name}` } as const;
+        await grants.dropGrantsTo(tx, { subject, now }, signal);
+      },
     dataFolder,
     origins: () => [...publicUrl.map(({ origin }) => origin), ...urls()],
     ...(adminToken === undefined ? {} : { adminToken: adminToken.token }),

@@ -74,7 +74,16 @@ async function temporaryFolder(t: TestContext): Promise<string> {
 }
 
 function optionsFor(data: string, args: readonly string[], write: (line: string) => void = () => {}) {
-  const anywhere = ['--data', data, '--tls-listen', '127.0.0.1:0', '--log-level', 'debug'];
+  const anywhere = [
+    '--data',
+    data,
+    '--tls-listen',
+    '127.0.0.1:0',
+    '--log-level',
+    'debug',
+    '--admin-token-file',
+    join(data, 'admin-token'),
+  ];
   const { values } = resolvePlatformConfig({ args: [...anywhere, ...args], environment: {}, readText: () => '' });
   return { config: values, version: '1.2.3', environment: {}, err: { write, isTerminal: false } };
 }

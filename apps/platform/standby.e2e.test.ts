@@ -14,9 +14,12 @@ test('of two processes one executes; the other stands by, ready, and takes over'
   const database = await freshDatabase('postgres');
   t.after(() => database.dispose());
   assert.equal(database.engine, 'postgres');
-  const first = await start(t, database.url);
+  const keys = await mkdtemp(join(tmpdir(), 'fleetshift-standby-keys-'));
+  t.after(() => rm(keys, { recursive: true, force: true }));
+  const shared = { url: database.url, keyFile: join(keys, 'keys.json') };
+  const first = await start(t, shared);
   await says(first, 'executing');
-  const second = await start(t, database.url);
+  const second = await start(t, shared);
   await says(second, 'standing by');
   await first.stop();
   await says(second, 'executing');
@@ -38,9 +41,9 @@ async function says(platform: Running, wanted: string): Promise<void> {
   });
 }
 
-async function start(t: TestContext, url: string): Promise<Running> {
+async function start(t: TestContext, { url, keyFile }: { url: string; keyFile: string }): Promise<Running> {
   const data = await mkdtemp(join(tmpdir(), 'fleetshift-standby-'));
-  const args = ['--data', data, '--listen', '127.0.0.1:0', '--tls-listen', 'none'];
+  const args = ['--data', data, '--listen', '127.0.0.1:0', '--tls-listen', 'none', '--key-file', keyFile];
   const environment = { FLEETSHIFT_DATABASE: url };
   const { values: config } = resolvePlatformConfig({ args, environment, readText: () => '' });
   const asked = new AbortController();

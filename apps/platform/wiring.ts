@@ -96,7 +96,10 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const access = await openAccess({ storage, events, log, adminRemains: () => token !== undefined }, signal);
   const listening: { http?: HostPort | undefined; https?: HostPort | undefined } = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
-  const callers = openCallers({ config, storage, sealer, adminToken: token, dataFolder: folder.path, urls, log });
+  const callers = openCallers({
+    ...{ config, storage, sealer, adminToken: token, dataFolder: folder.path, urls, log },
+    grants: access.grants,
+  });
   opened.defer(() => callers.close());
 
   const server = await createServer({ ...options, storage, tracer, metrics, durable, events, ids, access, callers });

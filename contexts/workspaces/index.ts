@@ -1,4 +1,4 @@
-export type { ContentsReader, MoveObserver, VisibleSet, WorkspacePlace } from './application/ports.ts';
+export type { ContentsReader, DeleteObserver, MoveObserver, VisibleSet, WorkspacePlace } from './application/ports.ts';
 export type { Contents } from './domain/delete-workspace.ts';
 export type { MoveChange, WorkspaceMove } from './domain/move-workspace.ts';
 export { workspaceNotFound } from './domain/workspace-error.ts';

@@ -1,12 +1,12 @@
 import type { Principal } from '#kit/http';
 import type { StoredEvent } from '#kit/storage/outbox';
 
+type Kind = 'workspace' | 'target';
+
 export interface Permissions {
-  allows(
-    principal: Principal,
-    permission: string,
-    resource: { readonly kind: 'workspace' | 'target'; readonly name: string },
-  ): boolean;
+  allows(principal: Principal, permission: string, resource: { readonly kind: Kind; readonly name: string }): boolean;
+  /** Of the workspace that has the name now. */
+  uidOf(workspace: string): string | undefined;
 }
 
 /** Whoever may not read a thing does not learn of it by what happens to it. */
@@ -29,16 +29,29 @@ const TARGET = /^targets\/(.+)$/;
 export function mayReadEvent(permissions: Permissions, principal: Principal, event: StoredEvent): boolean {
   const needed = NEEDED[event.type.split('.')[0] ?? ''];
   if (needed === undefined) return false;
-  const may = (kind: 'workspace' | 'target', name: string): boolean =>
+  const may = (kind: Kind, name: string): boolean =>
     ['events.read', needed].every((permission) => permissions.allows(principal, permission, { kind, name }));
-  if (may('workspace', placeOf(event))) return true;
+  if (may('workspace', placeOf(event, permissions))) return true;
   const [, target] = TARGET.exec(event.key) ?? [];
   // That it left a workspace is for those who stay behind.
   return target !== undefined && event.type !== 'target.removed' && may('target', target);
 }
 
-/** That a workspace was deleted concerns the one that it was in: it cannot be asked about itself any more. */
-function placeOf({ type, data, scope = 'root' }: StoredEvent): string {
-  const { parent } = data as { readonly parent?: unknown };
-  return type === 'workspace.deleted' && typeof parent === 'string' ? parent : scope;
+const ROOT = 'root';
+
+/**
+ * The workspace that an event concerns: its own, as long as that is there. A name may belong to another workspace by now,
+ * whose readers have no business with the earlier one. What concerns none that is left is for those who see everything.
+ */
+function placeOf({ type, data, scope = ROOT, time }: StoredEvent, { uidOf }: Permissions): string {
+  const isThere = (name: string): boolean => (uidOf(name) !== undefined && bornBy(uidOf(name), time)) || name === ROOT;
+  if (!type.startsWith('workspace.')) return isThere(scope) ? scope : ROOT;
+  const { uid, parent } = data as { readonly uid?: unknown; readonly parent?: unknown };
+  if (uidOf(scope) === uid) return scope;
+  return typeof parent === 'string' && isThere(parent) ? parent : ROOT;
+}
+
+/** The first 48 bits of a UUID of version 7 are the moment at which it was made. */
+function bornBy(uid: string | undefined, time: number): boolean {
+  return uid !== undefined && Number.parseInt(uid.replaceAll('-', '').slice(0, 12), 16) <= time;
 }

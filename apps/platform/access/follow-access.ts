@@ -5,7 +5,7 @@ import { workspaceNodes } from '#contexts/workspaces/adapters';
 import type { Runnable } from '#kit/reconcile';
 import { type Sleep, Wake } from '#kit/std';
 import type { Storage } from '#kit/storage';
-import type { EventLog } from '#kit/storage/outbox';
+import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
 import { changeOf, targetIs, workspaceIs } from './tree-changes.ts';
 
@@ -44,10 +44,7 @@ async function follow({ events, index, sleep, log }: FollowAccessDeps, from: num
     for (let after = from; !stop.aborted; ) {
       try {
         const page = await events.readEvents({ after, limit: PAGE }, stop);
-        for (const event of page) {
-          const change = changeOf(event);
-          if (change !== undefined) index.apply(change);
-        }
+        for (const event of page) tell(index, event, log);
         after = page.at(-1)?.position ?? after;
         if (page.length < PAGE) await wake.wait(LOOK_MS, stop);
       } catch (err) {
@@ -60,5 +57,15 @@ async function follow({ events, index, sleep, log }: FollowAccessDeps, from: num
     if (!stop.aborted) throw error;
   } finally {
     stopListening();
+  }
+}
+
+/** One event that cannot be read does not hold up those behind it. What it said is found out by the next start. */
+function tell(index: AccessIndex, event: StoredEvent, log: Logger): void {
+  try {
+    const change = changeOf(event);
+    if (change !== undefined) index.apply(change);
+  } catch (err) {
+    log.error({ err, position: event.position, name: event.type }, 'an event about access cannot be read; passed over');
   }
 }

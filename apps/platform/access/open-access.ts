@@ -1,5 +1,5 @@
 import { AccessIndex, askerOf } from '#contexts/access';
-import { accessRoutes, authorizerOf, visibilityOf } from '#contexts/access/adapters';
+import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibilityOf } from '#contexts/access/adapters';
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
 import { targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
@@ -32,6 +32,7 @@ export interface Access {
   readonly audit: AuditSink;
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
+  readonly grants: GrantDropper;
   mayReadEvent(principal: Principal, event: StoredEvent): boolean;
 }
 
@@ -43,18 +44,26 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   const visibility = visibilityOf(index);
   const permissions: Permissions = {
     allows: (principal, permission, resource) => index.allows(askerOf(principal), { permission, resource }),
+    uidOf: (workspace) => index.lineageOf({ kind: 'workspace', name: workspace })[0]?.uid,
   };
   const paths = { pathOf: (workspace: string) => pathOf(index, { kind: 'workspace', name: workspace }) };
   const audit = createAuditTrail({ storage, scopes: auditScopes(index), log });
   const targets = { meter: 'targets', read: (stop: AbortSignal) => storage.read(targetCounts, stop) } as const;
   const usage = new UsageRecorder({ storage, paths, log, gauges: [targets] });
   const admins = { remain: async () => adminRemains() };
+  const grants = grantDropper({ admins, resourcesIn: treeResources });
   const tree = [
     ...workspaceRoutes({
       storage,
       visibility,
       contents: [targetsInWorkspaces, accountsIn],
       moveObservers: [targetsInWorkspaces],
+      deleteObservers: [
+        (tx) => ({
+          deleted: async ({ name, uid, now }, stop) =>
+            void (await grants.dropGrantsOf(tx, { uid, workspace: name, now }, stop)),
+        }),
+      ],
     }),
     ...targetRoutes({
       storage,
@@ -63,6 +72,9 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
       // Addons come with the capabilities that they register, and consumers with the deployments that read properties.
       addonTypes: { has: async () => false },
       subscriptions: { paths: async () => [] },
+      deleteObservers: [
+        (tx) => ({ deleted: async (target, stop) => void (await grants.dropGrantsOf(tx, target, stop)) }),
+      ],
     }),
   ];
   return {
@@ -74,6 +86,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
       ...usageRoutes({ storage, visibility, paths }),
     ],
     authorizer: authorizerOf(index, NOT_FOUND),
+    grants,
     audit: audit.sink,
     runnables: [follower, ...audit.runnables, usage],
     mayReadEvent: (principal, event) => mayReadEvent(permissions, principal, event),

@@ -5,7 +5,7 @@ import type { Storage, Transaction } from '#kit/storage';
 import { AccountService } from '../application/account-service.ts';
 import { IssuerService } from '../application/issuer-service.ts';
 import { LoginService } from '../application/login-service.ts';
-import type { Sealer } from '../application/ports.ts';
+import type { AccountDeleted, Sealer } from '../application/ports.ts';
 import { DEFAULT_TOKEN_LIMITS, type TokenLimits } from '../domain/account-token.ts';
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '../domain/session.ts';
 import { adminCodeFile, removeAdminCodes } from './admin-code-file.ts';
@@ -35,6 +35,8 @@ export interface IdentityDeps {
   readonly log: IdentityLog;
   /** Throws the error of a workspace that is missing; in the transaction that puts something into it. */
   readonly requireWorkspace: (tx: Transaction, workspace: string) => Promise<void>;
+  /** For what others keep about a service account, in the transaction that deletes it. */
+  readonly accountDeletedIn?: (tx: Transaction) => AccountDeleted;
   /** The addresses that browsers know this platform by: `https://fleet.example.com`. Asked each time. */
   readonly origins: () => readonly string[];
   readonly dataFolder: string;
@@ -92,7 +94,7 @@ function makeParts(deps: IdentityDeps, clock: Clock): { parts: IdentityParts; ca
     storage,
     sealer,
     reader,
-    unit: (tx) => unitOfWork(tx, newUid),
+    unit: (tx) => unitOfWork(tx, newUid, deps.accountDeletedIn?.(tx)),
     issuers: new IssuerService({ newUid, language, configured }),
     accounts: new AccountService({ newUid, secrets, limits: tokenLimits }),
     login: new LoginService({ newUid, secrets, limits: sessionLimits, codeFile }),

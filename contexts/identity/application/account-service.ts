@@ -93,6 +93,7 @@ export class AccountService {
   async delete(unit: UnitOfWork, command: ChangeAccount, signal: AbortSignal): Promise<void> {
     const account = await changeable(unit, command, signal);
     await unit.accounts.remove(account, signal);
+    await unit.accountDeleted({ workspace: account.workspace, name: account.name, now: command.now }, signal);
     await tell(unit, 'serviceAccount.deleted', { account, now: command.now }, signal);
   }
 

@@ -14,7 +14,14 @@ export interface UnitOfWork {
   readonly codes: LoginCodeStore;
   readonly revocations: RevocationStore;
   readonly events: EventSink;
+  /** For whoever keeps something about a service account that goes with it. A dry run asks as well. */
+  readonly accountDeleted: AccountDeleted;
 }
+
+export type AccountDeleted = (
+  account: { readonly workspace: ResourceName; readonly name: ResourceName; readonly now: number },
+  signal: AbortSignal,
+) => Promise<void>;
 
 export interface IssuerStore {
   /** All of them, by name: there are few. Without those that are set by configuration. */

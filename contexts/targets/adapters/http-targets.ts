@@ -21,6 +21,7 @@ import {
 } from '#protocol/api';
 import type {
   AddonTypes,
+  DeleteObserver,
   Precondition,
   PropertySubscriptions,
   TargetReader,
@@ -42,6 +43,7 @@ export interface TargetRoutesDeps {
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
   readonly addonTypes: AddonTypes;
   readonly subscriptions: PropertySubscriptions;
+  readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
   /** For targets and for events. */
   readonly newUid?: () => Uuid;
 }
@@ -61,13 +63,13 @@ const tags = ['targets'];
 
 /** `/v1/targets`: who is delivered to, as a REST resource. */
 export function targetRoutes(deps: TargetRoutesDeps): Route[] {
-  const { storage, visibility, workspaces, addonTypes, subscriptions, newUid = uuidv7 } = deps;
+  const { storage, visibility, workspaces, addonTypes, subscriptions, deleteObservers = [], newUid = uuidv7 } = deps;
   const parts: Parts = {
     storage,
     visibility,
     reader: new SqlTargetReader({ storage, workspaces }),
     service: new TargetService({ newUid, addonTypes, subscriptions }),
-    unit: (tx) => targetUnitOfWork(tx, { newId: newUid, workspaces }),
+    unit: (tx) => targetUnitOfWork(tx, { newId: newUid, workspaces, deleteObservers }),
   };
   return [
     registerRoute(parts),

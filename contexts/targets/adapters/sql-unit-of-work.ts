@@ -1,16 +1,24 @@
 import type { Uuid } from '#kit/std';
 import type { Reader, Transaction } from '#kit/storage';
-import type { UnitOfWork, WorkspaceDirectory } from '../application/ports.ts';
+import type { DeleteObserver, UnitOfWork, WorkspaceDirectory } from '../application/ports.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlTargetStore } from './sql-target-store.ts';
 
 export interface TargetUnitDeps {
   readonly newId: () => Uuid;
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
+  readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
 }
 
 /** A transaction in the words of the application. Whoever opened it also ends it. */
-export function targetUnitOfWork(tx: Transaction, { newId, workspaces }: TargetUnitDeps): UnitOfWork {
+export function targetUnitOfWork(tx: Transaction, deps: TargetUnitDeps): UnitOfWork {
+  const { newId, workspaces, deleteObservers = [] } = deps;
   const store = new SqlTargetStore(tx);
-  return { targets: store, connections: store, workspaces: workspaces(tx), events: new OutboxEventSink(tx, newId) };
+  return {
+    targets: store,
+    connections: store,
+    workspaces: workspaces(tx),
+    events: new OutboxEventSink(tx, newId),
+    deleteObservers: deleteObservers.map((observer) => observer(tx)),
+  };
 }

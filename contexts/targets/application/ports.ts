@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import type { ResourceName, Uuid } from '#kit/std';
 import type { Target, TargetPlace } from '../domain/target.ts';
 import type { TargetEvent } from '../domain/target-event.ts';
 
@@ -8,6 +8,16 @@ export interface UnitOfWork {
   readonly connections: ConnectionStore;
   readonly workspaces: WorkspaceDirectory;
   readonly events: EventSink;
+  readonly deleteObservers: readonly DeleteObserver[];
+}
+
+/** Somebody who keeps something about a target that goes with it. */
+export interface DeleteObserver {
+  /** Called within the unit of the delete, a dry run included. */
+  deleted(
+    target: { readonly uid: Uuid; readonly workspace: ResourceName; readonly now: number },
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** The targets as one unit of work sees them, its own changes included. */

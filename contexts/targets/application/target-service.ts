@@ -113,6 +113,8 @@ export class TargetService {
     const target = await this.get(unit.targets, name, signal);
     precondition.check(target);
     await unit.targets.remove(target, signal);
+    const gone = { uid: target.uid, workspace: target.workspace.name, now };
+    for (const observer of unit.deleteObservers) await observer.deleted(gone, signal);
     await unit.events.append([{ type: 'target.deleted', target }], now, signal);
   }
 

@@ -20,7 +20,14 @@ import {
   WorkspacePatchSchema,
   WorkspaceSchema,
 } from '#protocol/api';
-import type { ContentsReader, MoveObserver, Precondition, UnitOfWork, WorkspaceReader } from '../application/ports.ts';
+import type {
+  ContentsReader,
+  DeleteObserver,
+  MoveObserver,
+  Precondition,
+  UnitOfWork,
+  WorkspaceReader,
+} from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
 import { ROOT } from '../domain/workspace.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
@@ -34,6 +41,7 @@ export interface WorkspaceRoutesDeps {
   /** Whose things are in the way of a delete, in the order in which they are told. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
+  readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
   /** For workspaces and for events. */
   readonly newUid?: () => Uuid;
 }
@@ -53,13 +61,13 @@ const tags = ['workspaces'];
 
 /** `/v1/workspaces`: the tree as a REST resource. */
 export function workspaceRoutes(deps: WorkspaceRoutesDeps): Route[] {
-  const { storage, visibility, contents = [], moveObservers = [], newUid = uuidv7 } = deps;
+  const { storage, visibility, contents = [], moveObservers = [], deleteObservers = [], newUid = uuidv7 } = deps;
   const parts: Parts = {
     storage,
     visibility,
     reader: new SqlWorkspaceReader(storage),
     service: new WorkspaceService({ newUid }),
-    unit: (tx) => unitOfWork(tx, { newId: newUid, contents, moveObservers }),
+    unit: (tx) => unitOfWork(tx, { newId: newUid, contents, moveObservers, deleteObservers }),
   };
   return [
     createRoute(parts),

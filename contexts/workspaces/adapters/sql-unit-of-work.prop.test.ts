@@ -123,7 +123,7 @@ async function outcomeOf(command: WorkspaceCommand, kept: boolean): Promise<stri
 }
 
 async function execute(tx: Transaction, command: WorkspaceCommand): Promise<void> {
-  const unit = unitOfWork(tx, { newId: newUid, contents: [], moveObservers: [] });
+  const unit = unitOfWork(tx, { newId: newUid, contents: [], moveObservers: [], deleteObservers: [] });
   const now = Date.now();
   if (command.kind === 'create') {
     const { name, as: kind, parent, labels } = command;

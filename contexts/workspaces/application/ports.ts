@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import type { ResourceName, Uuid } from '#kit/std';
 import type { Contents } from '../domain/delete-workspace.ts';
 import type { MoveChange, Subtree, WorkspaceMove } from '../domain/move-workspace.ts';
 import type { Workspace } from '../domain/workspace.ts';
@@ -13,6 +13,7 @@ export interface UnitOfWork {
   readonly contents: readonly ContentsReader[];
   /** Who else has to know of a move while it happens. */
   readonly moveObservers: readonly MoveObserver[];
+  readonly deleteObservers: readonly DeleteObserver[];
 }
 
 /** The workspaces one by one, as one unit of work sees them, its own changes included. */
@@ -56,6 +57,15 @@ export interface WorkspacePlace {
 export interface ContentsReader {
   /** What is directly in the workspace: how many, and the first of them by name, at most so many. */
   contentsOf(workspace: WorkspacePlace, limit: number, signal: AbortSignal): Promise<Contents>;
+}
+
+/** Somebody who keeps something about a workspace that goes with it. */
+export interface DeleteObserver {
+  /** Called within the unit of the delete, a dry run included, when nothing is in the way of it any more. */
+  deleted(
+    workspace: { readonly name: ResourceName; readonly uid: Uuid; readonly now: number },
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** Somebody whom a move concerns: who keeps paths of the tree, or knows what it changes for people. */

@@ -109,6 +109,7 @@ export class WorkspaceService {
     for (const reader of unit.contents) contents.push(await reader.contentsOf(place, NAMES_IN_THE_WAY, signal));
     checkDeletable(workspace, contents);
     await unit.workspaces.remove(workspace, signal);
+    for (const observer of unit.deleteObservers) await observer.deleted({ name, uid: workspace.uid, now }, signal);
     await unit.events.append([{ type: 'workspace.deleted', time: now, workspace }], signal);
   }
 }

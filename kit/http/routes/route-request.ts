@@ -102,6 +102,11 @@ export class RouteRequest<Params, Query, Body, Who> {
     return this.#facts.method;
   }
 
+  /** Where it came from, by the proxies that are trusted. */
+  get address(): string {
+    return this.#facts.address;
+  }
+
   get headers(): IncomingHttpHeaders {
     return this.#facts.headers;
   }

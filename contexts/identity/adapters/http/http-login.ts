@@ -18,7 +18,6 @@ import { ATTEMPT_COOKIE, ATTEMPT_MS, formatAttempt, type LoginAttempt, parseAtte
 import { setSessionCookie } from '../session-cookie.ts';
 import { LOGIN_FAILURE_NAMES, type LoginFailure } from './login-failures.ts';
 import { LOGGED_IN, LOGIN_PAGE_POLICY, loginPage } from './login-page.ts';
-import { addressOf } from './request-address.ts';
 
 const CHOICES = '/v1/login';
 const CALLBACK = `${CHOICES}/callback`;
@@ -128,7 +127,7 @@ function callbackRoute(parts: IdentityParts): Route {
         const user = await flow.complete(leg, new URLSearchParams(query as Record<string, string>), signal);
         if (user === undefined) return failed('refusedByIssuer', attempt.returnTo);
         return await mutate(request, parts.storage, async (tx) => {
-          const wanted = { ...byUser(user), address: addressOf(request), userAgent: headers['user-agent'], now: time };
+          const wanted = { ...byUser(user), address: request.address, userAgent: headers['user-agent'], now: time };
           const { session, text } = await parts.login.open(parts.unit(tx), wanted, signal);
           return redirect(attempt.returnTo, setSessionCookie(text, own, session.expireTime - time));
         });
@@ -151,7 +150,7 @@ function redeemRoute({ storage, unit, login, origins, removeCodes }: IdentityPar
       const own = body.kind === 'browser' ? browserOrigin(origins(), headers) : undefined;
       const { dryRun } = request;
       const answer = await mutate(request, storage, async (tx) => {
-        const from = { address: addressOf(request), userAgent: headers['user-agent'] };
+        const from = { address: request.address, userAgent: headers['user-agent'] };
         const { session, text } = await login.redeem(unit(tx), { ...body, ...from, now: time }, signal);
         const { principal, expireTime } = session;
         const told = { principal, expireTime: new Date(expireTime).toISOString() };

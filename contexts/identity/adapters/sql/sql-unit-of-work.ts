@@ -1,6 +1,6 @@
 import type { Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
-import type { UnitOfWork } from '../../application/ports.ts';
+import type { AccountDeleted, UnitOfWork } from '../../application/ports.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlAccountStore } from './sql-account-store.ts';
 import { SqlIssuerStore } from './sql-issuer-store.ts';
@@ -10,7 +10,11 @@ import { SqlSessionStore } from './sql-session-store.ts';
 import { SqlTokenStore } from './sql-token-store.ts';
 
 /** A transaction in the words of the application. Whoever opened it also ends it. */
-export function unitOfWork(tx: Transaction, newId: () => Uuid): UnitOfWork {
+export function unitOfWork(
+  tx: Transaction,
+  newId: () => Uuid,
+  accountDeleted: AccountDeleted = async () => {},
+): UnitOfWork {
   return {
     issuers: new SqlIssuerStore(tx),
     accounts: new SqlAccountStore(tx),
@@ -19,5 +23,6 @@ export function unitOfWork(tx: Transaction, newId: () => Uuid): UnitOfWork {
     codes: new SqlLoginCodeStore(tx),
     revocations: new SqlRevocationStore(tx),
     events: new OutboxEventSink(tx, newId),
+    accountDeleted,
   };
 }

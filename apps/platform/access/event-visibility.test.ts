@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StoredEvent } from '#kit/storage/outbox';
+import { mayReadEvent } from './event-visibility.ts';
+
+const ann = { kind: 'user', id: 'ann' };
+const BORN = 1_000;
+const uidAt = (time: number, tail: string): string => {
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${tail.padStart(12, '0')}`;
+};
+const WEB = uidAt(BORN, '1');
+
+/** What Ann has, as `permission kind/name`; the workspaces that there are now. */
+function world(
+  has: readonly string[],
+  workspaces: Readonly<Record<string, string>> = { web: WEB, emea: uidAt(1, '2') },
+) {
+  return {
+    allows: (_: unknown, permission: string, { kind, name }: { kind: string; name: string }) =>
+      has.includes(`${permission} ${kind}/${name}`),
+    uidOf: (name: string) => workspaces[name],
+  };
+}
+
+function event(type: string, over: Partial<StoredEvent> = {}): StoredEvent {
+  const data = { uid: WEB, parent: 'emea' };
+  return { id: 'e', position: 1, type, key: 'workspaces/web', scope: 'web', time: 2_000, data, ...over };
+}
+
+const READS_WEB = ['events.read workspace/web', 'workspaces.read workspace/web', 'targets.read workspace/web'];
+const READS_EMEA = ['events.read workspace/emea', 'workspaces.read workspace/emea'];
+const READS_ROOT = ['events.read workspace/root', 'workspaces.read workspace/root', 'targets.read workspace/root'];
+const target = { key: 'targets/t1' };
+
+for (const { why, has, what, workspaces, want } of [
+  { why: 'who reads the workspace reads its events', has: READS_WEB, what: event('workspace.updated'), want: true },
+  { why: 'events alone are not enough', has: READS_WEB.slice(0, 1), what: event('workspace.updated'), want: false },
+  { why: 'the workspace alone is not enough', has: READS_WEB.slice(1), what: event('workspace.updated'), want: false },
+  { why: 'grants are for those who may read grants', has: READS_WEB, what: event('grant.created'), want: false },
+  { why: 'a kind that nobody thought of is for nobody', has: READS_WEB, what: event('teapot.boiled'), want: false },
+  {
+    why: 'of a workspace that is gone its parent tells',
+    has: READS_EMEA,
+    what: event('workspace.deleted'),
+    workspaces: { emea: uidAt(1, '2') },
+    want: true,
+  },
+  {
+    why: 'who has the name of a workspace that is gone is not told of the earlier one',
+    has: READS_WEB,
+    what: event('workspace.updated'),
+    workspaces: { web: uidAt(5_000, '9'), emea: uidAt(1, '2') },
+    want: false,
+  },
+  {
+    why: 'nor of what was in it',
+    has: READS_WEB,
+    what: event('target.created', target),
+    workspaces: { web: uidAt(5_000, '9') },
+    want: false,
+  },
+  {
+    why: 'what concerns nothing that is left is for those who see everything',
+    has: READS_ROOT,
+    what: event('target.created', target),
+    workspaces: {},
+    want: true,
+  },
+  {
+    why: 'one target that was granted alone',
+    has: ['events.read target/t1', 'targets.read target/t1'],
+    what: event('target.updated', target),
+    want: true,
+  },
+  {
+    why: 'that it left elsewhere is not for him',
+    has: ['events.read target/t1', 'targets.read target/t1'],
+    what: event('target.removed', target),
+    want: false,
+  },
+]) {
+  test(why, () => assert.equal(mayReadEvent(world(has, workspaces), ann, what), want));
+}
