@@ -21,7 +21,12 @@ export const FLEET_MODULES: readonly MigrationModule[] = [
 
 /** Workspaces and targets together, joined as the platform joins them. */
 export function composeFleet(storage: Storage, newUid: () => Uuid = uuidv7) {
-  const workspaceDeps = { newId: newUid, contents: [targetsInWorkspaces], moveObservers: [targetsInWorkspaces], deleteObservers: [] };
+  const workspaceDeps = {
+    newId: newUid,
+    contents: [targetsInWorkspaces],
+    moveObservers: [targetsInWorkspaces],
+    deleteObservers: [],
+  };
   const targetDeps = { newId: newUid, workspaces: workspacePlaces };
   return {
     workspaces: new WorkspaceService({ newUid }),

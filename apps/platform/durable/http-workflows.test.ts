@@ -132,9 +132,9 @@ eachDatabase(ALL, (fresh) => {
         `GET ${ALL} workflows.read`,
         `GET ${ALL}/{workflow} workflows.read`,
         `GET ${ALL}/{workflow}/history workflows.read`,
-        `POST ${ALL}/{workflow}:cancel workflows.manage`,
-        `POST ${ALL}/{workflow}:pause workflows.manage`,
-        `POST ${ALL}/{workflow}:resume workflows.manage`,
+        `POST ${ALL}/{workflow}:cancel workflows.steer`,
+        `POST ${ALL}/{workflow}:pause workflows.steer`,
+        `POST ${ALL}/{workflow}:resume workflows.steer`,
       ],
     );
   });

@@ -102,7 +102,7 @@ function cancelRoute(client: WorkflowClient): Route {
     description:
       'What it waits for is given up, its children are cancelled too, and it may still clean up after itself.',
     tags,
-    permission: 'workflows.manage',
+    permission: 'workflows.steer',
     schema: { params: WorkflowParamsSchema, body: CancelWorkflowSchema, responses: { 202: WorkflowRequestSchema } },
     handler: async (request) => {
       const { workflow } = request.params;
@@ -120,7 +120,7 @@ function steerRoute(client: WorkflowClient, verb: 'pause' | 'resume', descriptio
     summary: verb === 'pause' ? 'Pause a workflow' : 'Resume a workflow',
     description,
     tags,
-    permission: 'workflows.manage',
+    permission: 'workflows.steer',
     schema: { params: WorkflowParamsSchema, responses: { 202: WorkflowRequestSchema } },
     handler: async (request) => {
       const { workflow } = request.params;

@@ -99,15 +99,15 @@ function registerRoute({ storage, service, unit }: Parts): Route {
     etag: true,
     idempotency: 'replay',
     schema: { body: NewTargetSchema, responses: { 201: TargetSchema } },
-    handler: async (request) => {
-      await request.authorize('targets.create', { workspace: request.body.workspace });
-      return await mutate(request, storage, async (tx) => {
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        // Asked here, so that a repetition gets its answer also when the workspace is long gone.
+        await request.authorize('targets.create', { workspace: request.body.workspace });
         // What the schema leaves open in it is JSON all the same, as it came as JSON.
         const command = { draft: request.body as RawTargetDraft, now: request.time };
         const target = await service.register(unit(tx), command, request.signal);
         return created(toResource(target), `${COLLECTION}/${target.name}`);
-      });
-    },
+      }),
   });
 }
 

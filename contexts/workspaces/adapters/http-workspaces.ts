@@ -91,14 +91,14 @@ function createRoute({ storage, service, unit }: Parts): Route {
     etag: true,
     idempotency: 'replay',
     schema: { body: NewWorkspaceSchema, responses: { 201: WorkspaceSchema } },
-    handler: async (request) => {
-      await request.authorize('workspaces.create', { workspace: request.body.parent ?? ROOT });
-      return await mutate(request, storage, async (tx) => {
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        // Asked here, so that a repetition gets its answer also when the parent is long gone.
+        await request.authorize('workspaces.create', { workspace: request.body.parent ?? ROOT });
         const command = { draft: request.body, now: request.time };
         const workspace = await service.create(unit(tx), command, request.signal);
         return created(toResource(workspace), `${COLLECTION}/${workspace.name}`);
-      });
-    },
+      }),
   });
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { contentHash } from '#kit/std';
+import { contentHash, FleetError } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 import { HttpError } from '../errors/http-error.ts';
 import { IfMatch } from '../etag.ts';
-import type { AuditEntry, AuditSink, Principal } from '../ports.ts';
+import type { AuditEntry, AuditOutcome, AuditSink, Principal } from '../ports.ts';
 import type { Answer } from './answer.ts';
 
 export interface RequestFacts<Params, Query, Body, Who> {
@@ -113,8 +113,18 @@ export class RouteRequest<Params, Query, Body, Who> {
 
   /** Throws `PERMISSION_DENIED` unless the principal may do this as well. */
   async authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void> {
-    if (await this.#facts.allows(permission, params)) return;
+    try {
+      if (await this.#facts.allows(permission, params)) return;
+    } catch (error) {
+      if (error instanceof FleetError && error.entry.category === 'not-found') this.#refused('hidden');
+      throw error;
+    }
+    this.#refused('denied');
     throw permissionDenied(permission);
+  }
+
+  #refused(outcome: AuditOutcome): void {
+    this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
   }
 
   /** Tells what the thing looked like that is about to change, as the API shows it. Only a hash of it is kept. */

@@ -121,7 +121,11 @@ eachDatabase('the audit of writes', (fresh) => {
 });
 
 describe('the audit of what is not a write of ours', () => {
-  const route = (handler: (request: { recordAttempt(): Promise<void> }) => Promise<void>): Route =>
+  type Asked = {
+    recordAttempt(): Promise<void>;
+    authorize(permission: string, params: Record<string, string>): Promise<void>;
+  };
+  const route = (handler: (request: Asked) => Promise<void>): Route =>
     defineRoute({
       method: 'POST',
       path: '/v1/engine/{name}:stop',
@@ -150,6 +154,18 @@ describe('the audit of what is not a write of ours', () => {
     const { server, log } = await testServer([route(async () => {})]);
     assert.equal((await stop(server, AS_ALICE)).statusCode, 500);
     assert.match(String(log.at('error')[0]?.fields.err), /unaudited/);
+    await server.close(1000);
+  });
+
+  it('has what a handler asked for and was refused', async () => {
+    const audit = new TableSink();
+    const asks = route((request) => request.authorize('engines.start', { name: 'two' }));
+    const { server } = await testServer([asks], { audit, allow: (_, permission) => permission !== 'engines.start' });
+    assert.equal((await stop(server, AS_ALICE)).statusCode, 403);
+    assert.deepEqual(
+      audit.refusals.map(({ outcome, operationId }) => [outcome, operationId]),
+      [['denied', 'stopEngine']],
+    );
     await server.close(1000);
   });
 
