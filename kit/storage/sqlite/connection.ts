@@ -11,10 +11,16 @@ export interface ConnectionOptions {
   readonly busyTimeoutMs: number;
 }
 
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Of its columns, in order. */
+  readonly names: readonly string[];
+}
+
 /** One SQLite connection with the settings that we promise on, and statements prepared once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(options: ConnectionOptions) {
     this.#database = new DatabaseSync(options.file, {
@@ -39,13 +45,14 @@ export class SqliteConnection {
   }
 
   run(text: string, values: readonly Value[]): number {
-    return Number(this.#prepare(text).run(...values).changes);
+    return Number(this.#prepare(text).statement.run(...values).changes);
   }
 
   all(text: string, values: readonly Value[]): Row[] {
-    return this.#prepare(text)
-      .all(...values)
-      .map(toRow);
+    const { statement, names } = this.#prepare(text);
+    // node:sqlite types rows as objects, whatever they were asked to be.
+    const rows = statement.all(...values) as unknown as SQLOutputValue[][];
+    return rows.map((cells) => toRow(names, cells));
   }
 
   close(): void {
@@ -53,13 +60,17 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  #prepare(text: string): StatementSync {
+  #prepare(text: string): Prepared {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(text);
+    // DECISION: rows come as arrays and become objects here. Those of node:sqlite have no prototype, ours are plain objects on
+    // both engines, and copying theirs takes more than twice as long as filling ours.
+    statement.setReturnArrays(true);
+    const prepared = { statement, names: statement.columns().map(({ name }) => name) };
     if (this.#prepared.size >= PREPARED_LIMIT) this.#forgetOldest();
-    this.#prepared.set(text, statement);
-    return statement;
+    this.#prepared.set(text, prepared);
+    return prepared;
   }
 
   #forgetOldest(): void {
@@ -68,7 +79,9 @@ export class SqliteConnection {
   }
 }
 
-/** node:sqlite's rows have no prototype; ours are plain objects on both engines. */
-function toRow(row: Record<string, SQLOutputValue>): Row {
-  return { ...row } as Row;
+/** All rows of a statement get their columns in the same order, which keeps them fast. */
+function toRow(names: readonly string[], cells: readonly SQLOutputValue[]): Row {
+  const row: Record<string, SQLOutputValue> = {};
+  for (let column = 0; column < names.length; column += 1) row[names[column] ?? ''] = cells[column] ?? null;
+  return row as Row;
 }
