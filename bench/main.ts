@@ -25,8 +25,9 @@ async function main(): Promise<number> {
   const signal = AbortSignal.timeout(30 * 60_000);
   const figures = await bench.run({ quick: values.quick ?? false, signal, log: (line) => console.log(line) });
   console.log(`\n${table(figures)}\n`);
-  for (const { name, ratio, goal } of figures.filter((figure) => figure.met === false)) {
-    console.log(`goal not met: ${name}: ${ratio}, at most ${goal} wanted`);
+  for (const figure of figures.filter(({ met }) => met === false)) {
+    const { name, ratio, value } = figure;
+    console.log(`goal not met: ${name}: ${ratio ?? value}, at most ${goalOf(figure)} wanted`);
   }
   console.log(JSON.stringify({ bench: bench.name, machine: machine(), figures }));
   return 0;
@@ -42,13 +43,18 @@ function machine() {
   };
 }
 
+/** A goal is a ratio where there is something to compare with, else a value. */
+function goalOf({ goal, ratio, unit }: Figure): string {
+  return ratio === undefined ? `${goal} ${unit}` : `${goal}x`;
+}
+
 function table(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.name,
     `${figure.value} ${figure.unit}`,
     figure.reference === undefined ? '' : String(figure.reference),
     figure.ratio === undefined ? '' : `${figure.ratio}x`,
-    figure.goal === undefined ? '' : `<= ${figure.goal}x ${figure.met ? 'met' : 'NOT MET'}`,
+    figure.goal === undefined ? '' : `<= ${goalOf(figure)} ${figure.met ? 'met' : 'NOT MET'}`,
   ]);
   const all = [['figure', 'value', 'reference', 'ratio', 'goal'], ...rows];
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];

@@ -2,6 +2,7 @@ import { type AccessIndex, askerOf } from '#contexts/access';
 import type { Question } from '../../contexts/access/domain/decide-access.ts';
 import { type Bench, type BenchContext, cost, type Figure, plain, rate } from '../figure.ts';
 import { interleaved, percentile } from '../statistics.ts';
+import { subtreeBench } from '../subtree/subtree-bench.ts';
 import { buildWorld, type World } from './access-world.ts';
 
 const SEED = 20_260_101;
@@ -19,12 +20,12 @@ interface Asked {
 
 export const accessBench: Bench = {
   name: 'access',
-  description: 'checks from the index at 10,000 and 100,000 grants, beside a plain map lookup',
+  description: 'checks from the index at 10,000 and 100,000 grants, beside a plain map lookup; then the bench subtree',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const grants of [10_000, 100_000]) figures.push(...(await measure(grants, context)));
     figures.push(plain('memory: resident set at the end', process.memoryUsage.rss() / 2 ** 20, 'MiB'));
-    return figures;
+    return [...figures, ...(await subtreeBench.run(context))];
   },
 };
 
