@@ -209,6 +209,8 @@ export const LoginCallbackQuerySchema = Type.Object(
       'error_uri',
     ].map((name) => [name, Type.Optional(Type.String({ maxLength: 4096 }))]),
   ),
+  // Issuers add parameters of their own, and OAuth wants them to be ignored.
+  { additionalProperties: true },
 );
 
 export const RedeemLoginSchema = Type.Object(

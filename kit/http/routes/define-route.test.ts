@@ -112,4 +112,23 @@ describe('a route', () => {
       handler: async ({ principal }) => ok({ name: principal.id, etag: '' }),
     });
   });
+
+  it('takes parameters that it does not name only where it says so', async () => {
+    const named = Type.Object({ code: Type.Optional(Type.String()) });
+    const open = Type.Object(named.properties, { additionalProperties: true });
+    const route = (path: string, operationId: string, query: typeof named) =>
+      defineRoute({
+        method: 'GET',
+        path,
+        operationId,
+        summary: 'Come back',
+        permission: 'public',
+        schema: { query, responses: { 200: Type.Object({}) } },
+        handler: async () => ok({}),
+      });
+    const { server } = await testServer([route('/v1/open', 'getOpen', open), route('/v1/closed', 'getClosed', named)]);
+    assert.equal((await server.inject({ url: '/v1/open?code=a&session=b' })).statusCode, 200);
+    assert.equal((await server.inject({ url: '/v1/closed?code=a&session=b' })).statusCode, 400);
+    await server.close(1000);
+  });
 });

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import type { RequestObserver } from '../ports.ts';
 import { closeSchema, type JsonSchema } from '../routes/closed-schema.ts';
 import type { Route } from '../routes/route.ts';
@@ -37,10 +37,17 @@ export function routeSchema(route: Route): FastifySchema & Readonly<Record<strin
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.tags === undefined ? {} : { tags: route.tags }),
     ...(params ? { params: closeSchema(params, where) } : {}),
-    querystring: closeSchema(Type.Object({ ...query?.properties, ...automatic }), where),
+    querystring: closeSchema(Type.Object({ ...query?.properties, ...automatic }, opennessOf(query)), where),
     ...(body ? { body: closeSchema(body, where) } : {}),
     response: closedResponses(route),
   };
+}
+
+/** A query that others fill in, whom nobody can tell what to send, says that it takes more than it names. */
+function opennessOf(query: TObject | undefined): { additionalProperties?: true } {
+  return query !== undefined && 'additionalProperties' in query && query.additionalProperties === true
+    ? { additionalProperties: true }
+    : {};
 }
 
 function compileVerifiers(route: Route, validators: Validators): CompiledRoute['verifiers'] {
