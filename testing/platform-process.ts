@@ -113,7 +113,6 @@ function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database
       FLEETSHIFT_TLS_LISTEN: '127.0.0.1:0',
       FLEETSHIFT_DATA: data,
       FLEETSHIFT_DATABASE: database,
-      FLEETSHIFT_ADMIN_TOKEN_FILE: join(data, 'admin-token'),
       ...environment,
     },
     stdio: ['ignore', 'ignore', 'pipe'],

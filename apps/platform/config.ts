@@ -133,8 +133,9 @@ export const PLATFORM_SETTINGS = {
   },
   'admin-token-file': {
     kind: path(),
-    unset: 'none: the administrator comes in by a one-time login',
-    sentence: 'File with a token of the administrator, for automation. Made when missing, readable by its owner only.',
+    unset: '<data>/admin-token',
+    sentence:
+      'File with a token of the administrator, for scripts and charts. Made when missing, readable by its owner only. With none there is no such token, and the administrator comes in by a one-time login.',
     group: 'Access',
   },
   'insecure-dev-auth': {

@@ -8,6 +8,7 @@ import { PlatformError } from './platform-error.ts';
 export interface DataFolder {
   readonly path: string;
   readonly databaseFile: string;
+  readonly adminTokenFile: string;
   readonly keyFile: string;
   readonly tlsFolder: string;
   /** Every account of the machine may look inside. We leave it so, as it was not us who made it; somebody should know. */
@@ -40,6 +41,7 @@ export function openDataFolder(path: string, clock: Clock): DataFolder {
   return {
     path: folder,
     databaseFile: join(folder, 'fleetshift.db'),
+    adminTokenFile: join(folder, 'admin-token'),
     keyFile: join(folder, 'keys.json'),
     tlsFolder: join(folder, 'tls'),
     openToAll: (statSync(folder).mode & 0o007) !== 0,

@@ -61,13 +61,13 @@ function announce(platform: Platform, { config, version, err }: RunOptions, log:
   err.write(banner({ version, http, https, data: folder.path, database, tokenFile: token?.file, authorityFile }));
 }
 
-/** Somebody who has the token, or is let in as he is, needs no other way in. */
+/** The way in for a person. Where everybody is let in as he is, nobody needs one. */
 async function offerLogin(
-  { storage, folder, token, http, https }: Platform,
+  { storage, folder, http, https }: Platform,
   { config, terminal }: RunOptions,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (token !== undefined || config.insecureDevAuth) return;
+  if (config.insecureDevAuth) return;
   const [url] = urlsOf({ http, https });
   const loginUrl = url && `${url}/v1/login`;
   const deps = { storage, clock: systemClock, terminal, dataFolder: folder.path, loginUrl };

@@ -75,7 +75,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const folder = openDataFolder(config.data, systemClock);
   opened.defer(() => folder.release());
   if (folder.openToAll) log.warn({ file: folder.path }, 'every account of this machine may look into the data folder');
-  const token = config.adminTokenFile === undefined ? undefined : loadAdminToken(resolve(config.adminTokenFile));
+  const tokenFile = config.adminTokenFile ?? folder.adminTokenFile;
+  const token = tokenFile === 'none' ? undefined : loadAdminToken(resolve(tokenFile));
 
   const tracer = await startTracing(environment, { serviceName: 'fleetshift', version, log });
   opened.defer(() => tracer.shutdown(AbortSignal.timeout(LAST_TRACES_MS)));
