@@ -110,7 +110,18 @@ for (const { given, address, namespace, printed = given } of [
 }
 
 test('what the command line client reads from the same environment is not ours', () => {
-  resolve([], { FLEETSHIFT_SERVER: 'x', FLEETSHIFT_TOKEN: 'x', FLEETSHIFT_TOKEN_FILE: 'x', FLEETSHIFT_CA_FILE: 'x' });
+  const names = [
+    'SERVER',
+    'TOKEN',
+    'TOKEN_FILE',
+    'CA_FILE',
+    'CONFIG',
+    'CONTEXT',
+    'ISSUER',
+    'WORKSPACE',
+    'PASSPHRASE_FILE',
+  ];
+  resolve([], Object.fromEntries(names.map((name) => [`FLEETSHIFT_${name}`, 'x'])));
 });
 
 test('the password of a database is in no dump', () => {

@@ -94,7 +94,7 @@ export const PLATFORM_SETTINGS = {
   data: {
     kind: path('FOLDER'),
     default: './.fleetshift',
-    sentence: 'Folder of this process alone: the SQLite database, the admin token, the TLS authority.',
+    sentence: 'Folder of this process alone: the SQLite database, the keys, the admin token, the TLS authority.',
     group: 'Data',
   },
   database: {
@@ -198,7 +198,10 @@ export interface ConfigSources {
 }
 
 /** The first belong to the command line client, which may run in the same shell; what our own tests read is not for operators. */
-const IGNORED_VARIABLES = [/^FLEETSHIFT_(CONFIG|SERVER|TOKEN|TOKEN_FILE|CA_FILE)$/, /^FLEETSHIFT_TEST_/];
+const IGNORED_VARIABLES = [
+  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
+  /^FLEETSHIFT_TEST_/,
+];
 
 export function resolvePlatformConfig(sources: ConfigSources): Resolved<typeof PLATFORM_SETTINGS> {
   return resolveSettings({ settings: PLATFORM_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });

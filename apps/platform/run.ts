@@ -69,7 +69,7 @@ async function offerLogin(
 ): Promise<void> {
   if (config.insecureDevAuth) return;
   const [url] = urlsOf({ http, https });
-  const loginUrl = url && `${url}/v1/login`;
+  const loginUrl = url && `${url}/login`;
   const deps = { storage, clock: systemClock, terminal, dataFolder: folder.path, loginUrl };
   const offered = await offerFirstAdminLogin(deps, signal);
   if (offered.kind === 'file') log.info({ file: offered.file }, 'made a one-time login of the administrator');

@@ -10,6 +10,7 @@ const uidAt = (time: number, tail: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${tail.padStart(12, '0')}`;
 };
 const WEB = uidAt(BORN, '1');
+const T1 = uidAt(BORN, '3');
 
 /** What Ann has, as `permission kind/name`; the workspaces that there are now. */
 function world(
@@ -19,7 +20,7 @@ function world(
   return {
     allows: (_: unknown, permission: string, { kind, name }: { kind: string; name: string }) =>
       has.includes(`${permission} ${kind}/${name}`),
-    uidOf: (name: string) => workspaces[name],
+    uidOf: (name: string, kind = 'workspace') => (kind === 'target' ? T1 : workspaces[name]),
   };
 }
 
@@ -70,8 +71,14 @@ for (const { why, has, what, workspaces, want } of [
   {
     why: 'one target that was granted alone',
     has: ['events.read target/t1', 'targets.read target/t1'],
-    what: event('target.updated', target),
+    what: event('target.updated', { ...target, data: { uid: T1 } }),
     want: true,
+  },
+  {
+    why: 'an earlier target of its name was another one',
+    has: ['events.read target/t1', 'targets.read target/t1'],
+    what: event('target.updated', { ...target, data: { uid: uidAt(1, '4') } }),
+    want: false,
   },
   {
     why: 'that it left elsewhere is not for him',

@@ -5,8 +5,8 @@ type Kind = 'workspace' | 'target';
 
 export interface Permissions {
   allows(principal: Principal, permission: string, resource: { readonly kind: Kind; readonly name: string }): boolean;
-  /** Of the workspace that has the name now. */
-  uidOf(workspace: string): string | undefined;
+  /** Of the workspace or target that has the name now. */
+  uidOf(name: string, kind?: Kind): string | undefined;
 }
 
 /** Whoever may not read a thing does not learn of it by what happens to it. */
@@ -34,7 +34,19 @@ export function mayReadEvent(permissions: Permissions, principal: Principal, eve
   if (may('workspace', placeOf(event, permissions))) return true;
   const [, target] = TARGET.exec(event.key) ?? [];
   // That it left a workspace is for those who stay behind.
-  return target !== undefined && event.type !== 'target.removed' && may('target', target);
+  if (target === undefined || event.type === 'target.removed') return false;
+  // Another one may have the name by now.
+  return permissions.uidOf(target, 'target') === targetUidIn(event.data) && may('target', target);
+}
+
+/** The data is the target, or holds it. */
+function targetUidIn(data: unknown): unknown {
+  const { uid, view, target } = data as {
+    readonly uid?: unknown;
+    readonly view?: { readonly id?: unknown };
+    readonly target?: { readonly uid?: unknown };
+  };
+  return uid ?? view?.id ?? target?.uid;
 }
 
 const ROOT = 'root';

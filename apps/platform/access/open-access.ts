@@ -44,7 +44,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   const visibility = visibilityOf(index);
   const permissions: Permissions = {
     allows: (principal, permission, resource) => index.allows(askerOf(principal), { permission, resource }),
-    uidOf: (workspace) => index.lineageOf({ kind: 'workspace', name: workspace })[0]?.uid,
+    uidOf: (name, kind = 'workspace') => index.lineageOf({ kind, name })[0]?.uid,
   };
   const paths = { pathOf: (workspace: string) => pathOf(index, { kind: 'workspace', name: workspace }) };
   const audit = createAuditTrail({ storage, scopes: auditScopes(index), log });
