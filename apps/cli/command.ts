@@ -29,5 +29,15 @@ export interface Command {
   run(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode>;
 }
 
+/** A command by its name, as `fleetshift help` lists it. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** For programs: no list shows it. */
+  readonly hidden?: true;
+  /** Loads it when it is asked for, so that a small command never waits for the modules of a big one. */
+  readonly load: () => Promise<Command>;
+}
+
 /** The words are wrong, not the world: the caller gets exit code 2 and is sent to the help. */
 export class UsageError extends Error {}

@@ -1,11 +1,6 @@
-import type { Command } from './command.ts';
+import type { CommandEntry } from './command.ts';
 
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  /** Loads it when it is asked for, so that a small command never waits for the modules of a big one. */
-  readonly load: () => Promise<Command>;
-}
+export type { CommandEntry } from './command.ts';
 
 /** In the order in which help lists them. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -15,9 +10,135 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
+    name: 'login',
+    summary: 'log in to a platform, and keep the login',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  {
+    name: 'logout',
+    summary: 'end the login, here and at the platform',
+    load: async () => (await import('./commands/logout.ts')).logout,
+  },
+  {
+    name: 'whoami',
+    summary: 'show who the platform takes you for',
+    load: async () => (await import('./commands/whoami.ts')).whoami,
+  },
+  {
+    name: 'config',
+    summary: 'look at the platforms that you know, and choose one',
+    load: async () => (await import('./commands/config.ts')).config,
+  },
+  {
+    name: 'get',
+    summary: 'list things of a kind, or show some of them',
+    load: async () => (await import('./commands/get.ts')).get,
+  },
+  {
+    name: 'describe',
+    summary: 'show things with what is around them',
+    load: async () => (await import('./commands/describe.ts')).describe,
+  },
+  {
+    name: 'apply',
+    summary: 'make things what documents say',
+    load: async () => (await import('./commands/apply.ts')).apply,
+  },
+  {
+    name: 'delete',
+    summary: 'delete things',
+    load: async () => (await import('./commands/delete.ts')).deleteThings,
+  },
+  {
+    name: 'label',
+    summary: 'set and remove labels of a thing',
+    load: async () => (await import('./commands/label.ts')).label,
+  },
+  {
+    name: 'move',
+    summary: 'move a workspace, with all that is in it',
+    load: async () => (await import('./commands/move.ts')).move,
+  },
+  {
+    name: 'assign',
+    summary: 'move targets to another workspace',
+    load: async () => (await import('./commands/assign.ts')).assign,
+  },
+  {
+    name: 'cordon',
+    summary: 'let targets keep what they have, and get nothing new',
+    load: async () => (await import('./commands/cordon.ts')).cordon,
+  },
+  {
+    name: 'uncordon',
+    summary: 'let targets get new things again',
+    load: async () => (await import('./commands/cordon.ts')).uncordon,
+  },
+  {
+    name: 'grant',
+    summary: 'grant a role or a permission',
+    load: async () => (await import('./commands/grant.ts')).grant,
+  },
+  {
+    name: 'revoke',
+    summary: 'take a grant back',
+    load: async () => (await import('./commands/revoke.ts')).revoke,
+  },
+  {
+    name: 'can-i',
+    summary: 'ask whether you, or somebody, may do something',
+    load: async () => (await import('./commands/can-i.ts')).canI,
+  },
+  {
+    name: 'explain-access',
+    summary: 'ask why somebody may do something, or why not',
+    load: async () => (await import('./commands/explain-access.ts')).explainAccess,
+  },
+  {
+    name: 'token',
+    summary: 'make, rotate and revoke tokens of service accounts',
+    load: async () => (await import('./commands/token.ts')).token,
+  },
+  {
+    name: 'audit',
+    summary: 'see who did what, and whether the record is whole',
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
+  {
     name: 'workflow',
     summary: 'look at what a platform executes durably, and steer it',
     load: async () => (await import('./commands/workflow.ts')).workflow,
+  },
+  {
+    name: 'admin-login',
+    summary: 'make a one-time login for a platform on this machine',
+    load: async () => (await import('./commands/admin-login.ts')).adminLogin,
+  },
+  {
+    name: 'keys',
+    summary: 'look after the keys of a platform on this machine',
+    load: async () => (await import('./commands/keys.ts')).keys,
+  },
+  {
+    name: 'backup',
+    summary: 'write a platform into one encrypted file',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    summary: 'make a platform from a backup',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
+  {
+    name: 'completion',
+    summary: 'write what a shell needs to complete commands',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
+    name: '__complete',
+    summary: 'what may stand next; asked by shells',
+    hidden: true,
+    load: async () => (await import('./commands/complete.ts')).completeAmong(COMMANDS),
   },
   {
     name: 'version',

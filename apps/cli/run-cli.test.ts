@@ -77,6 +77,7 @@ for (const { why, args, throws, code, out = /^$/, err = /^$/ } of rows) {
       out: (text: string) => void (told.out += text),
       err: (text: string) => void (told.err += text),
       errIsTerminal: false,
+      outIsTerminal: false,
       environment: {},
     };
     assert.equal(await runCli(args, { commands, io }, new AbortController().signal), code);

@@ -1,8 +1,6 @@
-import { ConfigError, suggestion } from '#kit/config';
-import { type ErrorCategory, FleetError } from '#kit/std';
-import { ClientError } from './client/client-error.ts';
-import { EXIT, type ExitCode, type Io, UsageError } from './command.ts';
-import type { CommandEntry } from './commands.ts';
+import { suggestion } from '#kit/config';
+import { type CommandEntry, EXIT, type ExitCode, type Io, UsageError } from './command.ts';
+import { exitCodeOf, explain } from './exit-code-of.ts';
 
 export interface CliDeps {
   readonly commands: readonly CommandEntry[];
@@ -29,25 +27,6 @@ export async function runCli(args: readonly string[], deps: CliDeps, signal: Abo
   }
 }
 
-const EXIT_BY_CATEGORY: Readonly<Record<ErrorCategory, ExitCode>> = {
-  invalid: EXIT.usage,
-  unauthenticated: EXIT.denied,
-  forbidden: EXIT.denied,
-  'not-found': EXIT.notFound,
-  conflict: EXIT.conflict,
-  precondition: EXIT.failure,
-  exhausted: EXIT.unavailable,
-  unavailable: EXIT.unavailable,
-  timeout: EXIT.unavailable,
-  internal: EXIT.failure,
-};
-
-/** Scripts tell apart what a platform answered; what `serve` met is for people. */
-function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof UsageError || error instanceof ConfigError) return EXIT.usage;
-  return error instanceof ClientError ? EXIT_BY_CATEGORY[error.entry.category] : EXIT.failure;
-}
-
 const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
 
 async function help([name]: readonly string[], { commands, io }: CliDeps): Promise<ExitCode> {
@@ -58,12 +37,13 @@ async function help([name]: readonly string[], { commands, io }: CliDeps): Promi
 function find(name: string, commands: readonly CommandEntry[]): CommandEntry {
   const found = commands.find((entry) => entry.name === name);
   if (found !== undefined) return found;
-  const names = [...commands.map((entry) => entry.name), 'help'];
+  const names = [...commands.filter(({ hidden }) => !hidden).map((entry) => entry.name), 'help'];
   throw new UsageError(`no such command${suggestion(name, names)}\nfleetshift help lists all commands`);
 }
 
 function overview(commands: readonly CommandEntry[]): string {
-  const entries = [...commands, { name: 'help [command]', summary: 'show this text, or that of a command' }];
+  const shown = commands.filter(({ hidden }) => !hidden);
+  const entries = [...shown, { name: 'help [command]', summary: 'show this text, or that of a command' }];
   const column = Math.max(...entries.map(({ name }) => name.length)) + 2;
   const lines = entries.map(({ name, summary }) => `  ${name.padEnd(column)}${summary}`);
   return [
@@ -85,14 +65,4 @@ function asksForHelp(args: readonly string[]): boolean {
 /** It was stopped before it was done, and says just that. */
 function isAnswer(error: unknown, { reason }: AbortSignal): boolean {
   return error === reason || (error instanceof Error && error.name === 'AbortError');
-}
-
-/**
- * A failure that we know is a sentence, and so is what the operating system refuses. Anything else is our mistake, and
- * whoever mends it needs to see where.
- */
-function explain(error: unknown): string {
-  if (error instanceof FleetError || error instanceof UsageError) return error.message;
-  if (error instanceof Error && 'syscall' in error) return error.message;
-  return `something happened that should not: please report it\n${error instanceof Error ? error.stack : String(error)}`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { EXIT } from './command.ts';
-import { type RunningPlatform, runCommand, startPlatform } from './testing/processes.ts';
+import { adminToken, type RunningPlatform, runCommand, startPlatform } from './testing/processes.ts';
 import { seedWorkflows } from './testing/seed-workflows.ts';
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
@@ -147,7 +147,7 @@ describe('the platform as it is shipped', () => {
     const data = await mkdtemp(join(tmpdir(), 'fleetshift-workflow-'));
     t.after(() => rm(data, { recursive: true, force: true }));
     await seedWorkflows(data);
-    const platform = await startPlatform('product', data);
+    const platform = await startPlatform('product', data, adminToken(data));
     t.after(() => platform.stop());
     await eventually('all parked', async () => {
       const { out } = await runCommand(['workflow', 'list', '--server', platform.addresses[0], '--data', data]);

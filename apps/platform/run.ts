@@ -28,8 +28,9 @@ export async function runPlatform(options: RunOptions, signal: AbortSignal): Pro
   const wanted = { config, version, environment, log, ...(workflows === undefined ? {} : { workflows }) };
   const platform = await wirePlatform(wanted, signal);
   try {
-    announce(platform, options, log);
+    // Before anybody is told that it serves: whoever waits for that finds the way in.
     await offerLogin(platform, options, { log, signal });
+    announce(platform, options, log);
     await runGroups(platform.groups, signal, { log });
   } finally {
     await closeInTime(platform, log);
@@ -71,6 +72,10 @@ async function offerLogin(
   const [url] = urlsOf({ http, https });
   const loginUrl = url && `${url}/login`;
   const deps = { storage, clock: systemClock, terminal, dataFolder: folder.path, loginUrl };
-  const offered = await offerFirstAdminLogin(deps, signal);
+  const offered = await offerFirstAdminLogin(deps, signal).catch((error: unknown) => {
+    // Asked to stop already; then the next start offers one.
+    if (signal.aborted) return { kind: 'none' } as const;
+    throw error;
+  });
   if (offered.kind === 'file') log.info({ file: offered.file }, 'made a one-time login of the administrator');
 }

@@ -46,10 +46,17 @@ const refused: { why: string; status: number; type?: string; body: string; code:
     code: 'REQUEST_INVALID',
     says: /^It is so\.\n {2}query\/status: must be one of a, b$/,
   },
-  { why: 'not known', status: 401, body: problem({}), code: 'NOT_AUTHENTICATED' },
+  {
+    why: 'not known: it says what to do',
+    status: 401,
+    body: problem({}),
+    code: 'NOT_AUTHENTICATED',
+    says: /^It is so\.\n {2}run: fleetshift login$/,
+  },
   { why: 'not allowed', status: 403, body: problem({}), code: 'PERMISSION_DENIED' },
   { why: 'not there', status: 404, body: problem({}), code: 'NOT_FOUND' },
   { why: 'not in this state', status: 409, body: problem({}), code: 'CONFLICT' },
+  { why: 'events that are not kept any more', status: 410, body: problem({}), code: 'EVENTS_GONE' },
   { why: 'not any more', status: 412, body: problem({}), code: 'CONFLICT' },
   { why: 'not now', status: 503, body: problem({}), code: 'SERVER_BUSY' },
   { why: 'not so often', status: 429, body: problem({}), code: 'SERVER_BUSY' },
@@ -128,4 +135,52 @@ test('who is stopped does not wait for an answer', async () => {
   const stop = new AbortController();
   answer = () => stop.abort();
   await assert.rejects(client.get(Thing, { path: ['things'] }, stop.signal), { name: 'AbortError' });
+});
+
+test('a change names the state that it is meant for, and a deletion has nothing to say', async () => {
+  const seen: unknown[] = [];
+  answer = (request, response) => {
+    seen.push([request.method, request.url, request.headers['if-match']]);
+    if (request.method === 'DELETE') response.writeHead(204).end();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"a"}');
+  };
+  await client.patch(Thing, { path: ['things', 'a'], body: {}, ifMatch: '7-x' }, never);
+  await client.put(Thing, { path: ['things', 'a'], body: {} }, never);
+  await client.delete({ path: ['things', 'a'], query: { dryRun: true } }, never);
+  assert.deepEqual(seen, [
+    ['PATCH', '/v1/things/a', '"7-x"'],
+    ['PUT', '/v1/things/a', undefined],
+    ['DELETE', '/v1/things/a?dryRun=true', undefined],
+  ]);
+  answerWith(200, 'text/html', '<p>');
+  await assert.rejects(client.delete({ path: ['things', 'a'] }, never), { code: 'ANSWER_NOT_UNDERSTOOD' });
+});
+
+test('without a token none is shown', async () => {
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const url = new URL(`http://127.0.0.1:${address.port}`);
+  answer = (request, response) => {
+    assert.equal(request.headers.authorization, undefined);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"a"}');
+  };
+  await new ApiClient({ server: url, authority: undefined }).get(Thing, { path: ['things'] }, never);
+});
+
+test('events come as they are written, behind the last one', async () => {
+  const asked: unknown[] = [];
+  answer = (request, response) => {
+    asked.push(request.url, request.headers['last-event-id']);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('retry: 2000\n\nid: 1\n\nid: 2\neve');
+    response.end('nt: a.b\ndata: {"x":1}\n\n: nothing\n\n');
+  };
+  const events = await Array.fromAsync(client.events({ types: ['a.b', 'c'], lastEventId: '0' }, never));
+  assert.deepEqual(asked, ['/v1/events?types=a.b&types=c', '0']);
+  assert.deepEqual(events, [
+    { id: '1', type: undefined, data: undefined },
+    { id: '2', type: 'a.b', data: { x: 1 } },
+  ]);
+  answerWith(410, PROBLEM, problem({}));
+  await assert.rejects(Array.fromAsync(client.events({ types: ['a'] }, never)), { code: 'EVENTS_GONE' });
 });

@@ -4,8 +4,8 @@ import { ClientError } from './client-error.ts';
 import type { Connect, Connection } from './open-connection.ts';
 import { parseJson } from './parse-json.ts';
 import { problemError } from './problem-error.ts';
-import { readFrames, type ServerEvent } from './server-events.ts';
 import { openStream, type Received, type Sent, sendRequest } from './send-request.ts';
+import { readFrames, type ServerEvent } from './server-events.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
@@ -32,6 +32,11 @@ export class ApiClient {
 
   constructor(connection: Connection | Connect) {
     this.#connect = typeof connection === 'function' ? connection : async () => connection;
+  }
+
+  /** Of the platform that it asks. */
+  async origin(signal: AbortSignal): Promise<string> {
+    return (await this.#connect(signal)).server.origin;
   }
 
   async get<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {

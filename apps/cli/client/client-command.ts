@@ -2,7 +2,7 @@ import { type Resolved, resolveSettings, type Settings } from '#kit/config';
 import { type Io, UsageError } from '../command.ts';
 import { ApiClient } from './api-client.ts';
 import type { CLIENT_SETTINGS } from './client-settings.ts';
-import { openConnection } from './open-connection.ts';
+import { findPlatform } from './find-platform.ts';
 import { splitArguments } from './split-arguments.ts';
 
 export interface ClientCommand<S extends Settings> {
@@ -37,6 +37,6 @@ export function readClientCommand<S extends Settings & typeof CLIENT_SETTINGS>(
   const extra = more ? undefined : positionals[expects.length];
   if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
   const client = resolved as unknown as Resolved<typeof CLIENT_SETTINGS>;
-  const { connect, workspace } = openConnection(client, environment);
+  const { connect, workspace } = findPlatform(client, environment);
   return { api: new ApiClient(connect), values: resolved.values, positionals, contextWorkspace: workspace };
 }

@@ -36,7 +36,8 @@ export const CLIENT_SETTINGS = {
   data: {
     kind: path('FOLDER'),
     default: './.fleetshift',
-    sentence: 'Data folder of a platform on this machine: the token in its admin-token is shown when there is no other.',
+    sentence:
+      'Data folder of a platform on this machine: the token in its admin-token is shown when there is no other.',
     group,
     from,
   },

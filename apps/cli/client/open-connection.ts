@@ -4,8 +4,7 @@ import type { Environment, Resolved } from '#kit/config';
 import { Secret } from '#kit/std';
 import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../command.ts';
-import { type CliContext, contextIn } from '../config-file/cli-config.ts';
-import { configFilePath, readConfigFile } from '../config-file/config-file.ts';
+import type { CliContext } from '../config-file/cli-config.ts';
 import { ClientError } from './client-error.ts';
 import type { CLIENT_SETTINGS } from './client-settings.ts';
 
@@ -21,51 +20,24 @@ export interface Connection {
 /** Asked anew for each request, so that a long command outlives its first token. */
 export type Connect = (signal: AbortSignal) => Promise<Connection>;
 
-export interface OpenConnection {
-  readonly connect: Connect;
-  /** The workspace that the context means when none is named. */
-  readonly workspace: string | undefined;
-}
-
 type ClientValues = Resolved<typeof CLIENT_SETTINGS>;
 
 const LOCAL = 'http://127.0.0.1:8700';
 /** What a header can carry. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-/**
- * From flags and variables, and what they leave open from the context. Its login goes to its own server alone: whoever
- * names another server names the token as well.
- */
-export function openConnection(resolved: ClientValues, environment: Environment): OpenConnection {
-  const { values } = resolved;
-  const file = configFilePath(environment);
-  const context = chooseContext(values, contextIn(readConfigFile(file), values.context));
-  const server = values.server ?? new URL(context?.server ?? LOCAL);
+/** From flags and variables, and what they leave open from the context, but for its login. */
+export function openConnection(
+  resolved: ClientValues,
+  environment: Environment,
+  context: CliContext | undefined,
+): Connection {
+  const { server = new URL(context?.server ?? LOCAL), caFile, data } = resolved.values;
   checkServer(server);
-  const authority = values.caFile === undefined ? context?.ca : readPem(values.caFile);
+  const authority = caFile === undefined ? context?.ca : readPem(caFile);
   const given = givenToken(resolved, environment);
-  const workspace = context?.workspace;
-  if (given === undefined && context !== undefined) {
-    return { connect: async (signal) => ({ ...(await byContext(file, context.name, signal)), authority }), workspace };
-  }
-  const token = given ?? localToken(server, values.data);
-  return { connect: async () => ({ server, token, authority }), workspace };
-}
-
-/** Undefined when it is about another platform than the one that is asked. */
-function chooseContext({ server, context: named }: ClientValues['values'], context: CliContext | undefined) {
-  if (context === undefined || server === undefined || new URL(context.server).href === server.href) return context;
-  if (named === undefined) return undefined;
-  throw new UsageError(`the context ${named} is about ${context.server}; leave out either --server or --context`);
-}
-
-/** Imported when it is needed: what refreshes a login is large, and most commands do without. */
-async function byContext(file: string, name: string, signal: AbortSignal): Promise<Connection> {
-  const { contextConnection } = await import('../login/context-connection.ts');
-  const connection = await contextConnection({ file, name }, signal);
-  if (connection === undefined) throw new ClientError('NO_TOKEN', 'nobody is logged in here; run: fleetshift login');
-  return connection;
+  const isLoggedIn = context?.credentials !== undefined;
+  return { server, token: given ?? (isLoggedIn ? undefined : localToken(server, data, context)), authority };
 }
 
 function checkServer(server: URL): void {
@@ -90,9 +62,10 @@ function givenToken({ values, origins }: ClientValues, environment: Environment)
 }
 
 /** The token of this machine's platform is nobody else's business. */
-function localToken(server: URL, data: string): Secret<string> | undefined {
+function localToken(server: URL, data: string, context: CliContext | undefined): Secret<string> | undefined {
   if (!isOnThisMachine(server)) {
-    const act = `run: fleetshift login --server ${server.origin}, or give a token with --token-file`;
+    const where = context === undefined ? `--server ${server.origin}` : `--context ${context.name}`;
+    const act = `run: fleetshift login ${where}, or give a token with --token-file`;
     throw new ClientError('NO_TOKEN', `nobody is logged in at ${server.origin}; ${act}`);
   }
   const file = join(data, 'admin-token');

@@ -1,3 +1,4 @@
+import { ClientError } from './client-error.ts';
 import { parseJson } from './parse-json.ts';
 
 /** What a stream says: something that happened, or only how far it is. */
@@ -9,12 +10,16 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
+/** Far beyond the largest thing that an event tells of. */
+const EVENT_LENGTH = 16 * 1024 * 1024;
+
 /** Server-sent events, as the HTML standard has them; a comment or an unknown field says nothing. */
 export async function* readFrames(chunks: AsyncIterable<string>): AsyncGenerator<ServerEvent> {
   let text = '';
   for await (const chunk of chunks) {
     const blocks = `${text}${chunk}`.split(/\r?\n\r?\n/);
     text = blocks.pop() ?? '';
+    if (text.length > EVENT_LENGTH) throw new ClientError('ANSWER_NOT_UNDERSTOOD', 'an event without an end came');
     for (const block of blocks) {
       const frame = readFrame(block);
       if (frame !== undefined) yield frame;

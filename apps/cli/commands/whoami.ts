@@ -1,12 +1,8 @@
 import { helpText } from '#kit/config';
 import { IdentitySchema } from '#protocol/api';
-import { ApiClient } from '../client/api-client.ts';
-import { ClientError } from '../client/client-error.ts';
+import { readClientCommand } from '../client/client-command.ts';
 import { type Command, EXIT } from '../command.ts';
-import { configFilePath } from '../config-file/config-file.ts';
-import { contextConnection } from '../login/context-connection.ts';
 import { WHOAMI_SETTINGS } from '../login/login-settings.ts';
-import { readSettings } from '../login/read-settings.ts';
 import { renderData } from '../output/render-data.ts';
 import { renderTable } from '../output/render-table.ts';
 
@@ -18,13 +14,15 @@ export const whoami: Command = {
       settings: WHOAMI_SETTINGS,
     }),
   async run(args, io, signal) {
-    const { context: name, output } = readSettings(WHOAMI_SETTINGS, args, io);
-    const connection = await contextConnection({ file: configFilePath(io.environment), name }, signal);
-    if (connection === undefined) throw new ClientError('NO_TOKEN', 'nobody is logged in here; run: fleetshift login');
-    const identity = await new ApiClient(connection).get(IdentitySchema, { path: ['access', 'identity'] }, signal);
+    const { api, values } = readClientCommand({ settings: WHOAMI_SETTINGS, expects: [] }, args, io);
+    const identity = await api.get(IdentitySchema, { path: ['access', 'identity'] }, signal);
+    if (values.output !== 'table') {
+      io.out(renderData(values.output, identity));
+      return EXIT.ok;
+    }
     const { kind, id, groups } = identity;
-    const row = [kind, id, groups.join(', ') || '-', connection.server.origin];
-    io.out(output === 'table' ? renderTable(['KIND', 'ID', 'GROUPS', 'SERVER'], [row]) : renderData(output, identity));
+    const row = [kind, id, groups.join(', ') || '-', await api.origin(signal)];
+    io.out(renderTable(['KIND', 'ID', 'GROUPS', 'SERVER'], [row]));
     return EXIT.ok;
   },
 };

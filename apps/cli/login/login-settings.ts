@@ -1,4 +1,5 @@
 import { boolean, oneOf, path, type Settings, text, url } from '#kit/config';
+import { CLIENT_SETTINGS } from '../client/client-settings.ts';
 import { OUTPUT_FORMATS } from '../output/render-data.ts';
 
 const from = ['flag', 'environment'] as const;
@@ -22,7 +23,7 @@ export const WHOAMI_SETTINGS = {
     group: 'Output',
     from: onlyFlag,
   },
-  ...CONTEXT_SETTING,
+  ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 
 export const LOGIN_SETTINGS = {

@@ -124,7 +124,7 @@ describe('logging in with the CLI', () => {
     await call(running.server, 'GET /v1/access/identity', { headers: token, want: 401 });
     const out = await me.run('whoami');
     assert.deepEqual([out.code, out.out], [4, '']);
-    assert.match(out.err, /fleetshift login --context/);
+    assert.match(out.err, /run: fleetshift login/);
     assert.equal((await readFile(me.config, 'utf8')).includes('oken'), false);
     await writeFile(me.config, JSON.stringify(fresh), { mode: 0o600 });
     const again = await me.run('whoami');

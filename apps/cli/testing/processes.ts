@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -31,9 +32,13 @@ export interface RunningPlatform {
   stop(): Promise<void>;
 }
 
-/** `errands` has workflows to look at; `product` is what is shipped. */
-export async function startPlatform(kind: 'errands' | 'product', data: string): Promise<RunningPlatform> {
-  const args = ['--data', data, '--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0'];
+/** `errands` has workflows to look at, and a token; `product` is what is shipped, with a one-time login unless flags say more. */
+export async function startPlatform(
+  kind: 'errands' | 'product',
+  data: string,
+  flags: readonly string[] = kind === 'errands' ? adminToken(data) : [],
+): Promise<RunningPlatform> {
+  const args = ['--data', data, '--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', ...flags];
   const child = kind === 'errands' ? start(SERVE_ERRANDS, args, {}) : start(MAIN, ['serve', ...args], {});
   child.stdout.resume();
   const exited = once(child, 'exit');
@@ -50,6 +55,11 @@ export async function startPlatform(kind: 'errands' | 'product', data: string): 
     return { addresses: address, stop };
   }
   throw new Error(`the platform ended before it served:\n${told}`);
+}
+
+/** Where commands look for it that are told of no other. */
+export function adminToken(data: string): readonly string[] {
+  return ['--admin-token-file', join(data, 'admin-token')];
 }
 
 function start(

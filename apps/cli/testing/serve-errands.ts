@@ -7,4 +7,7 @@ const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort(new Error('stopped by SIGTERM')));
 const { values } = resolvePlatformConfig({ args: process.argv.slice(2), environment: {}, readText: () => '' });
 const err = { write: (line: string) => void process.stderr.write(line), isTerminal: false };
-await runPlatform({ config: values, version: '0.0.0', environment: {}, err, workflows: ERRAND_WORKFLOWS }, stop.signal);
+await runPlatform(
+  { config: values, version: '0.0.0', environment: {}, err, terminal: undefined, workflows: ERRAND_WORKFLOWS },
+  stop.signal,
+);

@@ -81,6 +81,12 @@ for (const { why, has, what, workspaces, want } of [
     want: false,
   },
   {
+    why: 'and of what placement sees of it',
+    has: ['events.read target/t1', 'targets.read target/t1'],
+    what: event('target.placementChanged', { ...target, data: { fields: [], view: { id: T1 } } }),
+    want: true,
+  },
+  {
     why: 'that it left elsewhere is not for him',
     has: ['events.read target/t1', 'targets.read target/t1'],
     what: event('target.removed', target),

@@ -1,0 +1,28 @@
+import { UsageError } from '../command.ts';
+import { KINDS } from '../kinds/kinds.ts';
+import type { Document } from './document.ts';
+
+/** What others stand on comes first; otherwise by kind, and then as it was written. */
+export function applyOrder(documents: readonly Document[]): Document[] {
+  const byKind = documents.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+  const byKey = new Map(byKind.map((document) => [document.key, document]));
+  const ordered = new Set<Document>();
+  const visit = (document: Document, above: readonly Document[]): void => {
+    if (ordered.has(document)) return;
+    if (above.includes(document)) {
+      const circle = [...above.slice(above.indexOf(document)), document].map(({ key }) => key);
+      throw new UsageError(`nothing was sent: ${circle.join(' is in ')}, which cannot be`);
+    }
+    for (const needed of needsOf(document)) {
+      const found = byKey.get(needed);
+      if (found !== undefined) visit(found, [...above, document]);
+    }
+    ordered.add(document);
+  };
+  for (const document of byKind) visit(document, []);
+  return [...ordered];
+}
+
+export function needsOf({ rules, place, spec }: Document): readonly string[] {
+  return rules.needs({ place, spec });
+}

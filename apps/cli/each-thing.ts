@@ -1,0 +1,22 @@
+import { EXIT, type ExitCode, type Io } from './command.ts';
+import { exitCodeOf, explain, worstOf } from './exit-code-of.ts';
+
+export interface NamedTask {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+/** One after the other. What goes wrong with one is told, and does not keep the others; the gravest is the exit code. */
+export async function eachThing(tasks: readonly NamedTask[], io: Io, signal: AbortSignal): Promise<ExitCode> {
+  const codes: ExitCode[] = [EXIT.ok];
+  for (const { name, run } of tasks) {
+    try {
+      await run();
+    } catch (error) {
+      if (signal.aborted || tasks.length === 1) throw error;
+      io.err(`${name}: ${explain(error)}\n`);
+      codes.push(exitCodeOf(error));
+    }
+  }
+  return worstOf(codes);
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
+import { type RunningPlatform, startPlatform } from './testing/processes.ts';
+
+const GUIDE = fileURLToPath(new URL('../../docs/guide/cli.md', import.meta.url));
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const COMMAND_MS = 60_000;
+
+let folder: string;
+let platform: RunningPlatform;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fleetshift-guide-'));
+  platform = await startPlatform('product', join(folder, '.fleetshift'));
+  await writeFile(join(folder, 'fleetshift'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  await chmod(join(folder, 'fleetshift'), 0o755);
+  await eventually('a one-time login', async () => existsSync(join(folder, '.fleetshift', 'admin-login-code')));
+});
+after(async () => {
+  await platform.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the tour of the guide goes as it says', async () => {
+  const steps = stepsIn(await readFile(GUIDE, 'utf8'));
+  assert.ok(steps.length > 30, 'the guide has its steps');
+  for (const { command, output } of steps) {
+    const said = await run(command);
+    assert.match(plain(said), patternOf(output), `$ ${command}\n${said}`);
+  }
+});
+
+interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** Of the blocks marked as console: what is typed behind `$`, with its lines behind `>`, and what comes back. */
+function stepsIn(guide: string): Step[] {
+  const blocks = [...guide.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  return blocks.flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((step) => {
+        const lines = step.split('\n');
+        const end = lines.findIndex((line, index) => index > 0 && !line.startsWith('> '));
+        const command = lines.slice(0, end).map((line, index) => (index === 0 ? line : line.slice(2)));
+        return { command: command.join('\n'), output: lines.slice(end).join('\n') };
+      }),
+  );
+}
+
+async function run(command: string): Promise<string> {
+  const { PATH = '' } = process.env;
+  const env = { PATH: `${folder}:${PATH}`, HOME: folder, FLEETSHIFT_SERVER: platform.addresses[0] };
+  const options = { cwd: folder, env, timeout: COMMAND_MS };
+  return await new Promise((resolve) => {
+    execFile('bash', ['-c', `{ ${command}\n} 2>&1`], options, (_, out) => resolve(out));
+  });
+}
+
+/** Without what is another each time. */
+function plain(text: string): string {
+  const { host, hostname, port } = new URL(platform.addresses[0]);
+  return text
+    .replaceAll(host, '127.0.0.1:8700')
+    .replaceAll(`${hostname}-${port}`, '127.0.0.1-8700')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+    .replace(/\b[a-z2-7]{16}\b/g, 'TOKEN')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
+    .replace(/ +/g, ' ')
+    .trim();
+}
+
+/** Three dots stand for anything. */
+function patternOf(output: string): RegExp {
+  const parts = plain(output)
+    .split('...')
+    .map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join('[^]*')}$`);
+}

@@ -1,0 +1,55 @@
+import { suggestion } from '#kit/config';
+import { UsageError } from '../command.ts';
+import { auditKind } from './audit-kind.ts';
+import { grantKind } from './grant-kind.ts';
+import { issuerKind } from './issuer-kind.ts';
+import type { Kind } from './kind.ts';
+import { permissionSchemaKind } from './permission-schema-kind.ts';
+import { serviceAccountKind } from './service-account-kind.ts';
+import { sessionKind } from './session-kind.ts';
+import { targetKind } from './target-kind.ts';
+import { tokenKind } from './token-kind.ts';
+import { usageKind } from './usage-kind.ts';
+import { workspaceKind } from './workspace-kind.ts';
+
+/** In the order in which help lists them, and in which `apply` makes what others stand on. */
+export const KINDS: readonly Kind[] = [
+  workspaceKind,
+  permissionSchemaKind,
+  issuerKind,
+  targetKind,
+  serviceAccountKind,
+  grantKind,
+  tokenKind,
+  sessionKind,
+  auditKind,
+  usageKind,
+];
+
+/** Singular, plural or short, with dashes or without, in any case. */
+export function kindNamed(word: string): Kind {
+  const wanted = plain(word);
+  const found = KINDS.find((kind) => wordsFor(kind).some((each) => plain(each) === wanted));
+  if (found !== undefined) return found;
+  const known = KINDS.map(({ plural }) => plural);
+  const all = suggestion(word, KINDS.flatMap(wordsFor)) || `; there are ${known.join(', ')}`;
+  throw new UsageError(`"${word}" is no kind of thing${all}`);
+}
+
+/** For help texts. */
+export function kindsHelp(which: (kind: Kind) => boolean = () => true): string {
+  const rows = KINDS.filter(which).map(({ plural, short, summary }) => ({
+    words: short === undefined ? plural : `${plural} (${short})`,
+    summary,
+  }));
+  const width = Math.max(...rows.map(({ words }) => words.length)) + 2;
+  return rows.map(({ words, summary }) => `  ${words.padEnd(width)}${summary}`).join('\n');
+}
+
+function wordsFor({ name, plural, short, title }: Kind): string[] {
+  return [plural, name, title, ...(short === undefined ? [] : [short])];
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll('-', '');
+}

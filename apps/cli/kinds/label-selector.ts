@@ -1,0 +1,70 @@
+import { UsageError } from '../command.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: 'in' | 'notIn' | 'exists' | 'absent';
+  readonly values: readonly string[];
+}
+
+/** What agents report is kept apart from what people say, under this prefix. */
+const REPORTED = 'agent.fleetshift.io/';
+
+const KEY = '[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?';
+const VALUE = '([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
+const EQUAL = new RegExp(`^(?<key>${KEY})\\s*(?<not>!)?==?\\s*(?<value>${VALUE})$`);
+const SET = new RegExp(`^(?<key>${KEY})\\s+(?<not>not)?in\\s*\\((?<values>[^()]*)\\)$`);
+const PRESENT = new RegExp(`^(?<not>!)?\\s*(?<key>${KEY})$`);
+
+/** `env=prod,tier in (web, api),!legacy`, as kubectl has it: all of it has to hold. */
+export class LabelSelector {
+  readonly #requirements: readonly Requirement[];
+
+  private constructor(requirements: readonly Requirement[]) {
+    this.#requirements = requirements;
+  }
+
+  static parse(text: string): LabelSelector {
+    return new LabelSelector(text.split(/,(?![^(]*\))/).map((part) => parseRequirement(part.trim())));
+  }
+
+  matches({ labels, reportedLabels = {} }: { readonly labels: Labels; readonly reportedLabels?: Labels }): boolean {
+    const all: Labels = { ...labels, ...reportedLabels };
+    return this.#requirements.every(({ key, operator, values }) => {
+      const value = Object.hasOwn(all, key) ? all[key] : undefined;
+      const within = value !== undefined && (values.length === 0 || values.includes(value));
+      return operator === 'in' || operator === 'exists' ? within : !within;
+    });
+  }
+
+  /** The same for the platform, in CEL. */
+  toFilter(): string {
+    return this.#requirements.map(toCel).join(' && ');
+  }
+}
+
+function parseRequirement(part: string): Requirement {
+  const equal = EQUAL.exec(part)?.groups;
+  if (equal)
+    return { key: equal['key'] ?? '', operator: equal['not'] ? 'notIn' : 'in', values: [equal['value'] ?? ''] };
+  const set = SET.exec(part)?.groups;
+  if (set) {
+    const values = (set['values'] ?? '').split(',').map((value) => value.trim());
+    return { key: set['key'] ?? '', operator: set['not'] ? 'notIn' : 'in', values };
+  }
+  const present = PRESENT.exec(part)?.groups;
+  if (present) return { key: present['key'] ?? '', operator: present['not'] ? 'absent' : 'exists', values: [] };
+  throw new UsageError(`--selector: "${part}" is not such as env=prod, env!=prod, env in (a,b), env or !env`);
+}
+
+/** A label that is not there has no value, so that `!=` and `notin` hold for it. */
+function toCel({ key, operator, values }: Requirement): string {
+  const field = key.startsWith(REPORTED) ? 'reportedLabels' : 'labels';
+  const name = JSON.stringify(key);
+  const present = `${name} in ${field}`;
+  if (operator === 'exists') return present;
+  if (operator === 'absent') return `!(${present})`;
+  const equal = values.map((value) => `${field}[${name}] == ${JSON.stringify(value)}`).join(' || ');
+  return operator === 'in' ? `(${present} && (${equal}))` : `!(${present} && (${equal}))`;
+}

@@ -1,0 +1,13 @@
+import { type TObject, Type } from 'typebox';
+
+/** What a document says below `spec`: the body that makes one, without what stands beside the spec. */
+export function specSchema(body: TObject, beside: readonly string[], more: TObject = Type.Object({})): TObject {
+  const fields = Object.entries({ ...body.properties, ...more.properties });
+  const own = fields.filter(([name]) => !beside.includes(name));
+  const required = own.filter(([name]) => body.required?.includes(name));
+  return Type.Object(
+    Object.fromEntries(
+      own.map(([name, schema]) => [name, required.some(([each]) => each === name) ? schema : Type.Optional(schema)]),
+    ),
+  );
+}

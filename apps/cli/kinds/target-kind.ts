@@ -1,0 +1,66 @@
+import { NewTargetSchema, TargetSchema } from '#protocol/api';
+import { renderTable } from '../output/render-table.ts';
+import { labelsCell, timeCell } from './cells.ts';
+import { defineKind } from './kind.ts';
+import { workspaceOf } from './place.ts';
+import { grantsSection } from './sections.ts';
+import { specSchema } from './spec-schema.ts';
+
+export const targetKind = defineKind({
+  name: 'target',
+  plural: 'targets',
+  short: 'tgt',
+  title: 'Target',
+  summary: 'what is delivered to, and where it belongs',
+  schema: TargetSchema,
+  takes: ['workspace', 'all-workspaces', 'subtree'],
+  nameOf: ({ name }) => name,
+  columns: [
+    { heading: 'NAME', cell: ({ name }) => name },
+    { heading: 'TYPE', cell: ({ type }) => type },
+    { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
+    { heading: 'LIFECYCLE', cell: ({ lifecycle }) => lifecycle },
+    { heading: 'CONNECTION', cell: ({ connection }) => connection.state },
+    { heading: 'LAST SEEN', cell: ({ connection }) => timeCell(connection.lastSeenTime) },
+    { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
+    { heading: 'REPORTED', wide: true, cell: ({ reportedLabels }) => labelsCell(reportedLabels) },
+    { heading: 'TAKES', wide: true, cell: ({ advertisedManifestTypes }) => advertisedManifestTypes.join(',') || '-' },
+    { heading: 'CREATED', wide: true, cell: ({ createTime }) => timeCell(createTime) },
+  ],
+  list: ({ workspace, subtree }) => ({
+    path: ['targets'],
+    query: workspace === undefined ? {} : { workspace, subtree: subtree || undefined },
+  }),
+  isAt: (item, { workspace }) => workspace === undefined || item.workspace === workspace,
+  deletable: true,
+  labelled: true,
+  events: {
+    changed: ['target.created', 'target.updated', 'target.assigned', 'target.connectionChanged'],
+    gone: ['target.deleted'],
+    left: ['target.removed'],
+  },
+  apply: {
+    spec: specSchema(NewTargetSchema, ['name', 'workspace']),
+    patched: ['labels', 'properties', 'advertisedManifestTypes'],
+    place: ['workspace'],
+    verb: { field: 'workspace', verb: 'assign' },
+    needs: ({ place }) => [`workspace/${workspaceOf(place)}`],
+    fromPlace: (place) => ({ workspace: workspaceOf(place) }),
+    placeOf: ({ workspace }) => ({ workspace }),
+  },
+  details: async ({ item, api }, signal) => {
+    const rows = item.conditions.map(({ type, status, reason, message, lastTransitionTime }) => [
+      type,
+      status,
+      timeCell(lastTransitionTime),
+      reason,
+      message,
+    ]);
+    const conditions =
+      rows.length === 0 ? 'none\n' : renderTable(['TYPE', 'STATUS', 'SINCE', 'REASON', 'MESSAGE'], rows);
+    return [
+      { title: 'Conditions', text: conditions },
+      await grantsSection({ api, place: { target: item.name } }, signal),
+    ];
+  },
+});

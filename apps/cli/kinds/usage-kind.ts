@@ -1,0 +1,20 @@
+import { UsageSchema } from '#protocol/api';
+import { defineKind } from './kind.ts';
+
+export const usageKind = defineKind({
+  name: 'usage',
+  plural: 'usage',
+  title: 'Usage',
+  summary: 'how much was used, by workspace and day',
+  schema: UsageSchema,
+  takes: ['workspace', 'all-workspaces', 'subtree'],
+  columns: [
+    { heading: 'DAY', cell: ({ day }) => day },
+    { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
+    { heading: 'TARGETS', cell: ({ targets }) => String(targets) },
+    { heading: 'DELIVERIES', cell: ({ deliveries }) => String(deliveries) },
+    { heading: 'INDEX ROWS', cell: ({ indexRows }) => String(indexRows) },
+    { heading: 'TUNNEL BYTES', cell: ({ tunnelBytes }) => String(tunnelBytes) },
+  ],
+  list: ({ workspace, subtree }) => ({ path: ['usage'], query: { workspace, subtree: subtree || undefined } }),
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { EXIT } from './command.ts';
+import { runCommand, startPlatform } from './testing/processes.ts';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+test('a watch tells what others do, and ends when it is stopped', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-watch-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const platform = await startPlatform('product', join(folder, 'data'), ['--insecure-dev-auth']);
+  t.after(() => platform.stop());
+  const environment = { FLEETSHIFT_SERVER: platform.addresses[0], FLEETSHIFT_CONFIG: join(folder, 'config.yaml') };
+  const run = async (...args: string[]): Promise<void> => {
+    const ended = await runCommand(args, environment);
+    assert.equal(ended.code, EXIT.ok, ended.err);
+  };
+  const file = join(folder, 'web.yaml');
+  await writeFile(file, 'kind: Workspace\nname: web\nspec: { labels: { env: prod } }\n');
+
+  const env = { PATH: process.env['PATH'], ...environment };
+  const args = ['get', 'workspaces', '--watch', '-l', 'env=prod', '-o', 'json'];
+  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => {
+    const { value } = (await lines.next()) as { value?: string };
+    const { type, object } = JSON.parse(value ?? '') as { type: string; object: { name: string; labels: object } };
+    return `${type} ${object.name} ${JSON.stringify(object.labels)}`;
+  };
+
+  await run('apply', '-f', file);
+  assert.equal(await next(), 'ADDED web {"env":"prod"}');
+  await run('label', 'workspace', 'web', 'tier=a');
+  assert.equal(await next(), 'MODIFIED web {"env":"prod","tier":"a"}');
+  await run('label', 'workspace/web', 'env-');
+  assert.equal(await next(), 'REMOVED web {"tier":"a"}');
+  child.kill('SIGINT');
+  assert.deepEqual(await exited, [EXIT.interrupted, null]);
+});

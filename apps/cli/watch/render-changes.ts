@@ -1,0 +1,52 @@
+import { stringify } from 'yaml';
+import type { Kind } from '../kinds/kind.ts';
+import { cellsOf, headingsOf, nameIn } from '../output/render-items.ts';
+import { renderTable } from '../output/render-table.ts';
+import type { Change } from './watch-kind.ts';
+
+export type WatchFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
+
+/**
+ * Changes as they come: rows for people, one document for each change for programs. Columns keep the width that they had
+ * at first, as long as that is enough.
+ */
+export class ChangeRenderer {
+  readonly #kind: Kind;
+  readonly #format: WatchFormat;
+  #widths: readonly number[] = ['MODIFIED'.length];
+  #isFirst = true;
+
+  constructor(kind: Kind, format: WatchFormat) {
+    this.#kind = kind;
+    this.#format = format;
+  }
+
+  render(changes: readonly Change[]): string {
+    const kind = this.#kind;
+    switch (this.#format) {
+      case 'json':
+        return changes.map(({ type, item }) => `${JSON.stringify({ type, object: item })}\n`).join('');
+      case 'yaml':
+        return changes.map(({ type, item }) => `---\n${stringify({ type, object: item })}`).join('');
+      case 'name':
+        return changes.map(({ item }) => `${nameIn(kind, item)}\n`).join('');
+      case 'table':
+      case 'wide':
+        return this.#renderRows(changes, this.#format);
+    }
+  }
+
+  #renderRows(changes: readonly Change[], format: 'table' | 'wide'): string {
+    const headings = ['EVENT', ...headingsOf(this.#kind, format)];
+    const rows = changes.map(({ type, item }) => [type, ...cellsOf(this.#kind, item, format)]);
+    const isFirst = this.#isFirst;
+    const before = this.#widths;
+    this.#isFirst = false;
+    const padded = headings.map((heading, column) => heading.padEnd(before[column] ?? 0));
+    const table = renderTable(padded, rows);
+    this.#widths = headings.map((heading, column) =>
+      Math.max(before[column] ?? 0, heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    );
+    return isFirst ? table : table.slice(table.indexOf('\n') + 1);
+  }
+}

@@ -1,0 +1,124 @@
+import { Value } from 'typebox/value';
+import { backoffDelay, FleetError, type Random, type Sleep } from '#kit/std';
+import type { ApiClient } from '../client/api-client.ts';
+import { ClientError } from '../client/client-error.ts';
+import type { ServerEvent } from '../client/server-events.ts';
+import type { Kind, KindEvents, Resource } from '../kinds/kind.ts';
+import type { LabelSelector } from '../kinds/label-selector.ts';
+import type { Place } from '../kinds/place.ts';
+import { readList } from '../kinds/read-list.ts';
+
+export interface Change {
+  readonly type: 'ADDED' | 'MODIFIED' | 'REMOVED';
+  readonly item: Resource;
+}
+
+export interface Watching {
+  readonly api: ApiClient;
+  readonly kind: Kind;
+  readonly events: KindEvents;
+  readonly place: Place;
+  readonly selector: LabelSelector | undefined;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  /** Several at once: what is there at the start, and after a gap. */
+  readonly tell: (changes: readonly Change[]) => void;
+  /** For a person: why nothing comes. */
+  readonly note: (text: string) => void;
+}
+
+const AGAIN = { baseMs: 1_000, capMs: 30_000 };
+/** The platform ends each stream now and then, to look at the credentials anew. */
+const AFTER_END_MS = 500;
+
+/** What is there, and then what happens to it, until the signal aborts. A connection that is lost is taken up again. */
+export async function watchKind(watching: Watching, signal: AbortSignal): Promise<never> {
+  const { api, events, sleep, random, note } = watching;
+  const types = [...events.changed, ...events.gone, ...(events.left ?? [])];
+  const known = new KnownItems(watching);
+  let [lastEventId, failures]: [string | undefined, number] = [undefined, 0];
+  for (;;) {
+    try {
+      for await (const event of api.events({ types, lastEventId }, signal)) {
+        // The stream has told where it begins before the list is read, so that nothing falls between the two.
+        if (lastEventId === undefined) await known.readAll(signal);
+        lastEventId = event.id ?? lastEventId;
+        failures = 0;
+        if (event.type !== undefined) await known.take(event, signal);
+      }
+      await sleep(AFTER_END_MS, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ClientError && error.code === 'EVENTS_GONE') {
+        lastEventId = undefined;
+        continue;
+      }
+      if (!(error instanceof FleetError && error.entry.retry === 'later')) throw error;
+      failures += 1;
+      if (failures === 1) note(`${error.message}; trying again\n`);
+      await sleep(backoffDelay(AGAIN, failures, random), signal);
+    }
+  }
+}
+
+/** Those that were told, so that what happens can be told as a change of them. */
+class KnownItems {
+  readonly #watching: Watching;
+  readonly #items = new Map<string, Resource>();
+
+  constructor(watching: Watching) {
+    this.#watching = watching;
+  }
+
+  async readAll(signal: AbortSignal): Promise<void> {
+    const { api, kind, place, selector, tell } = this.#watching;
+    const query = selector === undefined ? {} : { filter: selector.toFilter() };
+    const { items } = await readList(api, { kind, place, query }, signal);
+    const names = new Set(items.map((item) => this.#nameOf(item)));
+    const gone = [...this.#items.values()].filter((item) => !names.has(this.#nameOf(item)));
+    const changes = [...items.flatMap((item) => this.#put(item)), ...gone.flatMap((item) => this.#drop(item))];
+    tell(changes);
+  }
+
+  async take({ type = '', data }: ServerEvent, signal: AbortSignal): Promise<void> {
+    const { kind, events, place, tell } = this.#watching;
+    const { data: item } = (data ?? {}) as { readonly data?: unknown };
+    // One that this version cannot read says at least that something happened.
+    if (!Value.Check(kind.schema, item)) return await this.readAll(signal);
+    const resource = item as Resource;
+    const hasLeft = events.left?.includes(type) && place.workspace !== undefined && this.#isAt(resource);
+    const isGone = events.gone.includes(type) || hasLeft;
+    if (events.left?.includes(type) && !hasLeft) return;
+    const changes = isGone || !this.#isWanted(resource) ? this.#drop(resource) : this.#put(resource);
+    if (changes.length > 0) tell(changes);
+  }
+
+  #put(item: Resource): Change[] {
+    const name = this.#nameOf(item);
+    const before = this.#items.get(name);
+    this.#items.set(name, item);
+    if (before === undefined) return [{ type: 'ADDED', item }];
+    return sameState(before, item) ? [] : [{ type: 'MODIFIED', item }];
+  }
+
+  #drop(item: Resource): Change[] {
+    return this.#items.delete(this.#nameOf(item)) ? [{ type: 'REMOVED', item }] : [];
+  }
+
+  #isWanted(item: Resource): boolean {
+    const labels = item as unknown as Parameters<LabelSelector['matches']>[0];
+    return this.#isAt(item) && (this.#watching.selector?.matches(labels) ?? true);
+  }
+
+  #isAt(item: Resource): boolean {
+    return this.#watching.kind.isAt?.(item, this.#watching.place) ?? true;
+  }
+
+  #nameOf(item: Resource): string {
+    return this.#watching.kind.nameOf?.(item) ?? '';
+  }
+}
+
+function sameState(a: Resource, b: Resource): boolean {
+  return a['etag'] !== undefined && a['etag'] === b['etag'];
+}
