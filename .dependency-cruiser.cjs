@@ -112,6 +112,28 @@ module.exports = {
       to: { path: '@kubernetes/|^kit/kube/', reachable: true },
     },
     {
+      name: 'reconcile-knows-no-kubernetes',
+      comment: 'Queues, workers and supervision are of use to any loop. What they reconcile is the business of others.',
+      severity: 'error',
+      from: { path: '^kit/reconcile/' },
+      to: { path: '@kubernetes/|^kit/kube/' },
+    },
+    {
+      name: 'kube-objects-are-pure',
+      comment:
+        'Rules about objects are functions of objects; they know the shapes. The recorder writes what they decided.',
+      severity: 'error',
+      from: { path: '^kit/kube/objects/', pathNot: [TEST_FILE, String.raw`/event-recorder\.ts$`] },
+      to: { pathNot: ['^kit/kube/objects/', String.raw`^kit/kube/client/kube-(?:client|object)\.ts$`, STD] },
+    },
+    {
+      name: 'client-node-only-in-bench',
+      comment: 'We have a client of our own; the other one is there to be measured against.',
+      severity: 'error',
+      from: { pathNot: '^bench/' },
+      to: { path: '(?:^|/)node_modules/@kubernetes/client-node/' },
+    },
+    {
       name: 'drivers-only-in-storage',
       comment:
         'One door to a database: kit/storage. Root testing/ makes databases; benchmarks measure beside the driver.',
@@ -140,7 +162,8 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(?:^|/)dist/' },
+    // Ours; many packages keep what they offer in a folder of that name.
+    exclude: { path: '^dist/' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
   },
 };

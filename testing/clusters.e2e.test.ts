@@ -3,11 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { get, request } from 'node:https';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { clustersUnavailable, ownCluster, sharedCluster, type TestCluster } from '#testing/clusters';
 import { ApiClient } from './clusters/api-client.ts';
+import { portForward } from './clusters/testing/port-forward.ts';
 
 const skip = await clustersUnavailable();
 const skipControllers = await clustersUnavailable('controllers');
@@ -93,6 +95,11 @@ describe('a cluster with nodes', { skip: await clustersUnavailable('nodes') }, (
     await succeeds(cluster, [...here, 'rollout', 'status', 'deployment/web', '--timeout=20s']);
     assert.equal(await succeeds(cluster, [...here, 'exec', 'deployment/web', '--', 'echo', 'hello']), 'hello\n');
     assert.equal(await succeeds(cluster, [...here, 'logs', 'deployment/web']), 'this Pod is simulated\n');
+    const port = await portForward(t, cluster, [...here, 'deployment/web', ':80']);
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    t.after(() => void socket.destroy());
+    socket.write('hello');
+    assert.deepEqual(await once(socket, 'data', { signal: t.signal }), ['hello']);
   });
 
   it('completes a Job', async (t) => {
@@ -179,6 +186,25 @@ describe('a cluster of one’s own', { skip }, () => {
     await assert.rejects(strangerTo(closed), { status: 401 });
   });
 
+  it('forgets its past when it is told to, if its etcd is its own', async (t) => {
+    const size = 'apiserver';
+    // One that has a cache answers out of it.
+    const apiServerFlags = ['--watch-cache=false'];
+    const [cluster, other] = await Promise.all([
+      ownCluster(t, { size, name: 'forgetful', ownEtcd: true, apiServerFlags }, t.signal),
+      ownCluster(t, { size }, t.signal),
+    ]);
+    const api = apiOf(cluster);
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const made = await api.send<Owner>('POST', maps, configMap('one'), t.signal);
+    const then = `${maps}?resourceVersion=${made.metadata.resourceVersion}&resourceVersionMatch=Exact&limit=1`;
+    await api.send('GET', then, undefined, t.signal);
+    await api.send('POST', maps, configMap('two'), t.signal);
+    await cluster.compact();
+    await assert.rejects(api.send('GET', then, undefined, t.signal), { status: 410 });
+    await assert.rejects(other.compact(), /ask for one of its own/);
+  });
+
   it('can be reached over a bad line', async (t) => {
     const cluster = await sharedCluster('apiserver', t.signal);
     const slow = await cluster.slowNetwork({ latencyMs: 50 });
@@ -217,7 +243,7 @@ describe('clustersUnavailable', () => {
 });
 
 interface Owner {
-  readonly metadata: { readonly uid: string };
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
 }
 
 interface PodList {

@@ -14,6 +14,8 @@ export interface OwnClusterOptions {
   readonly name?: string;
   /** For what a test wants of the API server that others do not: `--max-requests-inflight=2`. */
   readonly apiServerFlags?: readonly string[];
+  /** An etcd that no other cluster has, which `compact` needs. */
+  readonly ownEtcd?: boolean;
 }
 
 const REMOVE_MS = 30_000;

@@ -17,6 +17,14 @@ export {
   type Retry,
 } from './errors.ts';
 export {
+  type LabelExpression,
+  type LabelSelector,
+  matchesSelector,
+  SELECTOR_OPERATORS,
+  type SelectorOperator,
+  selectorFaults,
+} from './label-selector.ts';
+export {
   escapePointer,
   type Labels,
   type LabelsPatch,

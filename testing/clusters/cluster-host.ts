@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Guardian, startGuardian } from '../guardian.ts';
 import { ServerProcess, type ServerProcessOptions } from '../server-process.ts';
 import { ControlPlane } from './control-plane.ts';
-import { startEtcd } from './etcd.ts';
+import { Etcd } from './etcd.ts';
 import { type ClusterSize, findProgram, PROGRAMS_OF, type Program } from './programs.ts';
 
 /** What a test process has to know of a cluster; the rest is in its folder. */
@@ -22,6 +22,7 @@ export interface ClusterOrder {
   readonly size: ClusterSize;
   readonly name: string;
   readonly apiServerFlags?: readonly string[];
+  readonly ownEtcd?: boolean;
 }
 
 export interface HostOptions {
@@ -40,7 +41,8 @@ export class ClusterHost {
   readonly #processes = new Set<OwnedProcess>();
   readonly #clusters = new Map<string, Promise<ControlPlane>>();
   readonly #sizes = new Map<string, ClusterSize>();
-  #etcd: Promise<string> | undefined;
+  readonly #ownEtcds = new Map<string, Etcd>();
+  #etcd: Promise<Etcd> | undefined;
   #last = 0;
 
   static async open(options: HostOptions): Promise<ClusterHost> {
@@ -87,11 +89,19 @@ export class ClusterHost {
     return await this.facts(name);
   }
 
+  async compact(name: string): Promise<void> {
+    const etcd = this.#ownEtcds.get(name);
+    if (!etcd) throw new Error(`compact the etcd of cluster ${name}: others use it; ask for one of its own`);
+    await etcd.compact();
+  }
+
   async remove(name: string): Promise<void> {
     const plane = await this.#plane(name);
     this.#clusters.delete(name);
     this.#sizes.delete(name);
     await plane.close();
+    await this.#ownEtcds.get(name)?.stop();
+    this.#ownEtcds.delete(name);
     await rm(plane.files.folder, { recursive: true, force: true });
   }
 
@@ -115,23 +125,30 @@ export class ClusterHost {
     this.#sizes.set(order.name, order.size);
   }
 
-  async #startPlane({ name, size, apiServerFlags = [] }: ClusterOrder): Promise<ControlPlane> {
+  async #startPlane({ name, size, apiServerFlags = [], ownEtcd = false }: ClusterOrder): Promise<ControlPlane> {
     await this.prepare(size);
-    this.#etcd ??= this.#startEtcd();
+    const folder = join(this.folder, name);
+    const etcd = ownEtcd ? await this.#startEtcd(folder) : await this.#sharedEtcd();
+    if (ownEtcd) this.#ownEtcds.set(name, etcd);
     return await ControlPlane.start({
       name,
       size,
       apiServerFlags,
-      folder: join(this.folder, name),
-      etcd: await this.#etcd,
+      folder,
+      etcd: etcd.address,
       program: (program) => this.#find(program),
       spawn: this.#spawn,
       adopt: this.#adopt,
     });
   }
 
-  async #startEtcd(): Promise<string> {
-    return await startEtcd({ program: await this.#find('etcd'), folder: this.folder, spawn: this.#spawn });
+  #sharedEtcd(): Promise<Etcd> {
+    this.#etcd ??= this.#startEtcd(this.folder);
+    return this.#etcd;
+  }
+
+  async #startEtcd(folder: string): Promise<Etcd> {
+    return await Etcd.start({ program: await this.#find('etcd'), folder, spawn: this.#spawn });
   }
 
   #find(program: Program): Promise<string> {

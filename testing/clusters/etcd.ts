@@ -1,9 +1,11 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../free-ports.ts';
 import type { ServerProcess, ServerProcessOptions } from '../server-process.ts';
 
 const START_MS = 30_000;
+const CALL_MS = 10_000;
 
 export interface EtcdOptions {
   readonly program: string;
@@ -11,27 +13,60 @@ export interface EtcdOptions {
   readonly spawn: (options: ServerProcessOptions) => ServerProcess;
 }
 
-/** The store of every cluster of a run, at the address that it gives back. It forgets all in a power cut, which tests never have. */
-export async function startEtcd({ program, folder, spawn }: EtcdOptions): Promise<string> {
-  const [client, peer] = (await freePorts(2)).map((port) => `http://127.0.0.1:${port}`);
-  const args = [
-    `--data-dir=${join(folder, 'etcd')}`,
-    `--listen-client-urls=${client}`,
-    `--advertise-client-urls=${client}`,
-    `--listen-peer-urls=${peer}`,
-    `--initial-advertise-peer-urls=${peer}`,
-    `--initial-cluster=default=${peer}`,
-    '--unsafe-no-fsync',
-    '--quota-backend-bytes=8589934592',
-    '--log-level=warn',
-  ];
-  const etcd = spawn({ program, args, folder, log: join(folder, 'etcd.log') });
-  const deadline = AbortSignal.timeout(START_MS);
-  while (!(await isHealthy(`${client}/health`))) {
-    if (etcd.hasEnded) throw new Error(`start etcd: it said\n${etcd.said}`);
-    await delay(20, undefined, { signal: deadline });
+/** The store of clusters. It forgets all in a power cut, which tests never have. */
+export class Etcd {
+  /** For clients. */
+  readonly address: string;
+  readonly #process: ServerProcess;
+
+  static async start({ program, folder, spawn }: EtcdOptions): Promise<Etcd> {
+    const [client = '', peer] = (await freePorts(2)).map((port) => `http://127.0.0.1:${port}`);
+    const args = [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=${client}`,
+      `--advertise-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+      '--unsafe-no-fsync',
+      '--quota-backend-bytes=8589934592',
+      '--log-level=warn',
+    ];
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const etcd = spawn({ program, args, folder, log: join(folder, 'etcd.log') });
+    const deadline = AbortSignal.timeout(START_MS);
+    while (!(await isHealthy(`${client}/health`))) {
+      if (etcd.hasEnded) throw new Error(`start etcd: it said\n${etcd.said}`);
+      await delay(20, undefined, { signal: deadline });
+    }
+    return new Etcd(client, etcd);
   }
-  return client ?? '';
+
+  private constructor(address: string, process: ServerProcess) {
+    this.address = address;
+    this.#process = process;
+  }
+
+  /** Forgets how everything was before now, as API servers make it do from time to time. */
+  async compact(): Promise<void> {
+    const { header } = await this.#call<{ header: { revision: string } }>('maintenance/status', {});
+    await this.#call('kv/compaction', { revision: header.revision, physical: true });
+  }
+
+  async stop(): Promise<void> {
+    await this.#process.stop('SIGKILL');
+  }
+
+  async #call<T>(path: string, body: object): Promise<T> {
+    const answer = await fetch(`${this.address}/v3/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(CALL_MS),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`ask etcd for ${path}: it said ${text}`);
+    return JSON.parse(text) as T;
+  }
 }
 
 async function isHealthy(url: string): Promise<boolean> {

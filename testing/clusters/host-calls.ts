@@ -12,7 +12,7 @@ import type { ClusterSize } from './programs.ts';
 export type HostCall =
   | { readonly do: 'prepare' | 'shared'; readonly size: ClusterSize }
   | { readonly do: 'create'; readonly order: ClusterOrder }
-  | { readonly do: 'stop' | 'start' | 'remove'; readonly name: string };
+  | { readonly do: 'stop' | 'start' | 'compact' | 'remove'; readonly name: string };
 
 export interface HostProcess {
   readonly socket: string;

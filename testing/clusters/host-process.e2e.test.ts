@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { get } from 'node:https';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
@@ -28,24 +29,55 @@ describe('a process that uses clusters', { skip: await clustersUnavailable() }, 
   });
 });
 
+describe('a process that runs Pods', { skip: await clustersUnavailable('nodes') }, () => {
+  it('takes them along when it is killed, and the process that owns them too', async (t) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    t.after(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const connected = once(server, 'connection', { signal: AbortSignal.timeout(60_000) });
+    const child = run(podThatConnects(port));
+    const started = await startedBy(child);
+    const [fromPod] = (await connected) as [Socket];
+    const closed = once(fromPod.on('error', () => {}).resume(), 'close', { signal: AbortSignal.timeout(10_000) });
+    process.kill(started.host, 'SIGKILL');
+    child.kill('SIGKILL');
+    await exitOf(child);
+    await gone(started);
+    await closed;
+  });
+});
+
 interface Started {
   readonly server: string;
   readonly folder: string;
   readonly host: number;
 }
 
-/** Uses a cluster in a process of its own, says where it is, and ends when told to. */
-function run(): ChildProcess {
+/** Uses a cluster in a process of its own, with a Pod if one is given, says where it is, and ends when told to. */
+function run(pod?: object): ChildProcess {
   const script = `
     import { callHost, startHostProcess } from './host-calls.ts';
+    import { TestCluster } from './test-cluster.ts';
     const { socket, pid } = await startHostProcess(process.env);
-    const { server } = await callHost(socket, { do: 'shared', size: 'apiserver' }, AbortSignal.timeout(60_000));
-    console.log(JSON.stringify({ server, folder: socket, host: pid }));
+    const size = '${pod ? 'nodes' : 'apiserver'}';
+    const facts = await callHost(socket, { do: 'shared', size }, AbortSignal.timeout(60_000));
+    const input = ${JSON.stringify(JSON.stringify(pod ?? null))};
+    const cluster = new TestCluster({ facts, socket, shared: true });
+    if (input !== 'null') await cluster.kubectl(['apply', '-f', '-'], { input });
+    console.log(JSON.stringify({ server: facts.server, folder: socket, host: pid }));
     process.stdin.resume();`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], {
     cwd: import.meta.dirname,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+}
+
+/** For as long as it lives, so that its end is seen. */
+function podThatConnects(port: number): object {
+  const program = `require('node:net').connect(${port}, '127.0.0.1')`;
+  const container = { name: 'main', image: 'fleetshift', command: [process.execPath, '-e', program] };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'connects' }, spec: { containers: [container] } };
 }
 
 async function startedBy(child: ChildProcess): Promise<Started> {

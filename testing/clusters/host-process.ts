@@ -35,6 +35,8 @@ async function answer(request: IncomingMessage): Promise<unknown> {
       return await host.stop(call.name);
     case 'start':
       return await host.start(call.name);
+    case 'compact':
+      return await host.compact(call.name);
     case 'remove':
       return await host.remove(call.name);
   }

@@ -1,7 +1,7 @@
 import { OUR_IMAGE } from './pod-runner/our-image.ts';
 
 /**
- * What kwok is told: how Nodes and Pods get on, and what `exec` and `logs` do with them. Pods run, and those of a Job
+ * What kwok is told: how Nodes and Pods get on, and what `exec`, `logs` and `port-forward` do with them. Pods run, and those of a Job
  * complete, unless the annotation `testing.fleetshift/simulate` names another fate. Pods of our own image are left alone:
  * the pod runner is their kubelet.
  */
@@ -19,6 +19,8 @@ export function simulationDocuments(logsFile: string): string {
     kwok('ClusterExec', { execs: [{ local: {} }] }),
     kwok('ClusterLogs', { logs: [{ logsFile, previousLogsFile: logsFile }] }),
     kwok('ClusterAttach', { attaches: [{ logsFile }] }),
+    // Nobody serves there: what is sent comes back.
+    kwok('ClusterPortForward', { forwards: [{ command: ['cat'] }] }),
   ];
   return documents.map((document) => JSON.stringify(document)).join('\n---\n');
 }

@@ -9,6 +9,7 @@ import { clientConfig } from './kubeconfig.ts';
 import { type KubectlOptions, type KubectlResult, runKubectl } from './kubectl.ts';
 import type { ClusterSize } from './programs.ts';
 import { type SlowNetwork, type SlowNetworkOptions, startSlowNetwork } from './slow-network.ts';
+import { stopInItsTracks } from './stop-in-its-tracks.ts';
 
 /** As much of a test as is needed to clean up behind it. */
 export interface Cleaner {
@@ -114,12 +115,17 @@ export class TestCluster {
   /** Stops the API server in the middle of what it does: connections stay open, and nobody answers. */
   freeze(): void {
     this.#own('freeze');
-    process.kill(this.#pid, 'SIGSTOP');
+    stopInItsTracks(this.#pid);
   }
 
   thaw(): void {
     this.#own('thaw');
     process.kill(this.#pid, 'SIGCONT');
+  }
+
+  /** Its etcd, which must be its own, forgets how everything was before now: 410 for whoever was there. */
+  async compact(): Promise<void> {
+    await callHost(this.#socket, { do: 'compact', name: this.name }, AbortSignal.timeout(LIFECYCLE_MS));
   }
 
   /** A certificate from the same authority. The server takes it up by itself, within a second or so. */

@@ -17,6 +17,9 @@ export const ROOMS: readonly string[] = [
   'contexts/alpha/testing/memory-store.ts',
   'contexts/beta/index.ts',
   'kit/kube/index.ts',
+  'kit/kube/client/create-kube-client.ts',
+  'kit/kube/client/kube-object.ts',
+  'kit/reconcile/index.ts',
   'kit/std/index.ts',
   'kit/std/clock.ts',
   'kit/storage/index.ts',
@@ -157,6 +160,22 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
     to: 'kit/kube/index.ts',
   },
   {
+    rule: 'reconcile-knows-no-kubernetes',
+    from: 'kit/reconcile/kinds.ts',
+    imports: '#kit/kube',
+    to: 'kit/kube/index.ts',
+  },
+  ...objectsMayNot('use-client', '../client/create-kube-client.ts', 'kit/kube/client/create-kube-client.ts'),
+  ...objectsMayNot('use-reconcile', '#kit/reconcile', 'kit/reconcile/index.ts'),
+  ...objectsMayNot('use-node', 'node:fs', 'fs'),
+  ...objectsMayNot('use-npm', 'pino', 'node_modules/pino/pino.js'),
+  {
+    rule: 'client-node-only-in-bench',
+    from: 'testing/client-node.ts',
+    imports: '@kubernetes/client-node',
+    to: 'node_modules/@kubernetes/client-node/dist/index.js',
+  },
+  {
     rule: 'drivers-only-in-storage',
     from: 'contexts/alpha/adapters/driver.ts',
     imports: 'pg',
@@ -211,6 +230,11 @@ export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
   // Closes the planted circle, which is reported once.
   ['kit/http/right.ts', './left.ts'],
   ['kit/http/allowed.test.ts', '#testing/fake-clock'],
+  ['kit/kube/cache/allowed.ts', '#kit/reconcile'],
+  ['kit/kube/objects/allowed.ts', '../client/kube-object.ts'],
+  ['kit/kube/objects/allowed-std.ts', '#kit/std'],
+  ['kit/kube/objects/allowed.test.ts', '../client/create-kube-client.ts'],
+  ['kit/kube/objects/events/event-recorder.ts', '#kit/reconcile'],
   ['kit/storage/driver.ts', 'pg'],
   ['kit/storage/sqlite/driver.ts', 'node:sqlite'],
   ['protocol/api/allowed.ts', 'typebox'],
@@ -218,6 +242,7 @@ export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
   ['testing/databases.ts', 'pg'],
   ['scripts/allowed.ts', 'esbuild'],
   ['bench/raw.ts', 'pg'],
+  ['bench/client-node.ts', '@kubernetes/client-node'],
   ['bench/deep.ts', '../kit/storage/port.ts'],
   ['e2e/deep.test.ts', '../contexts/alpha/domain/plan.ts'],
 ];
@@ -228,4 +253,8 @@ function domainMayNot(name: string, imports: string, to: string): ArrowPlant[] {
 
 function applicationMayNot(name: string, imports: string, to: string): ArrowPlant[] {
   return [{ rule: 'application-imports-inward', from: `contexts/alpha/application/${name}.ts`, imports, to }];
+}
+
+function objectsMayNot(name: string, imports: string, to: string): ArrowPlant[] {
+  return [{ rule: 'kube-objects-are-pure', from: `kit/kube/objects/${name}.ts`, imports, to }];
 }

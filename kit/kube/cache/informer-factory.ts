@@ -1,8 +1,13 @@
 import type { Runnable } from '#kit/reconcile';
 import type { CollectionRef } from '../client/kube-client.ts';
 import type { KubeObject } from '../client/kube-object.ts';
-import { type Informer, type InformerDeps, type InformerOptions, ListWatchInformer } from './informer.ts';
-import type { Selectors } from './list-pages.ts';
+import {
+  type Informer,
+  type InformerDeps,
+  type InformerOptions,
+  ListWatchInformer,
+  type Selectors,
+} from './informer.ts';
 import { dropManagedFields } from './trim.ts';
 
 export interface SharedInformerOptions<T extends KubeObject> extends Partial<Omit<InformerOptions<T>, 'collection'>> {}

@@ -1,13 +1,13 @@
 import { monotonicClock } from '#kit/reconcile';
 import { backoffDelay, type Clock, type Random, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import type { CollectionRef, KubeClient, WatchEvent } from '../client/kube-client.ts';
+import type { CollectionRef, KubeClient, ListOptions, WatchEvent } from '../client/kube-client.ts';
 import type { KubeObject } from '../client/kube-object.ts';
+import { listAll } from '../client/list-all.ts';
 import { isKubeError } from '../kube-error.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { CacheError } from './cache-error.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { listPages, type Selectors } from './list-pages.ts';
 import type { Change, Lister } from './object-store.ts';
 import { ObjectStore } from './object-store.ts';
 import type { Trim } from './trim.ts';
@@ -28,6 +28,9 @@ export interface InformerDeps {
   readonly random?: Random;
   readonly log?: Logger;
 }
+
+/** Which objects of a collection. */
+export type Selectors = Pick<ListOptions, 'labelSelector' | 'fieldSelector'>;
 
 export interface InformerOptions<T extends KubeObject> extends Selectors {
   readonly collection: CollectionRef;
@@ -124,18 +127,18 @@ export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
 
   async #list(signal: AbortSignal): Promise<string> {
     const { collection, trim, pageSize = 500 } = this.#options;
-    const paged = { client: this.#client, collection, selectors: selectorsOf(this.#options), pageSize };
-    let objects: T[] = [];
-    const onPage = (items: readonly T[], { first }: { first: boolean }): void => {
-      if (first) objects = [];
-      for (const item of items) objects.push(deepFreeze(trim(item)));
-    };
-    const version = await listPages(paged, onPage, signal);
+    const map = (object: T): T => deepFreeze(trim(object));
+    const list = await listAll(
+      this.#client,
+      collection,
+      { ...selectorsOf(this.#options), chunk: pageSize, map },
+      signal,
+    );
     const initial = !this.#hasSynced;
-    for (const change of this.#store.replace(objects)) this.#tellAll({ ...change, initial });
+    for (const change of this.#store.replace(list.items)) this.#tellAll({ ...change, initial });
     this.#hasSynced = true;
     this.#synced.resolve();
-    return version;
+    return list.metadata.resourceVersion;
   }
 
   async #watch(version: string, signal: AbortSignal): Promise<void> {

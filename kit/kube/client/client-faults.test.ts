@@ -8,6 +8,7 @@ import { fakeClient, PROTOCOLS } from '../testing/fake-client.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { CORE } from './core-resources.ts';
 import { createKubeClient } from './create-kube-client.ts';
+import type { KubeObject } from './kube-object.ts';
 import { listAll } from './list-all.ts';
 
 const signal = AbortSignal.timeout(120_000);
@@ -199,10 +200,11 @@ describe('a list whose moment is forgotten half way', () => {
       action: { kind: 'status', httpStatus: 410, reason: 'Expired' },
       matches: ({ query }) => query.has('continue'),
     });
-    const list = await listAll(client, maps, { chunk: 1 }, signal);
+    const map = (object: KubeObject): KubeObject => ({ ...object, kind: `Small${object.kind}` });
+    const list = await listAll(client, maps, { chunk: 1, map }, signal);
     assert.deepEqual(
-      list.items.map(({ metadata }) => metadata.name),
-      ['a', 'b', 'c'],
+      list.items.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+      ['SmallConfigMap a', 'SmallConfigMap b', 'SmallConfigMap c'],
     );
     const [, , last] = fake.requests;
     assert.ok(!last?.query.has('limit') && !last?.query.has('continue'));

@@ -75,9 +75,9 @@ export class Http2Link {
   }
 
   get hasRoom(): boolean {
-    return (
-      this.#open && this.#streams < (this.#session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY)
-    );
+    // A session that broke is destroyed at once, and tells so only when its socket has closed.
+    if (!this.#open || this.#session.destroyed) return false;
+    return this.#streams < (this.#session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY);
   }
 
   async send(request: TransportRequest, signal: AbortSignal): Promise<TransportResponse> {
@@ -122,6 +122,7 @@ export class Http2Link {
   }
 
   #ping(): void {
+    if (this.#session.destroyed) return;
     const { server, pingTimeoutMs } = this.#options;
     const timer = setTimeout(() => {
       this.destroy(new KubeError('CONNECTION_LOST', `${server.host} did not answer a ping for ${pingTimeoutMs} ms`));
@@ -132,11 +133,18 @@ export class Http2Link {
 }
 
 async function headOf(stream: ClientHttp2Stream): Promise<TransportResponse> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders & { ':status'?: number }>();
-  stream.once('response', resolve);
+  const { promise, resolve, reject } = Promise.withResolvers<
+    IncomingHttpHeaders & { ':status'?: number | undefined }
+  >();
+  const closed = (): void => reject(new Error('the stream was closed'));
+  stream.once('close', closed);
+  stream.once('response', (headers) => {
+    // An error for each stream that ends, with its stack and for nobody, would be a good part of a request's cost.
+    stream.off('close', closed);
+    resolve(headers);
+  });
   // Stays for the stream's life: once the head was given, the body speaks for what goes wrong.
   stream.on('error', reject);
-  stream.once('close', () => reject(new Error('the stream was closed')));
   try {
     const headers = await promise;
     return {

@@ -2,9 +2,11 @@ import { isKubeError } from '../kube-error.ts';
 import type { CollectionRef, KubeClient, ListOptions } from './kube-client.ts';
 import type { KubeList, KubeObject } from './kube-object.ts';
 
-export interface ListAllOptions extends Omit<ListOptions, 'limit' | 'continue'> {
+export interface ListAllOptions<T extends KubeObject = KubeObject> extends Omit<ListOptions, 'limit' | 'continue'> {
   /** Objects in one request, 500 unless told. */
   readonly chunk?: number;
+  /** What is kept of each object. Called as chunks come, so that no more than one is ever there in full. */
+  readonly map?: (object: T) => T;
 }
 
 /**
@@ -12,31 +14,33 @@ export interface ListAllOptions extends Omit<ListOptions, 'limit' | 'continue'> 
  * it minutes, the whole is asked for in one piece.
  */
 export async function listAll<T extends KubeObject>(
-  client: KubeClient,
+  client: Pick<KubeClient, 'list'>,
   ref: CollectionRef,
-  { chunk = 500, ...options }: ListAllOptions,
+  { chunk = 500, map = (object) => object, ...options }: ListAllOptions<T>,
   signal: AbortSignal,
 ): Promise<KubeList<T>> {
-  const first = await client.list<T>(ref, { ...options, limit: chunk }, signal);
-  if (!first.metadata.continue) return first;
-  const items: T[] = [...first.items];
+  const page = async (more: ListOptions): Promise<KubeList<T>> => {
+    const { items, metadata } = await client.list<T>(ref, more, signal);
+    return { items: items.map((item) => map(item)), metadata };
+  };
+  const first = await page({ ...options, limit: chunk });
+  const items = [...first.items];
   // The token knows the version that the first chunk was of, and the server refuses to be told it twice.
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
-  for (let token: string | undefined = first.metadata.continue; token; ) {
-    const page: KubeList<T> | 'expired' = await nextPage(() =>
-      client.list<T>(ref, { ...rest, limit: chunk, continue: token ?? '' }, signal),
-    );
-    if (page === 'expired') return client.list<T>(ref, rest, signal);
-    for (const item of page.items) items.push(item);
-    token = page.metadata.continue;
+  let token = first.metadata.continue;
+  while (token) {
+    const next = await unlessExpired(page({ ...rest, limit: chunk, continue: token }));
+    if (next === 'expired') return page(rest);
+    for (const item of next.items) items.push(item);
+    token = next.metadata.continue;
   }
   const { resourceVersion } = first.metadata;
   return { items, metadata: { resourceVersion } };
 }
 
-async function nextPage<T>(list: () => Promise<T>): Promise<T | 'expired'> {
+async function unlessExpired<T>(page: Promise<T>): Promise<T | 'expired'> {
   try {
-    return await list();
+    return await page;
   } catch (error) {
     if (isKubeError(error, 'EXPIRED')) return 'expired';
     throw error;

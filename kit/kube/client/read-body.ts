@@ -30,6 +30,8 @@ function gather(body: Readable, most: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const closed = (): void =>
+      reject(new KubeError('CONNECTION_LOST', 'read an answer: the connection was closed before its end'));
     body.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > most) body.destroy(tooLarge(most));
@@ -42,8 +44,12 @@ function gather(body: Readable, most: number): Promise<Buffer> {
           : new KubeError('CONNECTION_LOST', `read an answer: ${error.message}`, { cause: error }),
       );
     });
-    body.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
-    body.once('close', () => reject(new KubeError('CONNECTION_LOST', 'read an answer: the connection was closed')));
+    body.once('end', () => {
+      // Whoever closes after the end does no harm, and an error for it would be made with every answer.
+      body.off('close', closed);
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+    });
+    body.once('close', closed);
   });
 }
 

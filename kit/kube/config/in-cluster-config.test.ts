@@ -12,8 +12,12 @@ describe('inClusterConfig', () => {
   for (const name of ['namespace', 'token', 'ca.crt']) writeFileSync(join(folder, name), `the ${name}\n`);
 
   it('is the API server of the Pod, as its service account', async () => {
-    const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' };
-    assert.deepEqual(await inClusterConfig({ environment, folder }, signal), {
+    const environment = {
+      KUBERNETES_SERVICE_HOST: 'fd00::1',
+      KUBERNETES_SERVICE_PORT: '6443',
+      SERVICE_ACCOUNT_FOLDER: folder,
+    };
+    assert.deepEqual(await inClusterConfig({ environment }, signal), {
       server: 'https://[fd00::1]:6443/',
       namespace: 'the namespace',
       ca: { kind: 'file', path: join(folder, 'ca.crt') },
@@ -22,10 +26,14 @@ describe('inClusterConfig', () => {
   });
 
   it('is not there outside of a cluster', async () => {
-    await assert.rejects(inClusterConfig({ environment: {}, folder }, signal), { code: 'CONFIG_NOT_FOUND' });
-    const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
-    await assert.rejects(inClusterConfig({ environment, folder: join(folder, 'no') }, signal), {
-      code: 'CONFIG_NOT_FOUND',
-    });
+    const at = (environment: Record<string, string>) => inClusterConfig({ environment }, signal);
+    const host = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+    await assert.rejects(at({ SERVICE_ACCOUNT_FOLDER: folder }), { code: 'CONFIG_NOT_FOUND' });
+    await assert.rejects(at({ ...host, SERVICE_ACCOUNT_FOLDER: join(folder, 'no') }), { code: 'CONFIG_NOT_FOUND' });
+    await assert.rejects(
+      at(host),
+      { code: 'CONFIG_NOT_FOUND' },
+      'where kubelets mount it there is none on this machine',
+    );
   });
 });

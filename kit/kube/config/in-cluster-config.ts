@@ -5,16 +5,23 @@ import type { Environment, KubeConfig } from './kube-config.ts';
 
 export interface InClusterOptions {
   readonly environment: Environment;
-  /** Where the kubelet mounts the service account; only tests have it elsewhere. */
-  readonly folder?: string;
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The API server of the cluster that this Pod runs in, as its service account. The kubelet renews the token; it is read again. */
+/**
+ * The API server of the cluster that this Pod runs in, as its service account. The kubelet renews the token; it is read again.
+ *
+ * DECISION: `SERVICE_ACCOUNT_FOLDER` says where the service account is mounted, when it is not where kubelets mount it: in
+ * Pods that mount a projected token of their own elsewhere, and where a Pod is a process without a file system of its own,
+ * as in tests. Whoever sets the environment chooses the server already, so that this gives nobody more than they have.
+ */
 export async function inClusterConfig(options: InClusterOptions, signal: AbortSignal): Promise<KubeConfig> {
-  const { environment, folder = SERVICE_ACCOUNT } = options;
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  const {
+    KUBERNETES_SERVICE_HOST: host,
+    KUBERNETES_SERVICE_PORT: port = '443',
+    SERVICE_ACCOUNT_FOLDER: folder = SERVICE_ACCOUNT,
+  } = options.environment;
   if (!host)
     throw new KubeError('CONFIG_NOT_FOUND', 'find the API server of this Pod: KUBERNETES_SERVICE_HOST is not set');
   return {

@@ -106,6 +106,10 @@ describe('finding kubeconfigs', () => {
   it('falls back to the service account of its Pod', async () => {
     const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
     await assert.rejects(load({}, environment), { code: 'CONFIG_NOT_FOUND' }, 'there is none on this machine');
+    const account = mkdtempSync(join(folder, 'account-'));
+    writeFileSync(join(account, 'namespace'), 'team-a');
+    const found = await load({}, { ...environment, SERVICE_ACCOUNT_FOLDER: account });
+    assert.deepEqual([found.server, found.namespace], ['https://10.0.0.1:443/', 'team-a']);
     assert.equal((await load({}, { ...environment, KUBECONFIG: one })).server, 'https://one.example.com/');
   });
 

@@ -7,20 +7,20 @@ import { isKubeError } from '../../kube-error.ts';
 import { waitFor } from '../../testing/wait-for.ts';
 import type { Informer } from '../informer.ts';
 import { InformerFactory } from '../informer-factory.ts';
-import { type FaultCase, FaultStage, insist, TROUBLES } from './fault-stage.ts';
+import { type FaultCase, FaultStage, insist, TROUBLES, type Trouble } from './fault-stage.ts';
 import type { FlakyLine } from './flaky-line.ts';
 import { type ConfigMap, configMap } from './memory-kube.ts';
 
 const NAMES = Array.from({ length: 30 }, (_, number) => `object-${number}`);
-const ROUNDS = 4;
+const ROUNDS = 5;
 const QUIET_MS = 60_000;
 
 /**
- * Random writes while the watch is cut, the server restarted, frozen, or restarted behind the informer's back so that its
- * place is forgotten (410). When it is quiet again, the cache is what a fresh list says, and so is what one knows who only
+ * Random writes while the watch is cut, the token expires, the server is restarted, frozen, overrun (429), given another
+ * certificate, or has forgotten the informer's place (410), as `forget` makes it. When it is quiet again, the cache is what a fresh list says, and so is what one knows who only
  * listened to changes. Returns the codes of what the informer met.
  */
-export async function cacheFaultCase(of: FaultCase): Promise<readonly string[]> {
+export async function cacheFaultCase(of: FaultCase, forget: Forget): Promise<readonly string[]> {
   const stage = await FaultStage.set(of);
   const stop = new AbortController();
   const { line, client } = await stage.behindLine();
@@ -36,12 +36,9 @@ export async function cacheFaultCase(of: FaultCase): Promise<readonly string[]> 
   try {
     const place = { resource: CORE.configMaps, namespace: stage.namespace };
     for (const name of NAMES) await stage.direct.create(place, configMap(name), {}, of.signal);
-    for (const kind of stage.plan<Trouble | 'forgotten'>(
-      ['forgotten', 'cuts'],
-      [...TROUBLES, 'cuts', 'forgotten'],
-      ROUNDS,
-    )) {
-      if (kind === 'forgotten') await beForgotten(stage, line, of.signal);
+    const always = ['forgotten', 'cuts', 'token', 'certificate'] as const;
+    for (const kind of stage.plan<CacheTrouble | 'forgotten'>(always, [...TROUBLES, 'cuts', 'forgotten'], ROUNDS)) {
+      if (kind === 'forgotten') await beForgotten(stage, { line, forget }, of.signal);
       else await Promise.all([write(stage, of.signal), trouble(kind, stage, line)]);
     }
     await waitFor(() => equalsFreshList(stage, informer, of.signal), AbortSignal.timeout(QUIET_MS));
@@ -54,9 +51,12 @@ export async function cacheFaultCase(of: FaultCase): Promise<readonly string[]> 
   return lines.map((it) => String((it['err'] as { code?: string } | undefined)?.code));
 }
 
-type Trouble = (typeof TROUBLES)[number] | 'cuts';
+/** How a server comes to forget what happened: one that was restarted, or that keeps no past itself and whose store was compacted. */
+export type Forget = 'restart' | 'compaction';
 
-async function trouble(kind: Trouble, stage: FaultStage, line: FlakyLine): Promise<void> {
+type CacheTrouble = Trouble | 'cuts';
+
+async function trouble(kind: CacheTrouble, stage: FaultStage, line: FlakyLine): Promise<void> {
   const { random } = stage;
   await stage.pause(0, 100);
   if (kind !== 'cuts') return stage.trouble(kind);
@@ -66,15 +66,22 @@ async function trouble(kind: Trouble, stage: FaultStage, line: FlakyLine): Promi
   }
 }
 
-/** What is written while nobody listens is older than all that a server knows which was started since. */
-async function beForgotten(stage: FaultStage, line: FlakyLine, signal: AbortSignal): Promise<void> {
+/** What is written while nobody listens is older than all that the server knows afterwards. */
+async function beForgotten(
+  stage: FaultStage,
+  { line, forget }: { readonly line: FlakyLine; readonly forget: Forget },
+  signal: AbortSignal,
+): Promise<void> {
   line.block();
   try {
     await write(stage, signal);
-    await stage.trouble('restart');
+    if (forget === 'restart') await stage.cluster.restart();
+    else await stage.cluster.compact();
   } finally {
     line.open();
   }
+  // So that the list which the informer needs now is turned away again and again.
+  await stage.trouble('storm');
 }
 
 /** A few dozen writes, one after another; who is late in a row for a name finds it changed, and that is well. */

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestCluster } from '#testing/clusters';
 import type { SeededRandom } from '#testing/seeded';
-import { createKubeClient } from '../../client/create-kube-client.ts';
+import { CORE } from '../../client/core-resources.ts';
+import { createKubeClient, type KubeClientOptions } from '../../client/create-kube-client.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { parseKubeConfig } from '../../config/load-kube-config.ts';
 import { FlakyLine } from './flaky-line.ts';
@@ -13,43 +17,67 @@ export interface FaultCase {
 }
 
 /** What may befall everybody at once. Each lasts seconds, and all is well when it resolves. */
-export const TROUBLES = ['none', 'restart', 'freeze'] as const;
+export const TROUBLES = ['none', 'restart', 'freeze', 'storm', 'token', 'certificate'] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
+/** For an API server that says 429 when a few dozen ask at once. */
+export const EASILY_OVERRUN = [
+  '--max-requests-inflight=8',
+  '--max-mutating-requests-inflight=4',
+  '--enable-priority-and-fairness=false',
+];
+
+const IMPATIENT = { timeoutMs: 2_000, pingIntervalMs: 1_000 };
+const STORMERS = 60;
+/** How long a client trusts a file before it looks again. */
+const FILE_MS = 10_000;
 
 /** A real API server, a namespace of one's own, clients with lines to cut, and trouble. All of it ends with `close`. */
 export class FaultStage {
   readonly namespace: string;
   readonly cluster: TestCluster;
   readonly random: SeededRandom;
-  /** Straight to the server, for the hand of the test. */
+  /** Straight to the server and past its limits, for the hand of the test. */
   readonly direct: KubeClient;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'fleetshift-kube-faults-'));
+  readonly #lines: FlakyLine[] = [];
   readonly #closing: (() => Promise<void>)[] = [];
+  #skewMs = 0;
 
   private constructor({ cluster, random }: FaultCase, namespace: string) {
     this.cluster = cluster;
     this.random = random;
     this.namespace = namespace;
-    this.direct = this.#client(cluster.server, 10_000);
+    this.direct = this.#open({
+      config: parseKubeConfig(cluster.kubeconfig()),
+      limits: { ...IMPATIENT, timeoutMs: 10_000 },
+    });
   }
 
   static async set(of: FaultCase): Promise<FaultStage> {
-    return new FaultStage(of, await of.cluster.namespace({ after: () => undefined }, 'faults'));
+    const stage = new FaultStage(of, await of.cluster.namespace({ after: () => undefined }, 'faults'));
+    await stage.#makeAccount(of.signal);
+    writeFileSync(stage.#tokenFile, await stage.#newToken(of.signal));
+    return stage;
   }
 
-  /** A client behind a line of its own. It gives up on a silent server after 2 s. */
+  /** A client behind a line of its own, with the token of a file. It gives up on a silent server after 2 s. */
   async behindLine(): Promise<{ readonly line: FlakyLine; readonly client: KubeClient }> {
     const line = await FlakyLine.to(this.cluster.server);
+    this.#lines.push(line);
     this.#closing.push(() => line.close());
-    return { line, client: this.#client(line.server, 2_000) };
+    return { line, client: this.#asAccount(line.server, { limits: { ...IMPATIENT, pingTimeoutMs: 2_000 } }) };
   }
 
-  async trouble(kind: (typeof TROUBLES)[number]): Promise<void> {
+  async trouble(kind: Trouble): Promise<void> {
     if (kind === 'restart') await this.cluster.restart();
-    if (kind !== 'freeze') return;
-    this.cluster.freeze();
-    try {
-      await this.pause(500, 5_000);
-    } finally {
-      this.cluster.thaw();
+    if (kind === 'freeze') await this.#freeze();
+    if (kind === 'storm') await this.#storm();
+    if (kind === 'token') await this.#expireToken();
+    if (kind === 'certificate') {
+      this.cluster.renewServerCertificate();
+      await this.pause(0, 2_000);
+      this.#cut();
     }
   }
 
@@ -66,15 +94,97 @@ export class FaultStage {
 
   async close(): Promise<void> {
     for (const close of this.#closing.toReversed()) await close();
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #client(server: string, timeoutMs: number): KubeClient {
-    const config = { ...parseKubeConfig(this.cluster.kubeconfig()), server };
-    const client = createKubeClient({ config, limits: { timeoutMs, pingIntervalMs: 600_000 } });
+  async #freeze(): Promise<void> {
+    this.cluster.freeze();
+    try {
+      await this.pause(500, 5_000);
+    } finally {
+      this.cluster.thaw();
+    }
+  }
+
+  /** So many ask at once that the server turns most away with 429, everybody else's requests too. */
+  async #storm(): Promise<void> {
+    const end = AbortSignal.timeout(this.random.integer(500, 2_000));
+    let refused = 0;
+    const client = this.#asAccount(this.cluster.server, {
+      limits: { maxInFlight: 2 * STORMERS },
+      // It comes back at once, whatever it is told.
+      sleep: async () => {},
+      observe: ({ code }) => {
+        if (code === '429') refused += 1;
+      },
+    });
+    const ref = { resource: CORE.configMaps, namespace: this.namespace };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'storm-' } };
+    const ask = async (number: number): Promise<void> => {
+      if (number % 2 === 0) await client.list(ref, {}, end);
+      else await client.create(ref, object, { dryRun: true }, end);
+    };
+    const asking = Array.from({ length: STORMERS }, async (_, number) => {
+      while (!end.aborted) await ask(number).catch(() => delay(1));
+    });
+    await Promise.all(asking);
+    if (refused === 0) throw new Error('there was no storm: nobody was turned away');
+  }
+
+  /** The token is refused, and watches have to be begun anew; a good one comes late. */
+  async #expireToken(): Promise<void> {
+    writeFileSync(this.#tokenFile, 'expired');
+    this.#skewMs += FILE_MS;
+    this.#cut();
+    await this.pause(100, 1_500);
+    writeFileSync(this.#tokenFile, await this.#newToken(AbortSignal.timeout(FILE_MS)));
+  }
+
+  #cut(): void {
+    for (const line of this.#lines) line.cut();
+  }
+
+  get #tokenFile(): string {
+    return join(this.#folder, 'token');
+  }
+
+  /** One that may do everything, and is not exempt from the server's limits as its masters are. */
+  async #makeAccount(signal: AbortSignal): Promise<void> {
+    const { namespace, direct } = this;
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT } };
+    await direct.create({ resource: CORE.serviceAccounts, namespace }, account, {}, signal);
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: namespace },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', namespace, name: ACCOUNT }],
+    };
+    await direct.create({ resource: CORE.clusterRoleBindings }, binding, {}, signal);
+  }
+
+  async #newToken(signal: AbortSignal): Promise<string> {
+    const path = `/api/v1/namespaces/${this.namespace}/serviceaccounts/${ACCOUNT}/token`;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
+    const request = { method: 'POST', path, body } as const;
+    return (await this.direct.request<{ status: { token: string } }>(request, signal)).status.token;
+  }
+
+  #asAccount(server: string, options: Omit<KubeClientOptions, 'config'>): KubeClient {
+    const { identity: _, ...config } = parseKubeConfig(this.cluster.kubeconfig());
+    const identity = { token: { kind: 'file', path: this.#tokenFile } } as const;
+    const clock = { now: () => Date.now() + this.#skewMs };
+    return this.#open({ config: { ...config, server, identity }, clock, ...options });
+  }
+
+  #open(options: KubeClientOptions): KubeClient {
+    const client = createKubeClient(options);
     this.#closing.push(() => client.close());
     return client;
   }
 }
+
+const ACCOUNT = 'tester';
 
 /** Tries a write until it got through, whatever is wrong meanwhile; `done` says of an error that it has been done. */
 export async function insist<T>(

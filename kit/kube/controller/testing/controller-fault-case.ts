@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DONE, type Result, runGroups } from '#kit/reconcile';
 import { InformerFactory } from '../../cache/informer-factory.ts';
 import type { Lister, ObjectKey } from '../../cache/object-store.ts';
-import { type FaultCase, FaultStage, insist, TROUBLES } from '../../cache/testing/fault-stage.ts';
+import { type FaultCase, FaultStage, insist, TROUBLES, type Trouble } from '../../cache/testing/fault-stage.ts';
 import type { FlakyLine } from '../../cache/testing/flaky-line.ts';
 import { type ConfigMap, configMap } from '../../cache/testing/memory-kube.ts';
 import { CORE } from '../../client/core-resources.ts';
@@ -18,7 +18,7 @@ import { formatKey } from '../object-key.ts';
 
 const OWNERS = 8;
 const COPIES = 3;
-const ROUNDS = 4;
+const ROUNDS = 5;
 const QUIET_MS = 60_000;
 
 /**
@@ -41,7 +41,11 @@ export async function controllerFaultCase(of: FaultCase): Promise<void> {
     stop.signal,
   );
   try {
-    for (const kind of stage.plan<Trouble>(['stale', 'cuts'], [...TROUBLES, 'stale', 'cuts'], ROUNDS)) {
+    for (const kind of stage.plan<ControllerTrouble>(
+      ['stale', 'cuts', 'storm', 'token'],
+      [...TROUBLES, 'stale', 'cuts'],
+      ROUNDS,
+    )) {
       await Promise.all([poke(stage, of.signal), trouble(kind, stage, [line, writes.line])]);
     }
     await waitFor(() => asManyAsThereShouldBe(stage, of.signal), AbortSignal.timeout(QUIET_MS));
@@ -142,9 +146,9 @@ async function poke(stage: FaultStage, signal: AbortSignal): Promise<void> {
   }
 }
 
-type Trouble = (typeof TROUBLES)[number] | 'cuts' | 'stale';
+type ControllerTrouble = Trouble | 'cuts' | 'stale';
 
-async function trouble(kind: Trouble, stage: FaultStage, lines: readonly FlakyLine[]): Promise<void> {
+async function trouble(kind: ControllerTrouble, stage: FaultStage, lines: readonly FlakyLine[]): Promise<void> {
   const { random } = stage;
   if (kind !== 'cuts' && kind !== 'stale') return stage.trouble(kind);
   for (let times = random.integer(1, 4); times > 0; times -= 1) {

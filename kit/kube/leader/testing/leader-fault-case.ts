@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FaultCase, FaultStage, TROUBLES } from '../../cache/testing/fault-stage.ts';
+import { type FaultCase, FaultStage, TROUBLES, type Trouble } from '../../cache/testing/fault-stage.ts';
 import type { FlakyLine } from '../../cache/testing/flaky-line.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { waitFor } from '../../testing/wait-for.ts';
@@ -29,7 +29,7 @@ export async function leaderFaultCase(of: FaultCase): Promise<void> {
   const running = candidates.map((candidate) => candidate.run(stop.signal));
   try {
     const more = [...TROUBLES, 'restart one', 'cut off', 'clock'] as const;
-    for (const kind of stage.plan<Trouble>(['cut off', 'freeze'], more, ROUNDS)) {
+    for (const kind of stage.plan<LeaderTrouble>(['cut off', 'freeze', 'clock'], more, ROUNDS)) {
       await trouble(kind, stage, candidates);
       await stage.pause(0, 3_000);
     }
@@ -107,9 +107,9 @@ class Candidate {
   }
 }
 
-type Trouble = (typeof TROUBLES)[number] | 'restart one' | 'cut off' | 'clock';
+type LeaderTrouble = Trouble | 'restart one' | 'cut off' | 'clock';
 
-async function trouble(kind: Trouble, stage: FaultStage, candidates: readonly Candidate[]): Promise<void> {
+async function trouble(kind: LeaderTrouble, stage: FaultStage, candidates: readonly Candidate[]): Promise<void> {
   const { random } = stage;
   const candidate = random.pick(candidates);
   if (kind === 'restart one') candidate.restart();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CORE } from '../../client/core-resources.ts';
-import type { KubeList } from '../../client/kube-object.ts';
+import type { KubeList, KubeObject } from '../../client/kube-object.ts';
 import { listAll } from '../../client/list-all.ts';
 import { configMap, type Stage } from './stage.ts';
 
@@ -71,7 +71,13 @@ export function listsContract(stage: Stage): void {
 
   stage.it('gathers all chunks', async (signal) => {
     const ref = await filled(7, signal);
-    const all = await listAll(stage.client, ref, { chunk: 3, labelSelector: 'n' }, signal);
+    let mapped = 0;
+    const map = (object: KubeObject): KubeObject => {
+      mapped += 1;
+      return object;
+    };
+    const all = await listAll(stage.client, ref, { chunk: 3, labelSelector: 'n', map }, signal);
+    assert.equal(mapped, 7);
     assert.deepEqual(names(all), names(await stage.client.list(ref, { labelSelector: 'n' }, signal)));
     assert.ok(!all.metadata.continue);
   });

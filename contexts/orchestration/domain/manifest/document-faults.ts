@@ -1,0 +1,67 @@
+import { canonicalJson, escapePointer, type FieldFault, REDACTED, StdError } from '#kit/std';
+import { type Document, identityKey, identityOf, identityText } from './document-identity.ts';
+import { fieldOf, isList, isObject, type Json } from './json.ts';
+import { isKubernetesSecret, markKubernetesSecret } from './kubernetes-secret.ts';
+import { isHalfMarked, isMarked, withoutMarks } from './secret-mark.ts';
+
+/** By which others find a document and know what it is; hidden, a Secret could pass for something else. */
+const OPEN_FIELDS = [['apiVersion'], ['kind'], ['metadata'], ['metadata', 'name'], ['metadata', 'namespace']] as const;
+
+/** What is wrong with documents, whoever made them. Places are JSON pointers below `at`. */
+export function documentFaults(documents: readonly Document[], at: string): FieldFault[] {
+  const faults = documents.flatMap((document, index) => {
+    if (!isObject(document)) return [{ path: `${at}/${index}`, message: 'must be an object' }];
+    return [...openFieldFaults(document, `${at}/${index}`), ...valueFaults(document, `${at}/${index}`)];
+  });
+  return [...faults, ...duplicateFaults(documents, at)];
+}
+
+/** What is wrong with any value that people or addons hand in: no JSON, or marked wrongly. */
+export function valueFaults(value: Json, at: string): FieldFault[] {
+  const faults = jsonFaults(value, at);
+  // Only what is JSON is walked through: a value that contains itself has no end.
+  return faults.length > 0 ? faults : markFaults(value, at);
+}
+
+function markFaults(given: Json, at: string): FieldFault[] {
+  const value = isKubernetesSecret(given) ? markKubernetesSecret(given) : given;
+  if (isHalfMarked(value)) return [{ path: at, message: 'has $secret with something beside it; put the secret alone' }];
+  if (isMarked(value)) {
+    // Somebody copied what he was shown. Taken for the secret, it would replace the real one everywhere.
+    return withoutMarks(value) === REDACTED
+      ? [{ path: at, message: `is a masked secret; send the secret itself` }]
+      : [];
+  }
+  if (isList(value)) return value.flatMap((item, index) => markFaults(item, `${at}/${index}`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, field]) => markFaults(field, `${at}/${escapePointer(key)}`));
+}
+
+function jsonFaults(value: Json, at: string): FieldFault[] {
+  try {
+    canonicalJson(value);
+    return [];
+  } catch (error) {
+    if (!(error instanceof StdError)) throw error;
+    return error.faults.map(({ path, message }) => ({ path: `${at}${path}`, message }));
+  }
+}
+
+function openFieldFaults(document: Document, at: string): FieldFault[] {
+  return OPEN_FIELDS.flatMap((keys) => {
+    const value = keys.reduce<Json | undefined>(fieldOf, document);
+    return isMarked(value) ? [{ path: `${at}/${keys.join('/')}`, message: 'must not be secret' }] : [];
+  });
+}
+
+function duplicateFaults(documents: readonly Document[], at: string): FieldFault[] {
+  const first = new Map<string, number>();
+  return documents.flatMap((document, index) => {
+    const identity = identityOf(document);
+    if (identity === undefined) return [];
+    const earlier = first.get(identityKey(identity));
+    if (earlier === undefined) first.set(identityKey(identity), index);
+    if (earlier === undefined) return [];
+    return [{ path: `${at}/${index}`, message: `is ${identityText(identity)}, as number ${earlier} already is` }];
+  });
+}

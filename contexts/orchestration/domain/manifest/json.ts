@@ -1,0 +1,36 @@
+/** What JSON can hold. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Not `Array.isArray`, which makes an `any[]` of a list that is read-only. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Only what the object has of its own: `constructor` is a key like any other, and mostly absent. */
+export function fieldOf(value: Json | undefined, key: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** What a JSON pointer (RFC 6901) leads to; `undefined` when it leads nowhere. */
+export function valueAt(value: Json, pointer: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = isList(found) ? found[indexOf(key)] : fieldOf(found, key);
+  }
+  return found;
+}
+
+/** The same shape with each field replaced. Keys such as `__proto__` stay keys. */
+export function mapFields(value: JsonObject, map: (field: Json, key: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, map(field, key)]));
+}
+
+function indexOf(key: string): number {
+  return /^(?:0|[1-9]\d*)$/.test(key) ? Number(key) : -1;
+}

@@ -1,0 +1,37 @@
+import { contentHash } from '#kit/std';
+import { type Document, identityKey, identityOf } from './document-identity.ts';
+import type { Json } from './json.ts';
+import { type Fingerprint, splitSecrets } from './split-secrets.ts';
+
+/** What one target gets of one revision, in the form in which it is kept, compared and hashed. */
+export interface Payload {
+  /** In order, with a reference for each secret. */
+  readonly documents: readonly Document[];
+  /** To be sealed, by reference. */
+  readonly secrets: Readonly<Record<string, Json>>;
+  /** The same for the same content, secrets included, whatever the order in which it was written. */
+  readonly hash: string;
+}
+
+export function payloadOf(documents: readonly Document[], fingerprint: Fingerprint): Payload {
+  const { open, secrets } = splitSecrets(inOrder(documents), fingerprint);
+  return { documents: open, secrets, hash: contentHash(open) };
+}
+
+/**
+ * DECISION: documents that have an identity are a set. Agents bring their own order (namespaces first), so moving one
+ * within a file is no change, and reaches nobody. Those without keep their order, behind the others.
+ */
+function inOrder(documents: readonly Document[]): readonly Document[] {
+  const keyed = documents.map((document) => {
+    const identity = identityOf(document);
+    return { document, key: identity === undefined ? undefined : identityKey(identity) };
+  });
+  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ document }) => document);
+}
+
+function compareKeys(a: string | undefined, b: string | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,30 @@
+import { fieldOf, isList, isObject, type Json, type JsonObject, mapFields } from './json.ts';
+
+const MARK = '$secret';
+
+/** `{ "$secret": value }` stands where the value would: whoever writes a spec marks with it what nobody may read again. */
+export function isMarked(value: Json | undefined): value is JsonObject {
+  return isObject(value) && Object.hasOwn(value, MARK) && Object.keys(value).length === 1;
+}
+
+/** The mark with something beside it: neither a secret nor an ordinary object. */
+export function isHalfMarked(value: Json): boolean {
+  return isObject(value) && Object.hasOwn(value, MARK) && !isMarked(value);
+}
+
+export function marked(value: Json): JsonObject {
+  return { [MARK]: withoutMarks(value) };
+}
+
+/** What is delivered: the values themselves, at any depth. */
+export function withoutMarks(value: Json): Json {
+  if (isMarked(value)) return withoutMarks(fieldOf(value, MARK) ?? null);
+  if (isList(value)) return value.map(withoutMarks);
+  return isObject(value) ? mapFields(value, withoutMarks) : value;
+}
+
+export function holdsMark(value: Json): boolean {
+  if (isMarked(value)) return true;
+  if (isList(value)) return value.some(holdsMark);
+  return isObject(value) && Object.values(value).some(holdsMark);
+}

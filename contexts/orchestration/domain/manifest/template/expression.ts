@@ -1,0 +1,39 @@
+export const BINARY_OPERATORS = ['||', '&&', '==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%'] as const;
+export type BinaryOperator = (typeof BINARY_OPERATORS)[number];
+export type UnaryOperator = '!' | '-';
+
+/** What stands in `${...}`. `at` is where it begins, counted from the start of the text that it is in. */
+export type Expression = { readonly at: number } & (
+  | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'member'; readonly of: Expression; readonly key: Expression }
+  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] }
+  | { readonly kind: 'unary'; readonly operator: UnaryOperator; readonly operand: Expression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | {
+      readonly kind: 'choice';
+      readonly when: Expression;
+      readonly then: Expression;
+      readonly otherwise: Expression;
+    }
+);
+
+export type Member = Extract<Expression, { kind: 'member' }>;
+export type Call = Extract<Expression, { kind: 'call' }>;
+export type Binary = Extract<Expression, { kind: 'binary' }>;
+
+/** `values.image.tag`, for messages. What is worked out in brackets has no name. */
+export function nameOf(expression: Expression): string {
+  if (expression.kind === 'variable') return expression.name;
+  if (expression.kind !== 'member') return 'this';
+  const { of, key } = expression;
+  if (key.kind !== 'literal') return `${nameOf(of)}[...]`;
+  return /^[A-Za-z_]\w*$/.test(String(key.value))
+    ? `${nameOf(of)}.${key.value}`
+    : `${nameOf(of)}[${JSON.stringify(key.value)}]`;
+}

@@ -1,0 +1,18 @@
+import type { FieldFault } from '#kit/std';
+import type { TemplateProblem } from './compile-template.ts';
+import type { Position, TemplateSource } from './template-source.ts';
+
+/** A fault with the place in the text that it is about: in the template's file, or in the text at `path`. */
+export interface TemplateFault extends FieldFault, Position {}
+
+export function templateFault({ place, message }: TemplateProblem, { at, locate }: TemplateSource): TemplateFault {
+  const inner = positionIn(place.source, place.offset);
+  const { line, column } = locate?.(place.path, inner) ?? inner;
+  const path = locate === undefined ? `${at}${place.path}` : at;
+  return { path, message: `line ${line}, column ${column}: ${message}`, line, column };
+}
+
+function positionIn(source: string, offset: number): Position {
+  const before = source.slice(0, offset).split('\n');
+  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson } from '#kit/std';
+import type { TargetId } from '../../target-view.ts';
+import type { Document } from '../document-identity.ts';
+import { type GenerateContext, touches } from '../generate-context.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Generated } from '../manifest-strategy.ts';
+import { maskSecrets } from '../split-secrets.ts';
+import { type TemplateSpec, templateManifest } from './template-manifest.ts';
+import { TEMPLATE_LIMITS, type TemplateLimits } from './work-budget.ts';
+
+const INHERITED = ['constructor', '__proto__', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'length', 'call'];
+const readText = () => assert.fail('no template here is a file');
+
+function contextOf(target: Partial<GenerateContext['target']> = {}): GenerateContext {
+  return {
+    target: {
+      id: 't-1' as TargetId,
+      name: 'edge',
+      type: 'kubernetes',
+      labels: { tier: 'gold', zone: 'a' },
+      properties: { n: 1, list: ['x', { y: 2 }], text: 'p' },
+      manifestTypes: [],
+      ...target,
+    },
+    deployment: { uid: 'd-1', name: 'web', workspace: 'shop' },
+    revision: 1,
+    namespace: 'apps',
+    config: {},
+  };
+}
+
+const VALUES: JsonObject = { n: 3, text: 'abc', list: ['a', 'b'], deep: { x: { y: true } }, secret: { $secret: 's' } };
+
+/** A faulty template is an answer, like a failed one. Anything thrown is an escape. */
+function run(
+  documents: readonly Document[],
+  context: GenerateContext,
+  { values = VALUES, limits = TEMPLATE_LIMITS }: { values?: JsonObject; limits?: TemplateLimits } = {},
+): Generated {
+  const strategy = templateManifest({ readText, limits });
+  const spec: TemplateSpec = { type: 'template', documents, values };
+  const parsed = strategy.parse(spec, '');
+  return parsed.kind === 'faulty'
+    ? { kind: 'failed', faults: parsed.faults }
+    : strategy.generate(parsed.value, context);
+}
+
+/** Well formed, mostly, and full of names that lead out of a careless sandbox. */
+const { expression } = fc.letrec<{ expression: string }>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom('values', 'target', 'deployment', 'config', 'namespace', '1', '0', '"a"', "'b'", 'true', 'null'),
+    fc.constantFrom('values.n', 'values.text', 'values.list', 'values.deep', 'values.secret', 'target.labels', 'this'),
+    fc.constantFrom('target.properties.list', 'target.properties.text', 'target.labels.tier', 'target.properties'),
+    fc.constantFrom(...INHERITED, 'globalThis', 'process', 'require'),
+    fc.tuple(tie('expression'), fc.constantFrom(...INHERITED, 'x', 'y')).map(([of, key]) => `${of}.${key}`),
+    fc.tuple(tie('expression'), tie('expression')).map(([of, key]) => `${of}[${key}]`),
+    fc.tuple(tie('expression'), fc.constantFrom(...INHERITED)).map(([of, key]) => `${of}["${key}"]`),
+    fc
+      .tuple(
+        fc.constantFrom('lower', 'split', 'join', 'json', 'keys', 'merge', 'default', 'has', 'length', ...INHERITED),
+        fc.array(tie('expression'), { maxLength: 3 }),
+      )
+      .map(([name, args]) => `${name}(${args.join(', ')})`),
+    fc
+      .tuple(tie('expression'), fc.constantFrom('==', '!=', '+', '*', '<', '&&', '||'), tie('expression'))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
+    fc
+      .tuple(tie('expression'), tie('expression'), tie('expression'))
+      .map(([when, then, otherwise]) => `(${when} ? ${then} : ${otherwise})`),
+  ),
+}));
+const source = fc.oneof(
+  expression.map((text) => `\${${text}}`),
+  fc.tuple(expression, expression).map(([a, b]) => `a \${${a}} b \${${b}}`),
+  fc.string({
+    unit: fc.constantFrom('$', '{', '}', '"', "'", '\\', '(', ')', '[', ']', '.', 'a', '1', ' ', '\n', '?', ':'),
+  }),
+);
+const template = fc.record({ a: source, b: fc.array(source, { maxLength: 2 }) });
+
+test('no template gets out: whatever is written, the answer is JSON or faults, and nothing else changed', () => {
+  const before = Object.getOwnPropertyNames(Object.prototype).join();
+  fc.assert(
+    fc.property(template, (document) => {
+      const result = run([document], contextOf());
+      assert.equal(canonicalJson(JSON.parse(JSON.stringify(result))), canonicalJson(result));
+      // Native code is what a function that got out would show as text.
+      assert.doesNotMatch(
+        JSON.stringify(result.kind === 'generated' ? result.documents : []),
+        /native code|=>|\[object/,
+      );
+    }),
+    { numRuns: 2000 },
+  );
+  assert.equal(Object.getOwnPropertyNames(Object.prototype).join(), before);
+});
+
+test('the same template, values and target give the same documents', () => {
+  fc.assert(
+    fc.property(template, (document) => {
+      assert.deepEqual(run([document], contextOf()), run([structuredClone(document)], structuredClone(contextOf())));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('what people see is the same whatever the secret is', () => {
+  const [one, other] = [{ values: { ...VALUES, secret: { $secret: 'S3CRET' } } }, { values: VALUES }];
+  fc.assert(
+    fc.property(template, (document) => {
+      const [a, b] = [run([document], contextOf(), one), run([document], contextOf(), other)];
+      if (a.kind === 'failed') assert.doesNotMatch(JSON.stringify(a.faults), /S3CRET/);
+      if (a.kind === 'failed' || b.kind === 'failed') return;
+      assert.deepEqual(maskSecrets<Json>(a.documents), maskSecrets<Json>(b.documents));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a change of a field that a template does not read changes nothing that it makes', () => {
+  const labels = fc.dictionary(fc.constantFrom('tier', 'zone', 'x'), fc.constantFrom('gold', 'a'), {
+    noNullPrototype: true,
+  });
+  const properties = fc.dictionary(
+    fc.constantFrom('n', 'list', 'text'),
+    fc.constantFrom<Json>(1, 'p', ['x', { y: 2 }], {}),
+    { noNullPrototype: true },
+  );
+  const fields = fc.record({ labels, properties });
+  fc.assert(
+    fc.property(template, fields, fields, (document, before, after) => {
+      const strategy = templateManifest({ readText });
+      const spec: TemplateSpec = { type: 'template', documents: [document], values: VALUES };
+      const parsed = strategy.parse(spec, '');
+      if (parsed.kind === 'faulty') return;
+      const [old, fresh] = [contextOf(before), contextOf(after)];
+      if (touches(strategy.reads(parsed.value), old.target, fresh.target)) return;
+      assert.deepEqual(strategy.generate(parsed.value, fresh), strategy.generate(parsed.value, old));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+describe('what JavaScript would find and JSON does not have', () => {
+  for (const text of [
+    'values.constructor',
+    'values.__proto__',
+    'values["__proto__"]["constructor"]',
+    '"".constructor',
+    'values.list.constructor',
+    'values.list["length"]',
+    'values.text[0]',
+    'constructor',
+    'constructor("return 1")',
+    'toString()',
+    'hasOwnProperty("n")',
+    'keys.constructor',
+    'globalThis.process',
+    'values.secret["$secret"]',
+    'target.labels.hasOwnProperty',
+    'config.__defineGetter__',
+  ]) {
+    test(text, () => assert.equal(run([{ a: `\${${text}}` }], contextOf()).kind, 'failed'));
+  }
+
+  test('a key called __proto__ is a key', () => {
+    const documents: Document[] = [JSON.parse('{"a":{"__proto__":"${values.n}"},"b":"${values.n}"}')];
+    const result = run(documents, contextOf());
+    assert.equal(JSON.stringify(result.kind === 'generated' && result.documents), '[{"a":{"__proto__":3},"b":3}]');
+  });
+});
+
+describe('what would not end, or not fit, is a failure', () => {
+  const big = 'x'.repeat(2 ** 20);
+  for (const { why, documents, limits = TEMPLATE_LIMITS } of [
+    { why: 'deep brackets', documents: [{ a: `\${${'('.repeat(100_000)}1${')'.repeat(100_000)}}` }] },
+    { why: 'a long chain', documents: [{ a: `\${1${'+1'.repeat(100_000)}}` }] },
+    { why: 'a long path', documents: [{ a: `\${values${'.x'.repeat(100_000)}}` }] },
+    { why: 'many signs', documents: [{ a: `\${${'-'.repeat(100_000)}1}` }] },
+    {
+      why: 'a text that grows at each step',
+      documents: [{ a: `\${${'replace('.repeat(30)}"aa"${', "a", "aaaa")'.repeat(30)}}` }],
+    },
+    // More than a text of JavaScript can hold: it has to be refused before it is made.
+    {
+      why: 'a text that a list is glued with',
+      documents: [{ a: `\${join(split("${'a,'.repeat(2 ** 16)}", ","), "${'b'.repeat(10_000)}")}` }],
+    },
+    {
+      why: 'a replacement that is put in very often',
+      documents: [{ a: `\${replace("${big}", "x", "${'y'.repeat(1000)}")}` }],
+    },
+    { why: 'much output', documents: Array.from({ length: 20 }, () => ({ a: `\${"${big}"}` })) },
+    {
+      why: 'much fixed output',
+      documents: [{ $each: { i: '${values.list}' }, a: big, b: '${i}' }],
+      limits: { steps: 1e6, output: 2 ** 20 },
+    },
+    {
+      why: 'many steps',
+      documents: Array.from({ length: 100 }, () => ({ a: '${values.n * 2}' })),
+      limits: { steps: 500, output: 1e6 },
+    },
+  ] satisfies { why: string; documents: readonly Document[]; limits?: TemplateLimits }[]) {
+    test(why, () => {
+      const result = run(documents, contextOf(), { limits });
+      assert.equal(result.kind, 'failed');
+      assert.ok(result.kind === 'failed' && result.faults.length === 1, JSON.stringify(result).slice(0, 300));
+    });
+  }
+
+  test('a long text in quotes is read', () => {
+    assert.equal(run([{ a: `\${length("${'x'.repeat(2 ** 22)}")}` }], contextOf()).kind, 'generated');
+  });
+});

@@ -1,0 +1,204 @@
+import type { PlacementView, TargetId } from '../target-view.ts';
+import type { Exclusion, Retention } from './exclusion.ts';
+import { placementFaults, selectable } from './placement-faults.ts';
+import type { PlacementRegistry } from './placement-registry.ts';
+import type { Choice, ChoiceContext, PlacementSpec } from './placement-strategy.ts';
+
+/**
+ * Who is to have a deployment. `unsure` is not "nobody": it keeps who has it. Lists are in order, texts stay the same
+ * while what they tell does, and all of it is JSON.
+ */
+export type Resolution =
+  | {
+      readonly kind: 'sure';
+      readonly targets: readonly TargetId[];
+      /** All that were placed and are not any more, and all that would be but for what they are. */
+      readonly excluded: readonly Exclusion[];
+      readonly retained: readonly Retention[];
+      /** What a placement names and the workspace does not have, or no longer. */
+      readonly missing: readonly string[];
+    }
+  | { readonly kind: 'unsure'; readonly why: string };
+
+export interface PlacementContext extends ChoiceContext {
+  readonly registry: PlacementRegistry;
+  /** The platform itself, for `local` alone; also when it is only in the previous set. */
+  readonly local?: PlacementView;
+  readonly fits?: ManifestFit;
+}
+
+/** What the manifest asks of a target; what it does not say fits all. */
+export interface ManifestFit {
+  readonly targetTypes?: readonly string[];
+  /** All of these must be taken by the target, if it says what it takes. */
+  readonly manifestTypes?: readonly string[];
+}
+
+/** Each placement chooses from what the one before it chose, the first from the pool. It never throws. */
+export function resolvePlacement(
+  specs: readonly PlacementSpec[],
+  pool: readonly PlacementView[],
+  context: PlacementContext,
+): Resolution {
+  try {
+    const [fault] = placementFaults(specs, { registry: context.registry });
+    if (fault !== undefined) return unsure(`the placement cannot be read: ${fault.path} ${fault.message}`);
+    return resolveSurely(specs, pool, context);
+  } catch (error) {
+    return unsure(`the placement did not resolve: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function resolveSurely(
+  specs: readonly PlacementSpec[],
+  pool: readonly PlacementView[],
+  context: PlacementContext,
+): Resolution {
+  const [first] = specs;
+  const start = first?.type === 'local' ? localPool(context) : selectable(pool).toSorted(byName);
+  const end = specs.reduce((sieve, spec) => passed(sieve, spec, context), sieveOf(start, context));
+  const targets = new Set(end.open.map((target) => target.id));
+  const known = knownNames(pool);
+  return {
+    kind: 'sure',
+    targets: [...targets].sort(),
+    excluded: [...end.barred.map(({ exclusion }) => exclusion), ...end.left, ...departed(start, pool, context)].sort(
+      byId,
+    ),
+    retained: [...end.retained.filter(({ id }) => targets.has(id)), ...end.open.flatMap(cordonedRetention)].sort(byId),
+    missing: [...new Set(end.missing.filter((ref) => !known.has(ref)))].sort(),
+  };
+}
+
+/** What is still in after some of the placements, and what was said of the rest. */
+interface Sieve {
+  readonly open: readonly PlacementView[];
+  /** Those that may not be placed. They go through the placements beside the others, to be listed if they would be. */
+  readonly barred: readonly Barred[];
+  readonly left: readonly Exclusion[];
+  readonly retained: readonly Retention[];
+  readonly missing: readonly string[];
+}
+
+interface Barred {
+  readonly target: PlacementView;
+  readonly exclusion: Exclusion;
+}
+
+function sieveOf(pool: readonly PlacementView[], context: PlacementContext): Sieve {
+  const open: PlacementView[] = [];
+  const barred: Barred[] = [];
+  for (const target of pool) {
+    const exclusion = barTo(target, context);
+    if (exclusion === undefined) open.push(target);
+    else barred.push({ target, exclusion });
+  }
+  return { open, barred, left: [], retained: [], missing: [] };
+}
+
+function barTo(
+  { id, type, lifecycle, manifestTypes }: PlacementView,
+  context: PlacementContext,
+): Exclusion | undefined {
+  const { previous, fits = {} } = context;
+  if (lifecycle === 'Deprovisioning') return { id, why: 'Deprovisioning', message: 'is being deprovisioned' };
+  if (lifecycle === 'Cordoned' && !previous.has(id)) {
+    return { id, why: 'Cordoned', message: 'is cordoned, and gets nothing new' };
+  }
+  if (fits.targetTypes && !fits.targetTypes.includes(type)) {
+    return {
+      id,
+      why: 'UnfitTargetType',
+      message: `is of type ${type}; the manifest fits ${fits.targetTypes.join(', ')}`,
+    };
+  }
+  const untaken =
+    manifestTypes.length === 0 ? [] : (fits.manifestTypes ?? []).filter((it) => !manifestTypes.includes(it));
+  if (untaken.length === 0) return undefined;
+  return { id, why: 'UnfitManifestType', message: `does not take manifests of type ${untaken.join(', ')}` };
+}
+
+function passed(sieve: Sieve, spec: PlacementSpec, context: PlacementContext): Sieve {
+  const { chosen, choice } = choose(spec, sieve.open, context);
+  const left = choice.left?.filter(({ id }) => !chosen.has(id)) ?? [];
+  const explained = new Set(left.map(({ id }) => id));
+  const unexplained = sieve.open.filter(({ id }) => context.previous.has(id) && !chosen.has(id) && !explained.has(id));
+  return {
+    open: sieve.open.filter(({ id }) => chosen.has(id)),
+    barred: passedBarred(sieve.barred, spec, context),
+    left: [...sieve.left, ...left, ...unexplained.map(({ id }) => notSelected(id, spec.type))],
+    retained: [...sieve.retained, ...(choice.retained ?? [])],
+    missing: [...sieve.missing, ...(choice.missing ?? [])],
+  };
+}
+
+/** Who had it is listed in any case. Where targets compete nobody can say who else would have won, so all are. */
+function passedBarred(barred: readonly Barred[], spec: PlacementSpec, context: PlacementContext): readonly Barred[] {
+  if (context.registry.get(spec.type)?.chooses === 'among') return barred;
+  const { chosen } = choose(
+    spec,
+    barred.map(({ target }) => target),
+    context,
+  );
+  return barred.filter(({ target }) => chosen.has(target.id) || context.previous.has(target.id));
+}
+
+interface CheckedChoice {
+  readonly choice: Choice;
+  readonly chosen: ReadonlySet<TargetId>;
+}
+
+/** A strategy that reaches beyond its pool is not believed in anything. */
+function choose(spec: PlacementSpec, pool: readonly PlacementView[], context: PlacementContext): CheckedChoice {
+  const choice = context.registry.get(spec.type)?.choose(spec, pool, context);
+  if (choice === undefined) throw new Error(`nobody knows the placement ${spec.type}`);
+  const inPool = new Set(pool.map((target) => target.id));
+  const stranger = choice.chosen.find((id) => !inPool.has(id));
+  if (stranger !== undefined) throw new Error(`the placement ${spec.type} chose ${stranger}, which is not in its pool`);
+  return { choice, chosen: new Set(choice.chosen) };
+}
+
+function localPool({ local }: PlacementContext): readonly PlacementView[] {
+  if (local === undefined) throw new Error('the platform does not know itself as a target yet');
+  return [local];
+}
+
+/** Those that were placed and that the placements were never asked about. */
+function departed(
+  start: readonly PlacementView[],
+  pool: readonly PlacementView[],
+  { previous, local }: PlacementContext,
+): Exclusion[] {
+  const asked = new Set(start.map((target) => target.id));
+  const known = new Set([...pool, ...(local ? [local] : [])].map((target) => target.id));
+  return [...previous]
+    .filter((id) => !asked.has(id))
+    .map((id) => (known.has(id) ? notSelected(id) : { id, why: 'Gone', message: 'is not in the workspace any more' }));
+}
+
+function knownNames(pool: readonly PlacementView[]): ReadonlySet<string> {
+  return new Set(pool.flatMap(({ id, name }) => [id, name]));
+}
+
+function cordonedRetention({ id, lifecycle }: PlacementView): Retention[] {
+  return lifecycle === 'Cordoned' ? [{ id, why: 'Cordoned', message: 'is cordoned, and keeps what it has' }] : [];
+}
+
+function notSelected(id: TargetId, type?: string): Exclusion {
+  const by = type === undefined ? 'the placement' : `the placement ${type}`;
+  return { id, why: 'NotSelected', message: `is not selected by ${by}` };
+}
+
+function unsure(why: string): Resolution {
+  return { kind: 'unsure', why };
+}
+
+function byName(a: PlacementView, b: PlacementView): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** One target may be retained for two reasons. */
+function byId(a: Exclusion | Retention, b: Exclusion | Retention): number {
+  if (a.id !== b.id) return a.id < b.id ? -1 : 1;
+  return a.why < b.why ? -1 : 1;
+}

@@ -1,0 +1,25 @@
+import { type LabelSelector, matchesSelector, selectorFaults } from '#kit/std';
+import type { PlacementStrategy } from './placement-strategy.ts';
+
+export type SelectorPlacement = { readonly type: 'selector' } & Pick<LabelSelector, keyof LabelSelector>;
+
+/**
+ * DECISION: a selector without any requirement is refused, though Kubernetes takes it for everything. Nobody who forgot
+ * the labels means the whole fleet; who does can say `all`.
+ */
+export const selectorPlacement: PlacementStrategy<SelectorPlacement> = {
+  type: 'selector',
+  chooses: 'each',
+  faults(spec, { at }) {
+    if (isEmpty(spec))
+      return [{ path: at, message: 'must have matchLabels or matchExpressions; use all for every target' }];
+    return selectorFaults(spec, at);
+  },
+  choose: (spec, pool) => ({
+    chosen: pool.filter((target) => matchesSelector(spec, target.labels)).map((target) => target.id),
+  }),
+};
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: SelectorPlacement): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}

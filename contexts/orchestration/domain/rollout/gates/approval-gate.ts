@@ -1,0 +1,45 @@
+import { parseDuration } from '#kit/std';
+import { durationFaults } from '../../budget/budget.ts';
+import type { Gate } from './gate.ts';
+
+export type ApprovalGate = {
+  readonly type: 'approval';
+  /** Nobody approves what he asked for himself. */
+  readonly requireDistinctApprover?: boolean;
+  /** How long the request stands; for good, unless told. */
+  readonly expiry?: string;
+};
+
+type ApprovalMemory = {
+  readonly decision?:
+    | { readonly kind: 'approved'; readonly by: string }
+    | { readonly kind: 'rejected'; readonly by: string; readonly message: string }
+    | { readonly kind: 'expired' };
+};
+
+/** Somebody says yes. The request is bound to this opening of the gate and to the revision; the first answer counts. */
+export const approvalGate: Gate<ApprovalGate, ApprovalMemory> = {
+  type: 'approval',
+  faults: ({ expiry }, at) => durationFaults(expiry, `${at}/expiry`),
+  open({ requireDistinctApprover = false, expiry }, { gate, revision, openedAt }) {
+    const expires = expiry === undefined ? {} : { expiresAt: openedAt + parseDuration(expiry) };
+    return { memory: {}, asks: [{ kind: 'requestApproval', gate, revision, requireDistinctApprover, ...expires }] };
+  },
+  hear(memory, answer, { spec, requestedBy }) {
+    if (memory.decision !== undefined || answer.kind === 'deploymentHealth') return memory;
+    const isOwn = answer.kind === 'approved' && answer.by === requestedBy;
+    return isOwn && spec.requireDistinctApprover === true ? memory : { decision: answer };
+  },
+  judge({ expiry }, { decision }, { openedAt, now }) {
+    if (decision?.kind === 'approved') return { kind: 'go' };
+    if (decision?.kind === 'rejected') {
+      const message = `${decision.by} rejected it: ${decision.message}`;
+      return { kind: 'no', reason: 'GateRejected', message, isFailure: false };
+    }
+    const until = expiry === undefined ? {} : { until: openedAt + parseDuration(expiry) };
+    if (decision?.kind === 'expired' || (until.until !== undefined && now >= until.until)) {
+      return { kind: 'no', reason: 'GateExpired', message: 'nobody approved it in time', isFailure: false };
+    }
+    return { kind: 'wait', ...until, message: 'waits for an approval', unblock: 'approve or reject it' };
+  },
+};

@@ -1,0 +1,10 @@
+import { approvalGate } from './approval-gate.ts';
+import { deploymentHealthGate } from './deployment-health-gate.ts';
+import type { Gate, GateRegistry } from './gate.ts';
+import { healthGate } from './health-gate.ts';
+import { waitGate } from './wait-gate.ts';
+
+const GATES: readonly Gate[] = [waitGate, approvalGate, healthGate, deploymentHealthGate];
+
+/** Others are added by making a map of these and one's own. */
+export const BUILT_IN_GATES: GateRegistry = new Map(GATES.map((gate) => [gate.type, gate]));

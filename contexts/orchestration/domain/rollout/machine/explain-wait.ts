@@ -1,0 +1,110 @@
+import { limitsOf } from '../../budget/limits.ts';
+import type { TargetId } from '../../target-view.ts';
+import type { GateRegistry } from '../gates/gate.ts';
+import { verdictOf } from './gate-keeping.ts';
+import type { Member } from './member.ts';
+import { entriesOf, firstOf, keysOf, type NumberSet, valueAt } from './number-map.ts';
+import { type DeadlineQueue, LATE_STEP, type RolloutState } from './rollout-state.ts';
+
+export const WAIT_KINDS = ['start', 'resume', 'gate', 'targets', 'offline', 'budget', 'conflict'] as const;
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
+/** Something that a rollout waits for. The same situation has the same texts. */
+export interface Wait {
+  readonly kind: WaitKind;
+  readonly since: number;
+  readonly message: string;
+  /** What would let it go on. */
+  readonly unblock: string;
+  /** When it stops waiting for it, whatever happens. */
+  readonly until?: number;
+  readonly gate?: string;
+  /** How many targets it is about, and the first of them. */
+  readonly count?: number;
+  readonly targets?: readonly TargetId[];
+}
+
+export type ExplainWait = (state: RolloutState, now: number) => readonly Wait[];
+
+const NAMED = 10;
+
+/** What a rollout waits for: something, unless it is finished. What holds up everything comes first. */
+export function createExplainWait(gates: GateRegistry): ExplainWait {
+  return (state, now) => {
+    if (state.phase.kind === 'Finished') return [];
+    const here = { ...state, now: Math.max(now, state.now) };
+    return [...stillnessOf(here), ...gateWait(here, gates), ...budgetWait(here), ...offlineWaits(here), ...targetWait(here)];
+  };
+}
+
+function stillnessOf({ phase }: RolloutState): Wait[] {
+  const { since } = phase;
+  if (phase.kind === 'Planned') {
+    return [{ kind: 'start', since, message: 'has not been started', unblock: 'the one who planned it starts it' }];
+  }
+  if (phase.kind !== 'Paused') return [];
+  const unblock = phase.reason === 'FailuresExceeded' ? 'resume, retry, roll back or abort it' : 'resume or abort it';
+  return [{ kind: 'resume', since, message: phase.message, unblock }];
+}
+
+function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
+  const verdict = verdictOf(state, valueAt(state.steps, state.cursor.step), gates);
+  if (state.gate === undefined || verdict === undefined || state.phase.kind === 'Paused') return [];
+  const { id: gate, openedAt: since } = state.gate;
+  // It may be over by the clock alone: then it is only the machine that has not been told the time.
+  if (verdict.kind !== 'wait') return [{ kind: 'gate', gate, since, message: 'is over', unblock: 'it goes on by itself' }];
+  const { kind: _, ...rest } = verdict;
+  return [{ kind: 'gate', gate, since, ...rest }];
+}
+
+function budgetWait(state: RolloutState): Wait[] {
+  if (state.blocked === undefined) return [];
+  const { kind, since } = state.blocked;
+  const { unavailable } = limitsOf(state.budget, state.placed);
+  const message = `at most ${unavailable} of ${state.placed} targets may be unavailable`;
+  if (kind === 'throttled') {
+    return [{ kind: 'budget', since, message, unblock: 'targets in change that become available' }];
+  }
+  const unblock =
+    unavailable === 0
+      ? 'a larger maxUnavailable or a smaller minAvailable, and a replan'
+      : 'targets that become available again, or a larger budget and a replan';
+  return [{ kind: 'conflict', since, message, unblock, ...named(state, state.unavailable) }];
+}
+
+function offlineWaits(state: RolloutState): Wait[] {
+  const head = firstOf(state.deadlines.offline.entries)?.[1];
+  if (head === undefined) return [];
+  const since = head.at - state.budget.offlineDeadlineMs;
+  const message = 'targets are offline';
+  const unblock = 'they come back, or leave the placement, or their deadline passes';
+  return [{ kind: 'offline', since, until: head.at, message, unblock, ...queued(state, state.deadlines.offline) }];
+}
+
+function targetWait(state: RolloutState): Wait[] {
+  const head = firstOf(state.deadlines.progress.entries)?.[1];
+  if (head === undefined) return [];
+  const since = head.at - state.budget.progressDeadlineMs;
+  const message = 'targets are in change';
+  const unblock = 'they are available with the new content, or their deadline passes';
+  return [{ kind: 'targets', since, until: head.at, message, unblock, ...queued(state, state.deadlines.progress) }];
+}
+
+function queued(state: RolloutState, { entries }: DeadlineQueue): Pick<Wait, 'count' | 'targets'> {
+  const numbers = entriesOf(entries).map(([, { member }]) => member);
+  return { count: entries.size, targets: idsOf(state, numbers) };
+}
+
+function named(state: RolloutState, set: NumberSet): Pick<Wait, 'count' | 'targets'> {
+  return { count: set.size, targets: idsOf(state, keysOf(set)) };
+}
+
+/** The first few, in the order of their turn. */
+function idsOf({ members }: RolloutState, numbers: IteratorObject<number>): TargetId[] {
+  return numbers
+    .take(NAMED)
+    .map((number) => valueAt(members, number))
+    .filter((member) => member !== undefined)
+    .map(({ id }) => id)
+    .toArray();
+}

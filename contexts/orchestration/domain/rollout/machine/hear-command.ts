@@ -1,0 +1,47 @@
+import type { TargetId } from '../../target-view.ts';
+import { keysOf } from './number-map.ts';
+import { enqueue } from './settling.ts';
+import { finish, stop } from './stopping.ts';
+import { memberAt, numberOf, type Turn } from './turn.ts';
+
+export function start({ state, now }: Turn): void {
+  state.isStarted = true;
+  if (state.phase.kind === 'Planned') state.phase = { kind: 'Running', since: now };
+}
+
+/** Whatever it paused for first stays the reason. */
+export function pause({ state, now }: Turn, message: string): void {
+  if (state.phase.kind === 'Paused') return;
+  state.phase = { kind: 'Paused', since: now, reason: 'PausedByUser', message };
+}
+
+/** Whoever resumes accepts what has failed so far. */
+export function resume({ state, now }: Turn): void {
+  if (state.phase.kind !== 'Paused') return;
+  state.failures = { era: state.failures.era + 1, delivery: 0, generate: 0 };
+  state.phase = { kind: state.isStarted ? 'Running' : 'Planned', since: now };
+}
+
+export function abort(turn: Turn): void {
+  const targets = [...keysOf(turn.state.underWay)].map((number) => memberAt(turn, number).id);
+  if (targets.length > 0) turn.actions.push({ kind: 'cancelDeliveries', targets });
+  finish(turn, 'Aborted', 'somebody aborted it');
+}
+
+export function retry(turn: Turn, targets: readonly TargetId[] | undefined): void {
+  const { state } = turn;
+  const numbers = targets === undefined ? [...keysOf(state.owed)] : targets.map((target) => numberOf(turn, target));
+  for (const number of numbers) {
+    if (number !== undefined && memberAt(turn, number).status === 'Failed') enqueue(turn, number);
+  }
+  if (state.phase.kind === 'Paused' && state.phase.reason === 'FailuresExceeded') resume(turn);
+}
+
+/** With `queue` it comes to its end first, unless it is one that only a person can bring about. */
+export function giveWay(turn: Turn, by: number): void {
+  const { budget, phase } = turn.state;
+  const message = `revision ${by} took its place`;
+  turn.state.queued = by;
+  if (budget.onCollision === 'supersede') finish(turn, 'Superseded', message);
+  else if (phase.kind === 'Paused' && phase.reason !== 'PausedByUser') stop(turn, { ...phase, policy: 'pause' });
+}

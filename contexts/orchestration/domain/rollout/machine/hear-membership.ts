@@ -1,0 +1,55 @@
+import { matchesSelector } from '#kit/std';
+import type { TargetId } from '../../target-view.ts';
+import type { Joiner } from './happening.ts';
+import { newMember, stepState } from './open-rollout.ts';
+import { LATE_STEP } from './rollout-state.ts';
+import { drop, enqueue } from './settling.ts';
+import { addMember, memberAt, numberOf, putMember, putStep, stepAt, type Turn } from './turn.ts';
+
+/** A target that joins goes to the stage that selects it, or to the last one. One that is in already stays as it is. */
+export function join(turn: Turn, joiner: Joiner): void {
+  const number = numberOf(turn, joiner.id);
+  const known = number === undefined ? undefined : memberAt(turn, number);
+  if (known?.change === 'deliver' && known.status !== 'Dropped') return;
+  const step = homeOf(turn, joiner);
+  if (number === undefined || known === undefined) {
+    addMember(turn, newMember(joiner, { change: 'deliver', step }, turn.now));
+    enqueue(turn, turn.state.numbered - 1);
+  } else if (known.status === 'Removing') {
+    putMember(turn, number, { ...known, change: 'deliver', step, hasNew: false });
+  } else {
+    drop(turn, number);
+    putMember(turn, number, newMember(joiner, { change: 'deliver', step }, turn.now));
+    enqueue(turn, number);
+  }
+}
+
+/** Whether it has to be cleaned up is for the next rollout. */
+export function leave(turn: Turn, target: TargetId): void {
+  const number = numberOf(turn, target);
+  if (number === undefined) return;
+  const { status } = memberAt(turn, number);
+  if (status === 'Dropped') return;
+  const isUnderWay = status === 'Delivering' || status === 'Settling' || status === 'Removing';
+  if (isUnderWay) turn.actions.push({ kind: 'cancelDeliveries', targets: [target] });
+  drop(turn, number);
+}
+
+/**
+ * The step that is to bring it the content. One that is behind was open to all whom it selects, so that a latecomer may
+ * follow. One that was passed without anybody asking at its gates is set up once more at the end, gates and all.
+ */
+function homeOf(turn: Turn, { labels }: Joiner): number {
+  const { doors, cursor } = turn.state;
+  const door =
+    doors.find(({ joins }) => joins !== 'rest' && matchesSelector(joins, labels)) ??
+    doors.find(({ joins }) => joins === 'rest');
+  const step = door && stepAt(turn, door.step);
+  if (door === undefined || step === undefined) return LATE_STEP;
+  if (door.step >= cursor.step) return door.step;
+  if (step.fate !== 'passed' || step.plan.before.length === 0) return LATE_STEP;
+  const again = turn.state.steps.size;
+  putStep(turn, again, stepState({ ...step.plan, remove: [], deliver: [] }));
+  turn.state.doors = doors.map((other) => (other === door ? { ...door, step: again } : other));
+  return again;
+}

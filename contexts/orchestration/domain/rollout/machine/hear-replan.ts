@@ -1,0 +1,66 @@
+import type { TargetId } from '../../target-view.ts';
+import type { Plan } from '../plan.ts';
+import { setDeadline } from './deadlines.ts';
+import { dropGate } from './gate-keeping.ts';
+import type { Member, MemberFacts, MemberStatus } from './member.ts';
+import { entriesOf } from './number-map.ts';
+import { openRollout } from './open-rollout.ts';
+import type { RolloutState } from './rollout-state.ts';
+import { countFailure } from './settling.ts';
+import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
+
+/** What has happened to a member stays so in the new plan; who waits for his turn does so in his new step. */
+const CARRIED: readonly MemberStatus[] = ['Delivering', 'Settling', 'Removing', 'Done', 'Failed', 'Skipped'];
+
+/**
+ * The new plan from its first step on, with what was done already. Gates that were passed stay passed where the new plan
+ * has the same ones in the same place; the deadlines of what is under way begin anew.
+ */
+export function replan(turn: Turn, plan: Plan, facts: readonly MemberFacts[]): void {
+  const { state, now } = turn;
+  const old = [...entriesOf(state.members)].map(([, member]) => member).filter(({ status }) => status !== 'Dropped');
+  refuseForgetting(plan, old);
+  dropGate(turn);
+  const { rollout, revision, requestedBy, phase, isStarted, gatesOpened, cleared, failures } = state;
+  const fresh = openRollout({ rollout, revision, requestedBy, plan, facts: [...facts, ...old], now });
+  const { era } = failures;
+  const kept = { phase, isStarted, gatesOpened, cleared, failures: { era, delivery: 0, generate: 0 } };
+  delete state.blocked;
+  Object.assign(state, fresh, kept);
+  const lost = old.filter((member) => !carry(turn, member)).filter(isUnderWay).map(({ id }) => id);
+  if (lost.length > 0) turn.actions.push({ kind: 'cancelDeliveries', targets: lost });
+}
+
+/** Who has nothing to change, also by a new plan: the `upToDate` of its input. */
+export function untouchedBy({ members }: RolloutState): ReadonlySet<TargetId> {
+  const untouched = [...entriesOf(members)].filter(([, member]) => isUntouched(member));
+  return new Set(untouched.map(([, { id }]) => id));
+}
+
+/** A target that this rollout changed belongs to a step, whose gates would else be passed for want of targets. */
+function refuseForgetting({ current }: Plan, old: readonly Member[]): void {
+  const isCurrent = new Set(current);
+  const forgotten = old.find((member) => isCurrent.has(member.id) && (member.hasNew || isUnderWay(member)));
+  if (forgotten !== undefined) throw new RangeError(`a plan without a step for ${forgotten.id}, which was changed`);
+}
+
+/** Whether it goes on as it is in the new plan. */
+function carry(turn: Turn, old: Member): boolean {
+  const number = numberOf(turn, old.id);
+  if (number === undefined || !CARRIED.includes(old.status) || isUntouched(old)) return false;
+  const member = memberAt(turn, number);
+  if (member.step === undefined || (member.change !== old.change && old.status !== 'Removing')) return false;
+  const { status, since, hasNew, failure } = old;
+  putMember(turn, number, { ...member, status, since, hasNew, ...(failure === undefined ? {} : { failure }) });
+  if (isUnderWay(old)) setDeadline(turn, number, old.isOnline ? 'progress' : 'offline');
+  if (failure !== undefined && failure.era === turn.state.failures.era) countFailure(turn, failure.reason, 1);
+  return true;
+}
+
+function isUntouched({ step, status }: Member): boolean {
+  return step === undefined && status === 'Done';
+}
+
+function isUnderWay({ status }: Member): boolean {
+  return status === 'Delivering' || status === 'Settling' || status === 'Removing';
+}

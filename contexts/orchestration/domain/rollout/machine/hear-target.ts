@@ -1,0 +1,94 @@
+import type { TargetId } from '../../target-view.ts';
+import { setDeadline } from './deadlines.ts';
+import type { DeliveryFailure } from './happening.ts';
+import type { FailureReason, Health, Member } from './member.ts';
+import { enqueue, fail, setAside, settle, settleIfWell } from './settling.ts';
+import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
+
+const REASONS: Readonly<Record<DeliveryFailure, FailureReason>> = {
+  deliveryFailed: 'DeliveryFailed',
+  rejected: 'Rejected',
+  generateFailed: 'GenerateFailed',
+  removeFailed: 'RemoveFailed',
+};
+
+/** What it says of the health of the old content says nothing of the new one's. */
+export function hearDelivered(turn: Turn, target: TargetId, changed: boolean): void {
+  const found = find(turn, target);
+  if (found?.member.change !== 'deliver' || found.member.status === 'Done' || found.member.status === 'Removing') return;
+  const { number, member } = found;
+  const { revision } = turn.state;
+  const isNews = changed && member.healthRevision < revision;
+  const health = isNews ? ({ health: 'Unknown', healthRevision: revision } as const) : {};
+  putMember(turn, number, { ...member, ...health, hasNew: true, hasContent: true });
+  if (settleIfWell(turn, number) || member.status !== 'Delivering') return;
+  putMember(turn, number, { ...memberAt(turn, number), status: 'Settling', since: turn.now });
+}
+
+export function hearRemoved(turn: Turn, target: TargetId): void {
+  const found = find(turn, target);
+  if (found === undefined) return;
+  const { number, member } = found;
+  if (member.change === 'deliver' && member.status !== 'Removing') return;
+  putMember(turn, number, { ...member, hasContent: false });
+  if (member.change === 'deliver') enqueue(turn, number);
+  else if (member.status !== 'Done') settle(turn, number);
+}
+
+/** Only of what is under way: what is told late was given up before, with a reason of its own. */
+export function hearFailure(turn: Turn, target: TargetId, why: { kind: DeliveryFailure; message: string }): void {
+  const found = find(turn, target);
+  if (found === undefined) return;
+  const { number, member } = found;
+  const isRemoval = why.kind === 'removeFailed';
+  const isExpected = isRemoval ? member.status === 'Removing' : isInChange(member);
+  if (!isExpected) return;
+  // What could not be removed from a target that is placed again need not be.
+  if (isRemoval && member.change === 'deliver') enqueue(turn, number);
+  else fail(turn, number, { reason: REASONS[why.kind], message: why.message });
+}
+
+export function hearHealth(turn: Turn, target: TargetId, news: { health: Health; revision: number }): void {
+  const found = find(turn, target);
+  if (found === undefined || found.member.healthRevision > news.revision) return;
+  putMember(turn, found.number, { ...found.member, health: news.health, healthRevision: news.revision });
+  settleIfWell(turn, found.number);
+}
+
+export function hearConnection(turn: Turn, target: TargetId, isOnline: boolean): void {
+  const found = find(turn, target);
+  if (found === undefined || found.member.isOnline === isOnline) return;
+  if (isOnline) comeBack(turn, found.number, found.member);
+  else goAway(turn, found.number, found.member);
+}
+
+/** Its health counts again once its agent has told it anew. */
+function comeBack(turn: Turn, number: number, member: Member): void {
+  putMember(turn, number, { ...member, isOnline: true, health: 'Unknown' });
+  if (isInChange(member) || member.status === 'Removing') setDeadline(turn, number, 'progress');
+  const isOfflineFailure = member.status === 'Failed' && member.failure?.reason === 'OfflineDeadline';
+  if (member.status === 'Parked' || member.status === 'Skipped' || isOfflineFailure) enqueue(turn, number);
+}
+
+/**
+ * DECISION: a delivery outlives the connection, and keeps its place in the budget: the agent may be at it right now. With
+ * the policy `skip`, and for removals, its place is given to the next one instead.
+ */
+function goAway(turn: Turn, number: number, member: Member): void {
+  putMember(turn, number, { ...member, isOnline: false });
+  if (member.status === 'Pending') enqueue(turn, number);
+  if (!isInChange(member) && member.status !== 'Removing') return;
+  setAside(turn, number);
+  if (memberAt(turn, number).status === 'Skipped') turn.actions.push({ kind: 'cancelDeliveries', targets: [member.id] });
+}
+
+function isInChange({ status }: Member): boolean {
+  return status === 'Delivering' || status === 'Settling';
+}
+
+function find(turn: Turn, target: TargetId): { readonly number: number; readonly member: Member } | undefined {
+  const number = numberOf(turn, target);
+  if (number === undefined) return undefined;
+  const member = memberAt(turn, number);
+  return member.status === 'Dropped' ? undefined : { number, member };
+}

@@ -1,0 +1,98 @@
+/**
+ * A map from whole numbers that is a value: a change gives a new map that shares all but a few nodes with the old one.
+ * Reading, changing and finding the first key cost the same in a map of 100 and of 10,000, and it is plain JSON.
+ *
+ * DECISION: ours, since the state of a rollout has to be a value, be JSON, and take one of 10,000 targets' news without
+ * copying the other 9,999. Nodes hold 32 slots: three levels for 32,768 keys.
+ */
+export interface NumberMap<T> {
+  readonly size: number;
+  readonly height: number;
+  readonly root: Slot<T>;
+}
+
+export type NumberSet = NumberMap<true>;
+
+/** A node below the top levels, a value on the lowest, or nothing. */
+type Slot<T> = Node<T> | T | null;
+type Node<T> = readonly Slot<T>[];
+
+const BITS = 5;
+const WIDTH = 1 << BITS;
+
+export function emptyMap<T>(): NumberMap<T> {
+  return { size: 0, height: 0, root: null };
+}
+
+export function valueAt<T>(map: NumberMap<T>, key: number): T | undefined {
+  if (key >= WIDTH ** (map.height + 1)) return undefined;
+  let slot: Slot<T> = map.root;
+  for (let shift = map.height * BITS; shift >= 0 && slot !== null; shift -= BITS) {
+    slot = (slot as Node<T>)[slotOf(key, shift)] ?? null;
+  }
+  return (slot as T | null) ?? undefined;
+}
+
+export function withValue<T>(map: NumberMap<T>, key: number, value: T): NumberMap<T> {
+  let { height, root } = map;
+  for (; key >= WIDTH ** (height + 1); height += 1) root = root === null ? null : [root];
+  const size = valueAt(map, key) === undefined ? map.size + 1 : map.size;
+  return { size, height, root: written(root as Node<T> | null, height * BITS, { key, value }) };
+}
+
+export function withoutKey<T>(map: NumberMap<T>, key: number): NumberMap<T> {
+  if (valueAt(map, key) === undefined) return map;
+  if (map.size === 1) return emptyMap();
+  return { ...map, size: map.size - 1, root: cleared(map.root as Node<T>, map.height * BITS, key) };
+}
+
+/** The smallest key with its value. */
+export function firstOf<T>(map: NumberMap<T>): readonly [key: number, value: T] | undefined {
+  for (const entry of entriesOf(map)) return entry;
+  return undefined;
+}
+
+/** From the smallest key on. */
+export function entriesOf<T>(map: NumberMap<T>): Generator<readonly [key: number, value: T], void, undefined> {
+  return walk(map.root, map.height * BITS, 0);
+}
+
+export function* keysOf(map: NumberMap<unknown>): Generator<number, void, undefined> {
+  for (const [key] of entriesOf(map)) yield key;
+}
+
+function slotOf(key: number, shift: number): number {
+  return (key >>> shift) & (WIDTH - 1);
+}
+
+function written<T>(node: Node<T> | null, shift: number, entry: { key: number; value: T }): Node<T> {
+  const copy: Slot<T>[] = node === null ? [] : node.slice();
+  const slot = slotOf(entry.key, shift);
+  while (copy.length < slot) copy.push(null);
+  const below = (copy[slot] ?? null) as Node<T> | null;
+  copy[slot] = shift === 0 ? entry.value : written(below, shift - BITS, entry);
+  return copy;
+}
+
+/** An empty node is nothing, so that the first key is always down the first branch. */
+function cleared<T>(node: Node<T>, shift: number, key: number): Node<T> | null {
+  const copy = node.slice();
+  const slot = slotOf(key, shift);
+  copy[slot] = shift === 0 ? null : cleared(copy[slot] as Node<T>, shift - BITS, key);
+  return copy.every((left) => left === null) ? null : copy;
+}
+
+function* walk<T>(
+  slot: Slot<T>,
+  shift: number,
+  key: number,
+): Generator<readonly [key: number, value: T], void, undefined> {
+  if (slot === null) return;
+  if (shift < 0) {
+    yield [key, slot as T];
+    return;
+  }
+  for (const [index, below] of (slot as Node<T>).entries()) {
+    if (below !== null) yield* walk(below, shift - BITS, key + (index << shift));
+  }
+}

@@ -1,0 +1,102 @@
+import { atLeastOne } from '../../budget/share.ts';
+import type { TargetId } from '../../target-view.ts';
+import type { Plan, PlanStep } from '../plan.ts';
+import type { Member, MemberFacts } from './member.ts';
+import { emptyMap } from './number-map.ts';
+import { LATE_STEP, type RolloutState, type StepState } from './rollout-state.ts';
+import { addMember, beginTurn, putStep, type Turn } from './turn.ts';
+
+export interface RolloutStart {
+  readonly rollout: string;
+  readonly revision: number;
+  /** Who or what asked for it: a distinct approver is somebody else. */
+  readonly requestedBy: string;
+  readonly plan: Plan;
+  /** Of every target in the plan. */
+  readonly facts: readonly MemberFacts[];
+  readonly now: number;
+}
+
+/** A rollout that has not begun. */
+export function openRollout(start: RolloutStart): RolloutState {
+  const turn = beginTurn(emptyRollout(start), start.now, new Map());
+  const facts = new Map(start.facts.map((fact) => [fact.id, fact]));
+  const { steps, current } = start.plan;
+  putStep(turn, LATE_STEP, lateStep(steps));
+  for (const [index, step] of steps.entries()) {
+    putStep(turn, index + 1, stepState(step));
+    for (const id of step.remove) add(turn, factsOf(facts, id), { change: 'remove', step: index + 1 });
+    for (const id of step.deliver) add(turn, factsOf(facts, id), { change: 'deliver', step: index + 1 });
+  }
+  for (const id of current) add(turn, factsOf(facts, id), { change: 'deliver' });
+  return turn.state;
+}
+
+export function stepState({ remove: _, deliver: __, joins: ___, ...plan }: PlanStep): StepState {
+  return {
+    plan,
+    fate: 'ahead',
+    members: 0,
+    removals: emptyMap(),
+    deliveries: emptyMap(),
+    broken: emptyMap(),
+    parked: emptyMap(),
+    underWay: 0,
+    health: { unhealthy: 0, healthySince: 0 },
+  };
+}
+
+/** Without a step it has nothing to change. */
+export function newMember(facts: MemberFacts, { change, step }: Pick<Member, 'change' | 'step'>, now: number): Member {
+  const { id, isOnline, health, healthRevision, hasContent } = facts;
+  const known = { id, isOnline, health, healthRevision, hasContent, change, since: now, hasNew: false };
+  if (step === undefined) return { ...known, status: 'Done' };
+  return { ...known, step, status: isOnline ? 'Pending' : 'Parked' };
+}
+
+function add(turn: Turn, facts: MemberFacts, role: Pick<Member, 'change' | 'step'>): void {
+  addMember(turn, newMember(facts, role, turn.now));
+}
+
+function factsOf(facts: ReadonlyMap<TargetId, MemberFacts>, id: TargetId): MemberFacts {
+  const found = facts.get(id);
+  if (found === undefined) throw new RangeError(`the facts of target ${id}, which is in the plan`);
+  return found;
+}
+
+/** Latecomers are of any step, so that the strictest of the plan's paces is theirs. */
+function lateStep(steps: readonly PlanStep[]): StepState {
+  const paces = steps.flatMap(({ maxConcurrency, deliver, remove }) =>
+    maxConcurrency === undefined ? [] : atLeastOne(maxConcurrency, deliver.length + remove.length),
+  );
+  const step = { name: 'late', remove: [], deliver: [], before: [], after: [], failurePolicy: 'pause' } as const;
+  return stepState(paces.length === 0 ? step : { ...step, maxConcurrency: Math.min(...paces) });
+}
+
+function emptyRollout({ rollout, revision, requestedBy, plan, now }: RolloutStart): RolloutState {
+  return {
+    rollout,
+    revision,
+    requestedBy,
+    phase: { kind: 'Planned', since: now },
+    isStarted: false,
+    now,
+    budget: plan.budget,
+    members: emptyMap(),
+    numbered: 0,
+    numbers: emptyMap(),
+    steps: emptyMap(),
+    doors: plan.steps.flatMap(({ joins }, index) => (joins === undefined ? [] : { step: index + 1, joins })),
+    cursor: { step: 1, at: 'before', gate: 0 },
+    gatesOpened: 0,
+    cleared: {},
+    placed: 0,
+    inChange: 0,
+    unavailable: emptyMap(),
+    underWay: emptyMap(),
+    owed: emptyMap(),
+    health: { unhealthy: 0, healthySince: now },
+    failures: { era: 0, delivery: 0, generate: 0 },
+    deadlines: { progress: { next: 0, entries: emptyMap() }, offline: { next: 0, entries: emptyMap() } },
+  };
+}

@@ -1,0 +1,50 @@
+import { type BudgetSpec, budgetOf } from '../../budget/budget.ts';
+import { atLeastOne, type Share, shareFaults } from '../../budget/share.ts';
+import type { TargetId } from '../../target-view.ts';
+import type { PlanStep } from '../plan.ts';
+import type { RolloutStrategy } from '../rollout-strategy.ts';
+import { changeLists } from './change-lists.ts';
+import { type RemovalSpec, removalFaults, withRemoval } from './removal.ts';
+
+export type RollingRollout = BudgetSpec & {
+  readonly type: 'rolling';
+  /** A percentage is of the resolved set. */
+  readonly batchSize: Share;
+  readonly removal?: RemovalSpec;
+};
+
+/** Batch by batch: the next one starts when all of this one have it and are available. */
+export const rollingRollout: RolloutStrategy<RollingRollout> = {
+  type: 'rolling',
+  faults: ({ batchSize, removal }, place) => [
+    ...shareFaults(batchSize, `${place.at}/batchSize`, 1),
+    ...removalFaults(removal, ['first', 'last'], place),
+  ],
+  plan(spec, input) {
+    const { remove, deliver, current } = changeLists(input);
+    const size = atLeastOne(spec.batchSize, deliver.length + current.length);
+    const steps = batchesOf(deliver, size).map(
+      (batch, index, { length }): PlanStep => ({
+        name: `batch-${index + 1}`,
+        remove: [],
+        deliver: batch,
+        // The last batch may grow by those that join, and still has no more in change than a batch has.
+        maxConcurrency: size,
+        before: [],
+        after: [],
+        failurePolicy: spec.failurePolicy ?? 'pause',
+        ...(index === length - 1 ? { joins: 'rest' } : {}),
+      }),
+    );
+    return { steps: withRemoval(steps, remove, spec), current, budget: budgetOf(spec) };
+  },
+};
+
+/** There is always one, for those that join. */
+function batchesOf(targets: readonly TargetId[], size: number): readonly (readonly TargetId[])[] {
+  const batches: (readonly TargetId[])[] = [];
+  for (let start = 0; start === 0 || start < targets.length; start += size) {
+    batches.push(targets.slice(start, start + size));
+  }
+  return batches;
+}

@@ -1,0 +1,20 @@
+import type { Brand } from '#kit/std';
+
+/** The uid of a target: a target that is deleted and registered anew under its old name is another one. */
+export type TargetId = Brand<string, 'TargetId'>;
+
+/**
+ * What placement may know of a target.
+ *
+ * DECISION: no connectivity and no health. Placement is about who should have it; an offline target stays placed, and
+ * what to do while it is away is the rollout's question.
+ */
+export interface PlacementView {
+  readonly id: TargetId;
+  readonly name: string;
+  readonly type: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The types of manifest that the target accepts; empty means any. */
+  readonly manifestTypes: readonly string[];
+  readonly lifecycle: 'Active' | 'Cordoned' | 'Deprovisioning';
+}
