@@ -9,8 +9,3 @@ export type Parsed<T> =
 export function parsedUnless<T>(faults: readonly FieldFault[], value: () => T): Parsed<T> {
   return faults.length > 0 ? { kind: 'faulty', faults } : { kind: 'parsed', value: value() };
 }
-
-/** The same faults, seen from further up. */
-export function faultsBelow(at: string, faults: readonly FieldFault[]): FieldFault[] {
-  return faults.map((fault) => ({ ...fault, path: `${at}${fault.path}` }));
-}

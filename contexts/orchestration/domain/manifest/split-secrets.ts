@@ -1,11 +1,13 @@
 import { canonicalJson, REDACTED } from '#kit/std';
-import { fieldOf, isList, isObject, type Json, type JsonObject } from './json.ts';
+import { fieldOf, isList, isObject, type Json } from './json.ts';
 import { isKubernetesSecret, markKubernetesSecret } from './kubernetes-secret.ts';
 import { isMarked, marked, withoutMarks } from './secret-mark.ts';
 
 const REFERENCE = '$secretRef';
 const REFERENCE_LIKE = /^\$+secretRef$/;
 const ESCAPED = /^\$\$+secretRef$/;
+
+type Reference = { readonly [REFERENCE]: string };
 
 /**
  * What a secret is known by outside of its seal. Equal secrets have equal fingerprints and different ones different.
@@ -29,7 +31,7 @@ export type Joined<T extends Json> =
 /** Takes out the data of Kubernetes Secrets and whatever is marked, of documents as of any spec. */
 export function splitSecrets<T extends Json>(value: T, fingerprint: Fingerprint): Split<T> {
   const secrets = new Map<string, Json>();
-  const refer = (secret: Json): JsonObject => {
+  const refer = (secret: Json): Reference => {
     const reference = fingerprint(canonicalJson(secret));
     secrets.set(reference, secret);
     return { [REFERENCE]: reference };
@@ -59,7 +61,7 @@ export function maskSecrets<T extends Json>(value: T): T {
 }
 
 /** For whoever compares open values: a reference is one thing, not an object to look into. */
-export function isReference(value: Json | undefined): value is JsonObject {
+export function isReference(value: Json | undefined): value is Reference {
   return isObject(value) && typeof fieldOf(value, REFERENCE) === 'string' && Object.keys(value).length === 1;
 }
 
@@ -82,7 +84,7 @@ function replaceSecrets(value: Json, by: Replacement): Json {
 }
 
 function replaceReferences(value: Json, resolve: (reference: string) => Json): Json {
-  if (isReference(value)) return resolve(String(value[REFERENCE]));
+  if (isReference(value)) return resolve(value[REFERENCE]);
   if (isList(value)) return value.map((item) => replaceReferences(item, resolve));
   if (!isObject(value)) return value;
   return Object.fromEntries(

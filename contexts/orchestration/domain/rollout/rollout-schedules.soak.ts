@@ -15,7 +15,16 @@ import type { RolloutState, StepState } from './machine/rollout-state.ts';
 import type { Plan } from './plan.ts';
 import { type RolloutSpec, rolloutFaults } from './rollout-strategy.ts';
 import { BUILT_IN_ROLLOUTS } from './strategies/built-in-rollouts.ts';
-import { type FleetTarget, factsOf, idOf, memberOf, membersOf, planOf, REVISION, rolloutOf } from './testing/a-rollout.ts';
+import {
+  type FleetTarget,
+  factsOf,
+  idOf,
+  memberOf,
+  membersOf,
+  planOf,
+  REVISION,
+  rolloutOf,
+} from './testing/a-rollout.ts';
 import { auditState } from './testing/audit-state.ts';
 import { type SimulatedEnd, type SimulatedStep, simulate, type TargetScript } from './testing/fleet-simulator.ts';
 
@@ -53,8 +62,15 @@ function runSchedule({ spec, otherSpec, fleet, answers, resumeAfterMs, ...it }: 
   assert.deepEqual(rolloutFaults(spec, BUILT_IN_ROLLOUTS, { at: '', gates: BUILT_IN_GATES }), []);
   const scripts = new Map(fleet.map(({ name, script }) => [idOf(name), script]));
   const first = rolloutOf(spec, fleet);
-  const replan = (state: RolloutState): Happening => ({ kind: 'replan', plan: planAgain(state, otherSpec, fleet), facts: [] });
-  const disturbances = it.disturbances.map(({ at, happening }) => ({ at, happening: happening === 'replan' ? replan : happening }));
+  const replan = (state: RolloutState): Happening => ({
+    kind: 'replan',
+    plan: planAgain(state, otherSpec, fleet),
+    facts: [],
+  });
+  const disturbances = it.disturbances.map(({ at, happening }) => ({
+    at,
+    happening: happening === 'replan' ? replan : happening,
+  }));
   const approved = new Set<string>();
   const resume = resumeAfterMs === undefined ? {} : { resumeAfterMs };
   const look = (step: SimulatedStep): void => {
@@ -126,7 +142,9 @@ function saysWhatItWaitsFor({ after, now }: SimulatedStep): void {
 function endsOrSaysWhy({ state }: SimulatedEnd): void {
   if (state.phase.kind === 'Finished') {
     if (state.phase.outcome !== 'Succeeded') return;
-    const left = membersOf(state).filter((member) => !['Done', 'Dropped'].includes(member.status) && !marksOf(member).isOwed);
+    const left = membersOf(state).filter(
+      (member) => !['Done', 'Dropped'].includes(member.status) && !marksOf(member).isOwed,
+    );
     assert.deepEqual(left, [], 'succeeded, and forgot somebody');
     return;
   }
@@ -165,7 +183,10 @@ function stepOf(state: RolloutState, target: string): StepState {
 
 const TIERS = ['canary', 'prod', 'edge'] as const;
 const share = (least: number) =>
-  fc.oneof(fc.integer({ min: least, max: 5 }), fc.integer({ min: Math.max(least, 10), max: 100 }).map((n) => `${n}%`));
+  fc.oneof(
+    fc.integer({ min: least, max: 5 }),
+    fc.integer({ min: Math.max(least, 10), max: 100 }).map((n) => `${n}%`),
+  );
 const minutes = (max: number) => fc.integer({ min: 1, max }).map((n) => n * MINUTE);
 const span = (max: number) => fc.integer({ min: 1, max }).map((n) => `${n}m`);
 
@@ -213,13 +234,18 @@ const stage = (tier: string) =>
 const stages = fc.tuple(stage('canary'), stage('prod')).chain((both) => fc.subarray(both));
 const spec: fc.Arbitrary<RolloutSpec> = fc.oneof(
   fc.record({ removal }, { requiredKeys: [] }).map((own) => ({ ...own, type: 'immediate' })),
-  fc.record({ removal, batchSize: share(1) }, { requiredKeys: ['batchSize'] }).map((own) => ({ ...own, type: 'rolling' })),
+  fc
+    .record({ removal, batchSize: share(1) }, { requiredKeys: ['batchSize'] })
+    .map((own) => ({ ...own, type: 'rolling' })),
   fc.record({ removal, stages }, { requiredKeys: ['stages'] }).map((own) => ({ ...own, type: 'staged' })),
   stages.map((own) => ({ type: 'staged', stages: own, removal: { order: 'withStage' } })),
 );
 
 const script: fc.Arbitrary<TargetScript> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ answer: fc.constant('delivered' as const), answerMs: minutes(2), wellMs: minutes(2) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ answer: fc.constant('delivered' as const), answerMs: minutes(2), wellMs: minutes(2) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({

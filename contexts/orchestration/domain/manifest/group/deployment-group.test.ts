@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseResourceName } from '#kit/std';
-import type { TargetId } from '../../target-view.ts';
 import type { Json } from '../json.ts';
+import { aContext } from '../testing/a-template.ts';
 import { childName } from './child-name.ts';
 import { type ChildDeployment, type DeploymentGroupSpec, MAX_GROUP_DEPTH } from './deployment-group.ts';
 import { deploymentGroupManifest } from './deployment-group-manifest.ts';
@@ -15,7 +15,7 @@ const group = (children: readonly ChildDeployment[], steps?: readonly (readonly 
   deployments: children,
   ...(steps && { sequence: steps.map((step) => ({ step })) }),
 });
-const within = (name: string, spec: DeploymentGroupSpec): ChildDeployment => child(name, spec as unknown as Json);
+const within = (name: string, spec: DeploymentGroupSpec): ChildDeployment => child(name, spec);
 
 const strategy = deploymentGroupManifest({
   childFaults: ({ manifest }, at) =>
@@ -31,24 +31,18 @@ const pathsOf = (spec: DeploymentGroupSpec): string[] => {
 describe('a group', () => {
   test('is one document for a platform, with the names that its children have there', () => {
     const spec = group([child('db'), child('api')], [['db'], ['api']]);
-    const generated = strategy.generate(spec, {
-      target: { id: 't' as TargetId, name: 'local', type: 'local', labels: {}, properties: {}, manifestTypes: [] },
-      deployment: { uid: 'd', name: 'shop', workspace: 'w' },
-      revision: 1,
-      namespace: undefined,
-      config: {},
-    });
+    const generated = strategy.generate(spec, aContext());
     assert.deepEqual(generated.kind === 'generated' && generated.documents, [
       {
         apiVersion: 'fleetshift.io/v1',
         kind: 'DeploymentGroup',
-        metadata: { name: 'shop' },
+        metadata: { name: 'web' },
         spec: {
           deployments: [
-            { ...child('db'), name: 'shop-db' },
-            { ...child('api'), name: 'shop-api' },
+            { ...child('db'), name: 'web-db' },
+            { ...child('api'), name: 'web-api' },
           ],
-          sequence: [{ step: ['shop-db'] }, { step: ['shop-api'] }],
+          sequence: [{ step: ['web-db'] }, { step: ['web-api'] }],
           onFailure: 'halt',
         },
       },

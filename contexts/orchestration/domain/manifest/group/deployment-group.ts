@@ -1,9 +1,6 @@
 import { type FieldFault, RESOURCE_NAME_MAX_LENGTH, RESOURCE_NAME_PATTERN } from '#kit/std';
 import type { JsonObject } from '../json.ts';
 
-export const ON_FAILURE = ['halt', 'rollback'] as const;
-export type OnFailure = (typeof ON_FAILURE)[number];
-
 /** A deployment without the workspace, which is the group's. Its name is short: the deployment's has the group's before it. */
 export type ChildDeployment = JsonObject & {
   readonly name: string;
@@ -16,7 +13,7 @@ export type DeploymentGroupSpec = {
   readonly deployments: readonly ChildDeployment[];
   /** A step begins when all of the one before are healthy. Left out, there is one step of them all. */
   readonly sequence?: readonly { readonly step: readonly string[] }[];
-  readonly onFailure?: OnFailure;
+  readonly onFailure?: 'halt' | 'rollback';
 };
 
 /** Groups within groups. Deeper than any application, and a bound on what one delete can set off. */

@@ -71,8 +71,8 @@ function renamesOf(gone: readonly ChildDeployment[], come: readonly ChildDeploym
   });
 }
 
-function bodyText({ name: _, ...body }: ChildDeployment): string {
-  return canonicalJson(body);
+function bodyText(child: ChildDeployment): string {
+  return canonicalJson({ ...child, name: '' });
 }
 
 function patchOf(before: ChildDeployment | undefined, child: ChildDeployment): readonly ChildPatch[] {

@@ -37,7 +37,7 @@ export function evaluate(expression: Expression, run: Evaluation): Json {
     case 'binary':
       return binary(expression, run);
     case 'choice':
-      return evaluate(truth(expression.when, run) ? expression.then : expression.otherwise, run);
+      return evaluate(truth(expression.when, run) ? expression.yes : expression.no, run);
     default:
       return assertNever(expression, 'expression');
   }
@@ -51,7 +51,7 @@ export function look(value: Json, run: Evaluation): Json {
   return withoutMarks(value);
 }
 
-export function truth(expression: Expression, run: Evaluation): boolean {
+function truth(expression: Expression, run: Evaluation): boolean {
   const value = look(evaluate(expression, run), run);
   return typeof value === 'boolean' ? value : trouble(expression, `here should be a boolean, not ${typeName(value)}`);
 }

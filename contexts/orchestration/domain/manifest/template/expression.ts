@@ -18,8 +18,8 @@ export type Expression = { readonly at: number } & (
   | {
       readonly kind: 'choice';
       readonly when: Expression;
-      readonly then: Expression;
-      readonly otherwise: Expression;
+      readonly yes: Expression;
+      readonly no: Expression;
     }
 );
 

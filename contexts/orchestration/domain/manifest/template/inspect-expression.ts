@@ -1,5 +1,5 @@
 import { assertNever, escapePointer } from '#kit/std';
-import { type Call, type Expression, type Member } from './expression.ts';
+import type { Call, Expression, Member } from './expression.ts';
 import { PATH_FUNCTIONS, TEMPLATE_FUNCTIONS } from './template-functions.ts';
 import { TemplateTrouble } from './template-trouble.ts';
 
@@ -39,8 +39,8 @@ export function inspect(expression: Expression, into: Inspection): void {
       return inspect(expression.right, into);
     case 'choice':
       inspect(expression.when, into);
-      inspect(expression.then, into);
-      return inspect(expression.otherwise, into);
+      inspect(expression.yes, into);
+      return inspect(expression.no, into);
     default:
       return assertNever(expression, 'expression');
   }

@@ -87,9 +87,9 @@ class Reader {
 function choice(reader: Reader): Expression {
   const when = binary(reader, 1);
   if (!reader.takeIf('?')) return when;
-  const then = choice(reader);
+  const yes = choice(reader);
   reader.expect(':');
-  return { kind: 'choice', at: when.at, when, then, otherwise: choice(reader) };
+  return { kind: 'choice', at: when.at, when, yes, no: choice(reader) };
 }
 
 /** Operators at least as strong as `least`; equal ones from left to right. */

@@ -2,51 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '#kit/std';
-import type { TargetId } from '../../target-view.ts';
 import type { Document } from '../document-identity.ts';
-import { type GenerateContext, touches } from '../generate-context.ts';
+import { touches } from '../generate-context.ts';
 import type { Json, JsonObject } from '../json.ts';
-import type { Generated } from '../manifest-strategy.ts';
 import { maskSecrets } from '../split-secrets.ts';
+import { aContext, generateTemplate } from '../testing/a-template.ts';
 import { type TemplateSpec, templateManifest } from './template-manifest.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from './work-budget.ts';
 
 const INHERITED = ['constructor', '__proto__', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'length', 'call'];
-const readText = () => assert.fail('no template here is a file');
-
-function contextOf(target: Partial<GenerateContext['target']> = {}): GenerateContext {
-  return {
-    target: {
-      id: 't-1' as TargetId,
-      name: 'edge',
-      type: 'kubernetes',
-      labels: { tier: 'gold', zone: 'a' },
-      properties: { n: 1, list: ['x', { y: 2 }], text: 'p' },
-      manifestTypes: [],
-      ...target,
-    },
-    deployment: { uid: 'd-1', name: 'web', workspace: 'shop' },
-    revision: 1,
-    namespace: 'apps',
-    config: {},
-  };
-}
 
 const VALUES: JsonObject = { n: 3, text: 'abc', list: ['a', 'b'], deep: { x: { y: true } }, secret: { $secret: 's' } };
-
-/** A faulty template is an answer, like a failed one. Anything thrown is an escape. */
-function run(
-  documents: readonly Document[],
-  context: GenerateContext,
-  { values = VALUES, limits = TEMPLATE_LIMITS }: { values?: JsonObject; limits?: TemplateLimits } = {},
-): Generated {
-  const strategy = templateManifest({ readText, limits });
-  const spec: TemplateSpec = { type: 'template', documents, values };
-  const parsed = strategy.parse(spec, '');
-  return parsed.kind === 'faulty'
-    ? { kind: 'failed', faults: parsed.faults }
-    : strategy.generate(parsed.value, context);
-}
 
 /** Well formed, mostly, and full of names that lead out of a careless sandbox. */
 const { expression } = fc.letrec<{ expression: string }>((tie) => ({
@@ -86,7 +52,7 @@ test('no template gets out: whatever is written, the answer is JSON or faults, a
   const before = Object.getOwnPropertyNames(Object.prototype).join();
   fc.assert(
     fc.property(template, (document) => {
-      const result = run([document], contextOf());
+      const result = generateTemplate({ documents: [document], values: VALUES });
       assert.equal(canonicalJson(JSON.parse(JSON.stringify(result))), canonicalJson(result));
       // Native code is what a function that got out would show as text.
       assert.doesNotMatch(
@@ -102,7 +68,11 @@ test('no template gets out: whatever is written, the answer is JSON or faults, a
 test('the same template, values and target give the same documents', () => {
   fc.assert(
     fc.property(template, (document) => {
-      assert.deepEqual(run([document], contextOf()), run([structuredClone(document)], structuredClone(contextOf())));
+      const spec = { documents: [document], values: VALUES };
+      assert.deepEqual(
+        generateTemplate(spec),
+        generateTemplate(structuredClone(spec), { context: structuredClone(aContext()) }),
+      );
     }),
     { numRuns: 500 },
   );
@@ -112,7 +82,10 @@ test('what people see is the same whatever the secret is', () => {
   const [one, other] = [{ values: { ...VALUES, secret: { $secret: 'S3CRET' } } }, { values: VALUES }];
   fc.assert(
     fc.property(template, (document) => {
-      const [a, b] = [run([document], contextOf(), one), run([document], contextOf(), other)];
+      const [a, b] = [
+        generateTemplate({ documents: [document], ...one }),
+        generateTemplate({ documents: [document], ...other }),
+      ];
       if (a.kind === 'failed') assert.doesNotMatch(JSON.stringify(a.faults), /S3CRET/);
       if (a.kind === 'failed' || b.kind === 'failed') return;
       assert.deepEqual(maskSecrets<Json>(a.documents), maskSecrets<Json>(b.documents));
@@ -133,11 +106,11 @@ test('a change of a field that a template does not read changes nothing that it 
   const fields = fc.record({ labels, properties });
   fc.assert(
     fc.property(template, fields, fields, (document, before, after) => {
-      const strategy = templateManifest({ readText });
+      const strategy = templateManifest({ readText: () => assert.fail('no template here is a file') });
       const spec: TemplateSpec = { type: 'template', documents: [document], values: VALUES };
       const parsed = strategy.parse(spec, '');
       if (parsed.kind === 'faulty') return;
-      const [old, fresh] = [contextOf(before), contextOf(after)];
+      const [old, fresh] = [aContext(before), aContext(after)];
       if (touches(strategy.reads(parsed.value), old.target, fresh.target)) return;
       assert.deepEqual(strategy.generate(parsed.value, fresh), strategy.generate(parsed.value, old));
     }),
@@ -164,12 +137,14 @@ describe('what JavaScript would find and JSON does not have', () => {
     'target.labels.hasOwnProperty',
     'config.__defineGetter__',
   ]) {
-    test(text, () => assert.equal(run([{ a: `\${${text}}` }], contextOf()).kind, 'failed'));
+    test(text, () =>
+      assert.equal(generateTemplate({ documents: [{ a: `\${${text}}` }], values: VALUES }).kind, 'failed'),
+    );
   }
 
   test('a key called __proto__ is a key', () => {
     const documents: Document[] = [JSON.parse('{"a":{"__proto__":"${values.n}"},"b":"${values.n}"}')];
-    const result = run(documents, contextOf());
+    const result = generateTemplate({ documents, values: VALUES });
     assert.equal(JSON.stringify(result.kind === 'generated' && result.documents), '[{"a":{"__proto__":3},"b":3}]');
   });
 });
@@ -207,13 +182,16 @@ describe('what would not end, or not fit, is a failure', () => {
     },
   ] satisfies { why: string; documents: readonly Document[]; limits?: TemplateLimits }[]) {
     test(why, () => {
-      const result = run(documents, contextOf(), { limits });
+      const result = generateTemplate({ documents, values: VALUES }, { limits });
       assert.equal(result.kind, 'failed');
       assert.ok(result.kind === 'failed' && result.faults.length === 1, JSON.stringify(result).slice(0, 300));
     });
   }
 
   test('a long text in quotes is read', () => {
-    assert.equal(run([{ a: `\${length("${'x'.repeat(2 ** 22)}")}` }], contextOf()).kind, 'generated');
+    assert.equal(
+      generateTemplate({ documents: [{ a: `\${length("${'x'.repeat(2 ** 22)}")}` }], values: VALUES }).kind,
+      'generated',
+    );
   });
 });

@@ -14,10 +14,16 @@ const REST = { type: 'staged', stages: [], maxConcurrency: 50, maxUnavailable: '
 const HAPPENINGS: readonly { why: string; happening: Happening }[] = [
   { why: 'a delivery', happening: { kind: 'delivered', target, changed: true } },
   { why: 'a failure', happening: { kind: 'generateFailed', target, message: 'no' } },
-  { why: 'health', happening: { kind: 'healthChanged', target: idOf('t00070'), health: 'Degraded', revision: REVISION } },
+  {
+    why: 'health',
+    happening: { kind: 'healthChanged', target: idOf('t00070'), health: 'Degraded', revision: REVISION },
+  },
   { why: 'an unchanged one', happening: { kind: 'delivered', target, changed: false } },
   { why: 'offline', happening: { kind: 'connectionChanged', target, isOnline: false } },
-  { why: 'one that waits and is offline', happening: { kind: 'connectionChanged', target: idOf('t00070'), isOnline: false } },
+  {
+    why: 'one that waits and is offline',
+    happening: { kind: 'connectionChanged', target: idOf('t00070'), isOnline: false },
+  },
   { why: 'the clock', happening: { kind: 'clock' } },
   { why: 'a leave', happening: { kind: 'membershipChanged', joined: [], left: [target] } },
   {
@@ -41,7 +47,10 @@ for (const { why, happening } of HAPPENINGS) {
 }
 
 function started(count: number): RolloutState {
-  const state = rolloutOf(REST, namesOf(count).map((name) => ({ name })));
+  const state = rolloutOf(
+    REST,
+    namesOf(count).map((name) => ({ name })),
+  );
   return decide(state, { kind: 'started' }, 0).state;
 }
 

@@ -33,7 +33,13 @@ export function createExplainWait(gates: GateRegistry): ExplainWait {
   return (state, now) => {
     if (state.phase.kind === 'Finished') return [];
     const here = { ...state, now: Math.max(now, state.now) };
-    return [...stillnessOf(here), ...gateWait(here, gates), ...budgetWait(here), ...offlineWaits(here), ...targetWait(here)];
+    return [
+      ...stillnessOf(here),
+      ...gateWait(here, gates),
+      ...budgetWait(here),
+      ...offlineWaits(here),
+      ...targetWait(here),
+    ];
   };
 }
 
@@ -52,7 +58,8 @@ function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
   if (state.gate === undefined || verdict === undefined || state.phase.kind === 'Paused') return [];
   const { id: gate, openedAt: since } = state.gate;
   // It may be over by the clock alone: then it is only the machine that has not been told the time.
-  if (verdict.kind !== 'wait') return [{ kind: 'gate', gate, since, message: 'is over', unblock: 'it goes on by itself' }];
+  if (verdict.kind !== 'wait')
+    return [{ kind: 'gate', gate, since, message: 'is over', unblock: 'it goes on by itself' }];
   const { kind: _, ...rest } = verdict;
   return [{ kind: 'gate', gate, since, ...rest }];
 }

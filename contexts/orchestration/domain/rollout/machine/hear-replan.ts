@@ -27,7 +27,10 @@ export function replan(turn: Turn, plan: Plan, facts: readonly MemberFacts[]): v
   const kept = { phase, isStarted, gatesOpened, cleared, failures: { era, delivery: 0, generate: 0 } };
   delete state.blocked;
   Object.assign(state, fresh, kept);
-  const lost = old.filter((member) => !carry(turn, member)).filter(isUnderWay).map(({ id }) => id);
+  const lost = old
+    .filter((member) => !carry(turn, member))
+    .filter(isUnderWay)
+    .map(({ id }) => id);
   if (lost.length > 0) turn.actions.push({ kind: 'cancelDeliveries', targets: lost });
 }
 

@@ -15,7 +15,8 @@ const REASONS: Readonly<Record<DeliveryFailure, FailureReason>> = {
 /** What it says of the health of the old content says nothing of the new one's. */
 export function hearDelivered(turn: Turn, target: TargetId, changed: boolean): void {
   const found = find(turn, target);
-  if (found?.member.change !== 'deliver' || found.member.status === 'Done' || found.member.status === 'Removing') return;
+  if (found?.member.change !== 'deliver' || found.member.status === 'Done' || found.member.status === 'Removing')
+    return;
   const { number, member } = found;
   const { revision } = turn.state;
   const isNews = changed && member.healthRevision < revision;
@@ -79,7 +80,8 @@ function goAway(turn: Turn, number: number, member: Member): void {
   if (member.status === 'Pending') enqueue(turn, number);
   if (!isInChange(member) && member.status !== 'Removing') return;
   setAside(turn, number);
-  if (memberAt(turn, number).status === 'Skipped') turn.actions.push({ kind: 'cancelDeliveries', targets: [member.id] });
+  if (memberAt(turn, number).status === 'Skipped')
+    turn.actions.push({ kind: 'cancelDeliveries', targets: [member.id] });
 }
 
 function isInChange({ status }: Member): boolean {

@@ -23,7 +23,10 @@ test('it does what a Map does, in the order of keys, as JSON, and leaves older o
       }
       const sorted = [...model].sort(([a], [b]) => a - b);
       assert.deepEqual([...entriesOf(map)], sorted);
-      assert.deepEqual([...keysOf(map)], sorted.map(([at]) => at));
+      assert.deepEqual(
+        [...keysOf(map)],
+        sorted.map(([at]) => at),
+      );
       assert.deepEqual(firstOf(map), sorted[0]);
       assert.equal(map.size, model.size);
     }),

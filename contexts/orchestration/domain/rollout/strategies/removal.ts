@@ -19,7 +19,11 @@ export interface RemovalSpec {
 
 export const REMOVAL_STEP = 'removal';
 
-export function removalFaults(spec: RemovalSpec | undefined, orders: readonly string[], place: RolloutPlace): FieldFault[] {
+export function removalFaults(
+  spec: RemovalSpec | undefined,
+  orders: readonly string[],
+  place: RolloutPlace,
+): FieldFault[] {
   if (spec === undefined) return [];
   const at = `${place.at}/removal`;
   const faults = [

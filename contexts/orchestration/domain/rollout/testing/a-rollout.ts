@@ -48,7 +48,14 @@ export function factsOf({ name, isOnline = true, hasContent = true, ...target }:
 
 export function rolloutOf(spec: RolloutSpec, fleet: readonly FleetTarget[]): RolloutState {
   const facts = fleet.map(factsOf);
-  return openRollout({ rollout: 'r', revision: REVISION, requestedBy: 'ann', plan: planOf(spec, fleet), facts, now: 0 });
+  return openRollout({
+    rollout: 'r',
+    revision: REVISION,
+    requestedBy: 'ann',
+    plan: planOf(spec, fleet),
+    facts,
+    now: 0,
+  });
 }
 
 export function membersOf({ members }: RolloutState): readonly Member[] {

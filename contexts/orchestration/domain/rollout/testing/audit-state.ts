@@ -9,15 +9,51 @@ export function auditState(state: RolloutState): string[] {
     all.filter(([, member]) => is(member)).map(([number]) => number);
   const counted = (is: (member: Member) => boolean): number => numbersOf(is).length;
   const wrong = [
-    differs('placed', state.placed, counted((member) => marksOf(member).isPlaced)),
-    differs('in change', state.inChange, counted((member) => marksOf(member).isInChange)),
-    differs('unavailable', listed(state.unavailable), numbersOf((member) => marksOf(member).isUnavailable)),
-    differs('under way', listed(state.underWay), numbersOf((member) => marksOf(member).isUnderWay)),
-    differs('owed', listed(state.owed), numbersOf((member) => marksOf(member).isOwed)),
-    differs('unhealthy', state.health.unhealthy, counted((member) => marksOf(member).isUnhealthy)),
-    differs('delivery failures', state.failures.delivery, counted((member) => isCounted(state, member, false))),
-    differs('generate failures', state.failures.generate, counted((member) => isCounted(state, member, true))),
-    differs('deadlines', deadlinesOf(state), numbersOf(({ deadline }) => deadline !== undefined)),
+    differs(
+      'placed',
+      state.placed,
+      counted((member) => marksOf(member).isPlaced),
+    ),
+    differs(
+      'in change',
+      state.inChange,
+      counted((member) => marksOf(member).isInChange),
+    ),
+    differs(
+      'unavailable',
+      listed(state.unavailable),
+      numbersOf((member) => marksOf(member).isUnavailable),
+    ),
+    differs(
+      'under way',
+      listed(state.underWay),
+      numbersOf((member) => marksOf(member).isUnderWay),
+    ),
+    differs(
+      'owed',
+      listed(state.owed),
+      numbersOf((member) => marksOf(member).isOwed),
+    ),
+    differs(
+      'unhealthy',
+      state.health.unhealthy,
+      counted((member) => marksOf(member).isUnhealthy),
+    ),
+    differs(
+      'delivery failures',
+      state.failures.delivery,
+      counted((member) => isCounted(state, member, false)),
+    ),
+    differs(
+      'generate failures',
+      state.failures.generate,
+      counted((member) => isCounted(state, member, true)),
+    ),
+    differs(
+      'deadlines',
+      deadlinesOf(state),
+      numbersOf(({ deadline }) => deadline !== undefined),
+    ),
   ];
   for (const [index, step] of entriesOf(state.steps)) {
     const here = (is: (member: Member) => boolean): number[] => numbersOf((it) => marksOf(it).step === index && is(it));
@@ -27,7 +63,11 @@ export function auditState(state: RolloutState): string[] {
       differs(`removals of ${index}`, listed(step.removals), queued('removals')),
       differs(`deliveries of ${index}`, listed(step.deliveries), queued('deliveries')),
       differs(`parked of ${index}`, listed(step.parked), queued('parked')),
-      differs(`broken of ${index}`, listed(step.broken), here((member) => marksOf(member).isBroken)),
+      differs(
+        `broken of ${index}`,
+        listed(step.broken),
+        here((member) => marksOf(member).isBroken),
+      ),
       differs(`under way of ${index}`, step.underWay, here((member) => marksOf(member).isUnderWay).length),
       differs(`unhealthy of ${index}`, step.health.unhealthy, here((member) => marksOf(member).isUnhealthy).length),
     );

@@ -135,7 +135,8 @@ class Fleet {
     if (answer === 'delivered' || answer === 'unchanged') {
       this.tell(at, { kind: 'delivered', target, changed: answer === 'delivered' });
       const { revision } = this.#state;
-      if (wellMs !== undefined) this.tell(at + wellMs, { kind: 'healthChanged', target, health: 'Available', revision });
+      if (wellMs !== undefined)
+        this.tell(at + wellMs, { kind: 'healthChanged', target, health: 'Available', revision });
     } else this.tell(at, { kind: answer, target, message: 'as the script says' });
   }
 
@@ -143,7 +144,8 @@ class Fleet {
     const { answer, answerMs } = this.#simulation.scripts.get(target) ?? WELL;
     const isGone = answer === 'delivered' || answer === 'unchanged';
     if (isGone) this.tell(now + answerMs, { kind: 'removed', target });
-    else if (answer !== 'silent') this.tell(now + answerMs, { kind: 'removeFailed', target, message: 'as the script says' });
+    else if (answer !== 'silent')
+      this.tell(now + answerMs, { kind: 'removeFailed', target, message: 'as the script says' });
   }
 
   #answer(gate: string, now: number): void {

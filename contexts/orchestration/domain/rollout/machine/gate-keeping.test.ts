@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GateSpec } from '../gates/gate.ts';
+import { idOf, REVISION } from '../testing/a-rollout.ts';
+import { MINUTE, RolloutRun } from '../testing/rollout-run.ts';
+import { approvalRefusal } from './approval-refusal.ts';
+
+const FLEET = [
+  { name: 'a', labels: { tier: 'canary' } },
+  { name: 'b', labels: { tier: 'canary' } },
+  { name: 'p', labels: { tier: 'prod' } },
+];
+
+function runWith(afterTasks: readonly GateSpec[], canary = {}): RolloutRun {
+  const stages = [{ name: 'canary', selector: { matchLabels: { tier: 'canary' } }, afterTasks, ...canary }];
+  return new RolloutRun({ type: 'staged', stages }, FLEET).settle('a', 'b');
+}
+
+test('wait: the next stage begins when the time is over, and a timer is asked for', () => {
+  const run = runWith([{ type: 'wait', duration: '5m' }]);
+  assert.deepEqual(run.actions, [{ kind: 'setTimer', at: 5 * MINUTE }]);
+  assert.deepEqual(run.pass(4 * MINUTE).sent, []);
+  assert.deepEqual(run.pass(MINUTE).sent, ['p']);
+});
+
+test('tasks follow each other: the approval is asked for when the wait is over', () => {
+  const run = runWith([{ type: 'wait', duration: '10m' }, { type: 'approval' }]);
+  assert.ok(!run.kinds().includes('requestApproval'));
+  assert.ok(
+    run
+      .pass(10 * MINUTE)
+      .kinds()
+      .includes('requestApproval'),
+  );
+});
+
+test('approval: a request bound to gate and revision, and the next stage when it is approved', () => {
+  const run = runWith([{ type: 'approval', expiry: '1h' }]);
+  const gate = run.state.gate?.id ?? '';
+  assert.deepEqual(run.actions[0], {
+    kind: 'requestApproval',
+    gate,
+    revision: REVISION,
+    requireDistinctApprover: false,
+    expiresAt: 60 * MINUTE,
+  });
+  run.tell({ kind: 'gateAnswered', gate, revision: REVISION - 1, answer: { kind: 'approved', by: 'bob' } });
+  assert.deepEqual(run.sent, [], 'of another revision');
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }, 'canary/after/0/9').sent, [], 'of another opening');
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }).sent, ['p']);
+  assert.deepEqual(run.actions[0], { kind: 'closeGate', gate });
+});
+
+test('approval: a rejection pauses with the reason, and a resume asks anew', () => {
+  const run = runWith([{ type: 'approval' }]);
+  const gate = run.state.gate?.id ?? '';
+  run.answer({ kind: 'rejected', by: 'bob', message: 'not on a Friday' });
+  assert.deepEqual(run.phase, {
+    kind: 'Paused',
+    since: 0,
+    reason: 'GateRejected',
+    message: 'bob rejected it: not on a Friday',
+  });
+  assert.ok(run.tell({ kind: 'resume' }).kinds().includes('requestApproval'));
+  assert.notEqual(run.state.gate?.id, gate);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }, gate).sent, [], 'the old request is over');
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }).sent, ['p']);
+});
+
+test('approval: nobody approves what he asked for where it takes two, and it expires', () => {
+  const run = runWith([{ type: 'approval', requireDistinctApprover: true, expiry: '1h' }]);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'ann' }).sent, []);
+  run.pass(60 * MINUTE);
+  assert.deepEqual(run.phase.kind === 'Paused' && run.phase.reason, 'GateExpired');
+});
+
+test('approval: an answer that would not count is refused with the reason', () => {
+  const run = runWith([{ type: 'approval', requireDistinctApprover: true }]);
+  const answer = { rollout: 'r', gate: run.state.gate?.id ?? '', revision: REVISION, by: 'bob', isApproval: true };
+  assert.equal(approvalRefusal(run.state, answer), undefined);
+  assert.equal(approvalRefusal(run.state, { ...answer, by: 'ann' }), 'NotDistinct');
+  assert.equal(approvalRefusal(run.state, { ...answer, by: 'ann', isApproval: false }), undefined);
+  assert.equal(approvalRefusal(run.state, { ...answer, rollout: 'other' }), 'Stale');
+  assert.equal(approvalRefusal(run.state, { ...answer, revision: REVISION + 1 }), 'Stale');
+  assert.equal(approvalRefusal(run.state, { ...answer, gate: 'canary/after/0/2' }), 'Stale');
+  run.tell({ kind: 'pause', by: 'ann', message: '' }).answer({ kind: 'approved', by: 'bob' });
+  assert.equal(approvalRefusal(run.state, answer), 'Stale', 'decided already');
+});
+
+test('health: any moment not available restarts the clock, and whatever flaps is not stable', () => {
+  const run = runWith([{ type: 'health', stableDuration: '10m' }]);
+  run
+    .pass(9 * MINUTE)
+    .health('a', 'Degraded')
+    .health('a', 'Available');
+  assert.deepEqual(run.pass(9 * MINUTE).sent, []);
+  assert.deepEqual(run.pass(MINUTE).sent, ['p']);
+});
+
+test('health: a target that is away is not available', () => {
+  const run = runWith([{ type: 'health', stableDuration: '10m' }]);
+  run.connection('b', false).pass(10 * MINUTE);
+  assert.deepEqual(run.sent, []);
+  run.connection('b', true).health('b', 'Available');
+  assert.deepEqual(run.pass(10 * MINUTE).sent, ['p']);
+});
+
+for (const { failurePolicy, want } of [
+  { failurePolicy: 'pause', want: 'Paused' },
+  { failurePolicy: 'rollback', want: 'Finished' },
+]) {
+  test(`health: what does not come to rest in time follows the stage's policy ${failurePolicy}`, () => {
+    const run = runWith([{ type: 'health', stableDuration: '5m', timeout: '12m' }], { failurePolicy });
+    run.health('a', 'Degraded').pass(12 * MINUTE);
+    assert.equal(run.phase.kind, want);
+    assert.equal(run.kinds().includes('rollback'), failurePolicy === 'rollback');
+  });
+}
+
+test('deploymentHealth: another deployment is watched, and has to stay healthy', () => {
+  const run = runWith([{ type: 'deploymentHealth', deployment: 'db', stableDuration: '5m' }]);
+  assert.deepEqual(run.actions, [{ kind: 'watchDeployment', gate: run.state.gate?.id, deployment: 'db' }]);
+  run.answer({ kind: 'deploymentHealth', isHealthy: true }).pass(4 * MINUTE);
+  run.answer({ kind: 'deploymentHealth', isHealthy: false }).answer({ kind: 'deploymentHealth', isHealthy: true });
+  assert.deepEqual(run.pass(4 * MINUTE).sent, []);
+  assert.deepEqual(run.pass(MINUTE).sent, ['p']);
+});
+
+test('before a stage, health is that of all that were delivered so far', () => {
+  const stages = [
+    { name: 'canary', selector: { matchLabels: { tier: 'canary' } } },
+    {
+      name: 'prod',
+      selector: { matchLabels: { tier: 'prod' } },
+      beforeTasks: [{ type: 'health', stableDuration: '1m' }],
+    },
+  ];
+  const run = new RolloutRun({ type: 'staged', stages }, FLEET).settle('a', 'b');
+  assert.deepEqual(run.sent, []);
+  run.health('a', 'Degraded').pass(MINUTE);
+  assert.deepEqual(run.sent, []);
+  run.health('a', 'Available');
+  assert.deepEqual(run.pass(MINUTE).sent, ['p']);
+});
+
+test('a gate whose stage has lost its targets asks nobody any longer', () => {
+  const stages = [{ name: 'prod', selector: { matchLabels: { tier: 'prod' } }, beforeTasks: [{ type: 'approval' }] }];
+  const run = new RolloutRun({ type: 'staged', stages }, FLEET);
+  const gate = run.state.gate?.id;
+  run.tell({ kind: 'membershipChanged', joined: [], left: [idOf('p')] });
+  assert.deepEqual(run.actions[0], { kind: 'closeGate', gate });
+  assert.deepEqual(run.sent, ['a', 'b']);
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { REVISION } from '../testing/a-rollout.ts';
+import { RolloutRun } from '../testing/rollout-run.ts';
+import type { Happening } from './happening.ts';
+
+const TWO = [{ name: 'a' }, { name: 'b' }];
+const ROLLING = { type: 'rolling', batchSize: 1 };
+const PAUSE: Happening = { kind: 'pause', by: 'ann', message: 'an incident' };
+const NEWER: Happening = { kind: 'superseded', by: REVISION + 1 };
+
+test('a pause begins nothing new and interrupts nothing; a resume goes on', () => {
+  const run = new RolloutRun(ROLLING, TWO).tell(PAUSE);
+  assert.deepEqual(run.actions, []);
+  assert.deepEqual(run.settle('a').sent, []);
+  assert.deepEqual(run.tell({ kind: 'resume' }).sent, ['b']);
+});
+
+test('an approval may come while it is paused, and counts when it is resumed', () => {
+  const stages = [{ name: 'all', selector: {}, beforeTasks: [{ type: 'approval' }] }];
+  const run = new RolloutRun({ type: 'staged', stages }, TWO).tell(PAUSE);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }).sent, []);
+  assert.deepEqual(run.tell({ kind: 'resume' }).sent, ['a', 'b']);
+});
+
+test('one that is paused before it starts begins with the resume', () => {
+  const run = new RolloutRun(ROLLING, TWO, { isStarted: false }).tell(PAUSE).tell({ kind: 'started' });
+  assert.deepEqual([run.phase.kind, run.sent], ['Paused', []]);
+  assert.deepEqual(run.tell({ kind: 'resume' }).sent, ['a']);
+});
+
+test('a resume before the start waits for the start', () => {
+  const run = new RolloutRun(ROLLING, TWO, { isStarted: false }).tell(PAUSE).tell({ kind: 'resume' });
+  assert.deepEqual([run.phase.kind, run.sent], ['Planned', []]);
+});
+
+test('an abort interrupts what is under way', () => {
+  const run = new RolloutRun({ type: 'immediate' }, TWO).tell({ kind: 'abort' });
+  assert.deepEqual(run.actions, [
+    { kind: 'cancelDeliveries', targets: ['a', 'b'] },
+    { kind: 'finish', outcome: 'Aborted', owed: [] },
+  ]);
+});
+
+test('a superseded rollout never acts again, whatever is told', () => {
+  const run = new RolloutRun(ROLLING, TWO).tell(NEWER);
+  assert.deepEqual(run.actions, [{ kind: 'finish', outcome: 'Superseded', owed: [] }]);
+  const { state } = run;
+  for (const happening of [
+    { kind: 'resume' },
+    { kind: 'retry' },
+    { kind: 'clock' },
+    { kind: 'abort' },
+    NEWER,
+  ] as const) {
+    run.tell(happening);
+    assert.deepEqual([run.state === state, run.actions], [true, []]);
+  }
+  assert.deepEqual(run.settle('a').actions, []);
+});
+
+test('with queue, a newer revision waits for the end', () => {
+  const run = new RolloutRun({ ...ROLLING, onCollision: 'queue' }, TWO).tell(NEWER);
+  assert.deepEqual([run.actions, run.state.queued], [[], REVISION + 1]);
+  run.settle('a');
+  assert.deepEqual(run.settle('b').actions.at(-1), { kind: 'finish', outcome: 'Succeeded', owed: [] });
+});
+
+for (const { why, happenings } of [
+  { why: 'fails while a newer revision waits', happenings: ['newer', 'fail'] },
+  { why: 'has failed when a newer revision comes', happenings: ['fail', 'newer'] },
+]) {
+  test(`with queue, a rollout that ${why} gives way`, () => {
+    const run = new RolloutRun({ ...ROLLING, onCollision: 'queue' }, TWO);
+    for (const happening of happenings) happening === 'newer' ? run.tell(NEWER) : run.fail('a');
+    assert.deepEqual(run.actions.at(-1), { kind: 'finish', outcome: 'Superseded', owed: ['a'] });
+  });
+}
+
+test('with queue, one that somebody paused is not taken away from him', () => {
+  const run = new RolloutRun({ ...ROLLING, onCollision: 'queue' }, TWO).tell(PAUSE).tell(NEWER);
+  assert.equal(run.phase.kind, 'Paused');
+});
