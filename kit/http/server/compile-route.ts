@@ -30,7 +30,7 @@ export function compileRoute(route: Route, { observer, validators, verifyRespons
 export function routeSchema(route: Route): FastifySchema & Readonly<Record<string, unknown>> {
   const { params, query, body } = route.schema;
   const where = `${route.method} ${route.path}`;
-  const automatic = route.method === 'GET' ? {} : DRY_RUN;
+  const automatic = route.method === 'GET' || route.readOnly ? {} : DRY_RUN;
   return {
     operationId: route.operationId,
     summary: route.summary,
