@@ -78,6 +78,8 @@ export type Verdict =
       readonly unblock: string;
       /** When to be asked again, if nothing happens before. */
       readonly until?: number;
+      /** Set when it is targets that are in the way, which are then named. */
+      readonly blames?: 'unhealthy';
     }
   | {
       readonly kind: 'no';

@@ -33,10 +33,9 @@ export const healthGate: Gate<HealthGate, Record<string, never>> = {
       const message = 'the targets did not stay available for long enough in time';
       return { kind: 'no', reason: 'GateUnhealthy', message, isFailure: true };
     }
-    const message =
-      health.unhealthy === 0
-        ? `all targets are available, and have to stay so for ${stableDuration}`
-        : `waits until all targets are available; ${health.unhealthy} are not`;
-    return { kind: 'wait', until: Math.min(stableAt, endsAt), message, unblock: 'targets that stay available' };
+    const waits = { kind: 'wait', until: Math.min(stableAt, endsAt), unblock: 'targets that stay available' } as const;
+    if (health.unhealthy > 0)
+      return { ...waits, message: 'waits until all targets are available', blames: 'unhealthy' };
+    return { ...waits, message: `all targets are available, and have to stay so for ${stableDuration}` };
   },
 };

@@ -62,7 +62,7 @@ function hear(turn: Turn, happening: Happening): void {
     case 'gateAnswered':
       return hearAnswer(turn, happening);
     case 'pause':
-      return pause(turn, happening.message);
+      return pause(turn, happening.by, happening.message);
     case 'resume':
       return resume(turn);
     case 'abort':

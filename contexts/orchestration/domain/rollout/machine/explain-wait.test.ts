@@ -23,9 +23,17 @@ const CASES: readonly { why: string; run: () => RolloutRun; want: Partial<Wait> 
     want: { kind: 'gate', gate: 'all/before/0/1', since: 0, unblock: 'approve or reject it' },
   },
   {
+    why: 'a health gate, and the targets that are in its way',
+    run: () => {
+      const stages = [{ name: 'all', selector: {}, afterTasks: [{ type: 'health', stableDuration: '1h' }] }];
+      return new RolloutRun({ type: 'staged', stages }, TWO).settle('a', 'b').health('b', 'Degraded');
+    },
+    want: { kind: 'gate', message: 'waits until all targets are available', count: 1, targets: ['b'] as never },
+  },
+  {
     why: 'a person, after a pause, with the reason',
     run: () => new RolloutRun({ type: 'immediate' }, [{ name: 'a' }]).fail('a'),
-    want: { kind: 'resume', message: '1 targets went wrong, where at most 0 may' },
+    want: { kind: 'resume', message: '1 failed, where at most 0 may' },
   },
   {
     why: 'a target that is away',

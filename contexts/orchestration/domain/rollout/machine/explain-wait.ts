@@ -2,9 +2,9 @@ import { limitsOf } from '../../budget/limits.ts';
 import type { TargetId } from '../../target-view.ts';
 import type { GateRegistry } from '../gates/gate.ts';
 import { verdictOf } from './gate-keeping.ts';
-import type { Member } from './member.ts';
+import { marksOf } from './member.ts';
 import { entriesOf, firstOf, keysOf, type NumberSet, valueAt } from './number-map.ts';
-import { type DeadlineQueue, LATE_STEP, type RolloutState } from './rollout-state.ts';
+import type { DeadlineQueue, RolloutState } from './rollout-state.ts';
 
 export const WAIT_KINDS = ['start', 'resume', 'gate', 'targets', 'offline', 'budget', 'conflict'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
@@ -60,8 +60,18 @@ function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
   // It may be over by the clock alone: then it is only the machine that has not been told the time.
   if (verdict.kind !== 'wait')
     return [{ kind: 'gate', gate, since, message: 'is over', unblock: 'it goes on by itself' }];
-  const { kind: _, ...rest } = verdict;
-  return [{ kind: 'gate', gate, since, ...rest }];
+  const { kind: _, blames, ...rest } = verdict;
+  return [{ kind: 'gate', gate, since, ...rest, ...(blames === undefined ? {} : unhealthyOf(state)) }];
+}
+
+/** Those that a health gate looks at: before a stage all that were delivered so far, after it those of the stage. */
+function unhealthyOf(state: RolloutState): Pick<Wait, 'count' | 'targets'> {
+  const { step, at } = state.cursor;
+  const numbers = [...keysOf(state.unavailable)].filter((number) => {
+    const member = valueAt(state.members, number);
+    return member !== undefined && marksOf(member).isUnhealthy && (at === 'before' || member.step === step);
+  });
+  return { count: numbers.length, targets: idsOf(state, numbers.values()) };
 }
 
 function budgetWait(state: RolloutState): Wait[] {

@@ -37,8 +37,7 @@ export type Happening =
   | { readonly kind: 'superseded'; readonly by: number }
   | { readonly kind: 'clock' };
 
-export const DELIVERY_FAILURES = ['deliveryFailed', 'rejected', 'generateFailed', 'removeFailed'] as const;
-export type DeliveryFailure = (typeof DELIVERY_FAILURES)[number];
+export type DeliveryFailure = 'deliveryFailed' | 'rejected' | 'generateFailed' | 'removeFailed';
 
 export interface Joiner extends MemberFacts {
   readonly labels: Readonly<Record<string, string>>;

@@ -12,6 +12,7 @@ const NEWER: Happening = { kind: 'superseded', by: REVISION + 1 };
 test('a pause begins nothing new and interrupts nothing; a resume goes on', () => {
   const run = new RolloutRun(ROLLING, TWO).tell(PAUSE);
   assert.deepEqual(run.actions, []);
+  assert.deepEqual(run.waits[0]?.message, 'ann paused it: an incident');
   assert.deepEqual(run.settle('a').sent, []);
   assert.deepEqual(run.tell({ kind: 'resume' }).sent, ['b']);
 });
@@ -72,7 +73,10 @@ for (const { why, happenings } of [
 ]) {
   test(`with queue, a rollout that ${why} gives way`, () => {
     const run = new RolloutRun({ ...ROLLING, onCollision: 'queue' }, TWO);
-    for (const happening of happenings) happening === 'newer' ? run.tell(NEWER) : run.fail('a');
+    for (const happening of happenings) {
+      if (happening === 'newer') run.tell(NEWER);
+      else run.fail('a');
+    }
     assert.deepEqual(run.actions.at(-1), { kind: 'finish', outcome: 'Superseded', owed: ['a'] });
   });
 }

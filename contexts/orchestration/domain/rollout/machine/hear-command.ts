@@ -10,8 +10,9 @@ export function start({ state, now }: Turn): void {
 }
 
 /** Whatever it paused for first stays the reason. */
-export function pause({ state, now }: Turn, message: string): void {
+export function pause({ state, now }: Turn, by: string, why: string): void {
   if (state.phase.kind === 'Paused') return;
+  const message = why === '' ? `${by} paused it` : `${by} paused it: ${why}`;
   state.phase = { kind: 'Paused', since: now, reason: 'PausedByUser', message };
 }
 

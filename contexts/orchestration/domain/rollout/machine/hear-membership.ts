@@ -49,7 +49,7 @@ function homeOf(turn: Turn, { labels }: Joiner): number {
   if (door.step >= cursor.step) return door.step;
   if (step.fate !== 'passed' || step.plan.before.length === 0) return LATE_STEP;
   const again = turn.state.steps.size;
-  putStep(turn, again, stepState({ ...step.plan, remove: [], deliver: [] }));
+  putStep(turn, again, stepState(step.plan));
   turn.state.doors = doors.map((other) => (other === door ? { ...door, step: again } : other));
   return again;
 }

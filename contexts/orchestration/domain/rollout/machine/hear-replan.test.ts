@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RolloutSpec } from '../rollout-strategy.ts';
 import { type FleetTarget, factsOf, memberOf, planOf } from '../testing/a-rollout.ts';
 import { RolloutRun } from '../testing/rollout-run.ts';
-import type { RolloutSpec } from '../rollout-strategy.ts';
 import type { Happening } from './happening.ts';
 import { untouchedBy } from './hear-replan.ts';
 

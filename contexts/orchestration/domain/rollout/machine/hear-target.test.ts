@@ -39,6 +39,18 @@ test('a delivery outlives the connection, and keeps its place in the budget', ()
   assert.deepEqual(run.settle('a').sent, ['b']);
 });
 
+test('whoever is back has its time anew', () => {
+  const run = new RolloutRun({ type: 'immediate', progressDeadline: '5m' }, TWO).settle('b');
+  run
+    .connection('a', false)
+    .pass(10 * MINUTE)
+    .connection('a', true)
+    .pass(4 * MINUTE);
+  assert.equal(memberOf(run.state, 'a').status, 'Delivering');
+  run.pass(MINUTE);
+  assert.equal(memberOf(run.state, 'a').failure?.reason, 'ProgressDeadline');
+});
+
 test('with the policy skip, whoever loses the connection gives its place to the next, and gets it when it is back', () => {
   const run = new RolloutRun({ type: 'immediate', maxConcurrency: 1, offlinePolicy: 'skip' }, TWO);
   run.connection('a', false);
@@ -48,6 +60,13 @@ test('with the policy skip, whoever loses the connection gives its place to the 
   ]);
   run.connection('a', true);
   assert.deepEqual(run.settle('b').sent, ['a']);
+});
+
+test('a target that was sent its first content and went away counts as unavailable', () => {
+  const fleet = [{ name: 'a', hasContent: false }, { name: 'b' }];
+  const run = new RolloutRun({ type: 'immediate', maxUnavailable: 1, offlinePolicy: 'skip' }, fleet);
+  run.connection('a', false);
+  assert.deepEqual([run.sent, run.waits[0]?.kind], [[], 'conflict']);
 });
 
 test('what is told twice, or of somebody unknown, changes nothing', () => {

@@ -23,16 +23,16 @@ export function openRollout(start: RolloutStart): RolloutState {
   const facts = new Map(start.facts.map((fact) => [fact.id, fact]));
   const { steps, current } = start.plan;
   putStep(turn, LATE_STEP, lateStep(steps));
-  for (const [index, step] of steps.entries()) {
+  for (const [index, { remove, deliver, ...step }] of steps.entries()) {
     putStep(turn, index + 1, stepState(step));
-    for (const id of step.remove) add(turn, factsOf(facts, id), { change: 'remove', step: index + 1 });
-    for (const id of step.deliver) add(turn, factsOf(facts, id), { change: 'deliver', step: index + 1 });
+    for (const id of remove) add(turn, factsOf(facts, id), { change: 'remove', step: index + 1 });
+    for (const id of deliver) add(turn, factsOf(facts, id), { change: 'deliver', step: index + 1 });
   }
   for (const id of current) add(turn, factsOf(facts, id), { change: 'deliver' });
   return turn.state;
 }
 
-export function stepState({ remove: _, deliver: __, joins: ___, ...plan }: PlanStep): StepState {
+export function stepState(plan: StepState['plan']): StepState {
   return {
     plan,
     fate: 'ahead',
@@ -66,11 +66,11 @@ function factsOf(facts: ReadonlyMap<TargetId, MemberFacts>, id: TargetId): Membe
 
 /** Latecomers are of any step, so that the strictest of the plan's paces is theirs. */
 function lateStep(steps: readonly PlanStep[]): StepState {
-  const paces = steps.flatMap(({ maxConcurrency, deliver, remove }) =>
-    maxConcurrency === undefined ? [] : atLeastOne(maxConcurrency, deliver.length + remove.length),
-  );
-  const step = { name: 'late', remove: [], deliver: [], before: [], after: [], failurePolicy: 'pause' } as const;
-  return stepState(paces.length === 0 ? step : { ...step, maxConcurrency: Math.min(...paces) });
+  const pace = steps.reduce((strictest, { maxConcurrency = Infinity, deliver, remove }) => {
+    return Math.min(strictest, atLeastOne(maxConcurrency, deliver.length + remove.length));
+  }, Infinity);
+  const step = { name: 'late', before: [], after: [], failurePolicy: 'pause' } as const;
+  return stepState(pace === Infinity ? step : { ...step, maxConcurrency: pace });
 }
 
 function emptyRollout({ rollout, revision, requestedBy, plan, now }: RolloutStart): RolloutState {

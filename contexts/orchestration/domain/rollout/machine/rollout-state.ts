@@ -57,7 +57,7 @@ export interface RolloutState {
 }
 
 export interface StepState {
-  readonly plan: Omit<PlanStep, 'remove' | 'deliver' | 'joins'>;
+  readonly plan: Omit<PlanStep, 'remove' | 'deliver'>;
   /** `passed` is one that had nothing to change when its turn came: its gates were not looked at. */
   readonly fate: 'ahead' | 'open' | 'passed' | 'cleared';
   readonly members: number;

@@ -19,10 +19,10 @@ export function settle(turn: Turn, number: number): void {
 }
 
 export function fail(turn: Turn, number: number, why: { reason: FailureReason; message: string }): void {
-  const { status, hasContent } = memberAt(turn, number);
-  const wasTouched = (status === 'Delivering' || status === 'Settling') && !HARMLESS.includes(why.reason);
+  const member = memberAt(turn, number);
   const { era } = turn.state.failures;
-  put(turn, number, 'Failed', { failure: { ...why, era }, hasContent: hasContent || wasTouched });
+  const hasContent = HARMLESS.includes(why.reason) ? member.hasContent : mayHaveContent(member);
+  put(turn, number, 'Failed', { failure: { ...why, era }, hasContent });
   countFailure(turn, why.reason, 1);
 }
 
@@ -51,14 +51,20 @@ export function enqueue(turn: Turn, number: number): void {
  * cluster that somebody took out must not hold up the living.
  */
 export function setAside(turn: Turn, number: number): void {
-  const { change } = memberAt(turn, number);
-  if (change === 'remove' || turn.state.budget.offlinePolicy === 'skip') put(turn, number, 'Skipped');
+  const member = memberAt(turn, number);
+  const isSkipped = member.change === 'remove' || turn.state.budget.offlinePolicy === 'skip';
+  if (isSkipped) put(turn, number, 'Skipped', { hasContent: mayHaveContent(member) });
   else setDeadline(turn, number, 'offline');
 }
 
 /** It is no longer part of the rollout. */
 export function drop(turn: Turn, number: number): void {
   put(turn, number, 'Dropped');
+}
+
+/** Whoever was sent something may have it, whatever was heard. */
+function mayHaveContent({ status, hasContent }: Member): boolean {
+  return hasContent || status === 'Delivering' || status === 'Settling';
 }
 
 function put(turn: Turn, number: number, status: Member['status'], fields: Partial<Member> = {}): void {

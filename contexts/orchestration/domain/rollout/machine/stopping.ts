@@ -31,7 +31,7 @@ export function stopAtFailures(turn: Turn, which: 'delivery' | 'all'): boolean {
   const failed = failures.delivery + (which === 'all' ? failures.generate : 0);
   const allowed = limits(turn).failures;
   if (failed <= allowed) return false;
-  const message = `${failed} targets went wrong, where at most ${allowed} may`;
+  const message = `${failed} failed, where at most ${allowed} may`;
   stop(turn, { reason: 'FailuresExceeded', message, policy: stepAt(turn, cursor.step)?.plan.failurePolicy ?? 'pause' });
   return true;
 }

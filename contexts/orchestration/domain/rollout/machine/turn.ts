@@ -19,6 +19,8 @@ export interface Turn {
 
 type Draft = { -readonly [Key in keyof RolloutState]: RolloutState[Key] };
 
+const BUCKETS = 1 << 15;
+
 const NONE: Marks = {
   step: undefined,
   queue: undefined,
@@ -137,8 +139,6 @@ function watched(health: WatchedHealth, by: number, now: number): WatchedHealth 
   const unhealthy = health.unhealthy + by;
   return { unhealthy, healthySince: unhealthy === 0 ? now : health.healthySince };
 }
-
-const BUCKETS = 1 << 15;
 
 /** FNV-1a: ids that are alike, as those of one minute are, spread well. */
 function bucketOf(id: TargetId): number {

@@ -5,6 +5,7 @@ import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
 import { type RolloutSpec, rolloutFaults } from '../rollout-strategy.ts';
 import { type FleetTarget, planOf } from '../testing/a-rollout.ts';
 import { BUILT_IN_ROLLOUTS } from './built-in-rollouts.ts';
+import { REST_STAGE } from './staged-rollout.ts';
 
 const selects = (tier: string) => ({ matchLabels: { tier } });
 const STAGES = [
@@ -58,7 +59,7 @@ for (const { why, spec, want } of [
       ['removal', ['gone'], []],
       ['canary', [], ['c1', 'c2']],
       ['prod', [], ['p1']],
-      ['rest', [], ['none']],
+      [REST_STAGE, [], ['none']],
     ],
   },
   {
@@ -67,7 +68,7 @@ for (const { why, spec, want } of [
     want: [
       ['canary', [], ['c1', 'c2']],
       ['prod', ['gone'], ['p1']],
-      ['rest', [], ['none']],
+      [REST_STAGE, [], ['none']],
     ],
   },
 ] as const) {

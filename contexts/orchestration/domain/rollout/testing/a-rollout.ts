@@ -28,7 +28,7 @@ export function planOf(spec: RolloutSpec, fleet: readonly FleetTarget[]): Plan {
   return strategy.plan(spec, inputOf(fleet));
 }
 
-export function inputOf(fleet: readonly FleetTarget[]): PlanInput {
+function inputOf(fleet: readonly FleetTarget[]): PlanInput {
   const idsOf = (is: (target: FleetTarget) => boolean): TargetId[] => fleet.filter(is).map(({ name }) => idOf(name));
   return {
     delta: {
