@@ -6,8 +6,8 @@ import { testSeed } from '#testing/seeded';
 import { quietly } from '#testing/soak';
 import { fuzzPlatform, soak } from './openapi-fuzz.soak.ts';
 
-/** Nothing that a client can do makes a workflow yet, so that none is ever found. */
-const ABOUT_NOTHING = '/v1/workflows/';
+/** What no request by itself gets through to: there is no workflow yet, no issuer that answers, and a code to be guessed. */
+const OUT_OF_REACH = ['/v1/workflows/', '/v1/login/callback', '/v1/login:redeem'];
 
 /** The same seed gets the same answers from both; the second is asked less, to find what only it takes amiss. */
 const COUNTS: Readonly<Record<Engine, number>> = { sqlite: soak.defaultCount, postgres: soak.defaultCount * 0.3 };
@@ -17,12 +17,16 @@ describe('requests generated from the description of the API', () => {
     it(`get no 5xx and no answer outside its schema, on ${engine}`, async (t) => {
       const size = { count: COUNTS[engine], seed: testSeed() };
       const { operations, statuses } = await fuzzPlatform(engine, quietly(size, t.signal));
-      // A generator that does not get through to anything would find nothing wrong either.
+      // A generator that does not get through to anything would find nothing wrong either; a few requests do not get everywhere.
+      if (size.count < soak.defaultCount) return;
       const refused = operations.filter(({ id, path }) => {
         const seen = [...(statuses.get(id)?.keys() ?? [])];
-        return !path.startsWith(ABOUT_NOTHING) && !seen.some((status) => status < 300);
+        return !OUT_OF_REACH.some((start) => path.startsWith(start)) && !seen.some((status) => status < 400);
       });
-      assert.deepEqual(refused, []);
+      assert.deepEqual(
+        refused.map(({ id }) => id),
+        [],
+      );
     });
   }
 });

@@ -4,14 +4,17 @@ import type { OpenapiDocument } from '#testing/openapi/api-description';
 import { type FuzzReport, fuzzApi } from '#testing/openapi/fuzz-api';
 import { platformHome } from '#testing/platform-process';
 import type { Soak, SoakOptions } from '#testing/soak';
+import { fuzzCallers } from './access/fuzz-callers.ts';
 
 export const soak: Soak = {
-  description: 'requests generated from /openapi.json, on each database: no 5xx, no answer outside its schema',
+  description:
+    'requests generated from /openapi.json, as each role, on each database: no 5xx, no answer outside its schema',
   defaultCount: 10_000,
   async run(options) {
     for (const engine of DATABASES) {
-      const { statuses, codes } = await fuzzPlatform(engine, options);
+      const { statuses, byCaller, codes } = await fuzzPlatform(engine, options);
       for (const [operation, counts] of statuses) options.log(`${engine} ${operation}: ${listed(counts)}`);
+      for (const [caller, counts] of byCaller) options.log(`${engine} as ${caller}: ${listed(counts)}`);
       options.log(`${engine} problems: ${listed(codes)}`);
     }
   },
@@ -25,9 +28,10 @@ export async function fuzzPlatform(engine: Engine, options: SoakOptions): Promis
   const home = await platformHome(engine);
   try {
     const platform = await home.start({ flags: FLAGS });
-    const { url, token } = platform;
+    const { url } = platform;
+    const callers = fuzzCallers(platform, home.data);
     const document = (await (await platform.request('/openapi.json')).json()) as OpenapiDocument;
-    const report = await fuzzApi({ url, token, document, count, seed, progress }, signal);
+    const report = await fuzzApi({ url, callers, document, count, seed, progress }, signal);
     const { said } = await platform.stop();
     const complaint = said.split('\n').find((line) => line.includes('"level":"error"'));
     if (complaint !== undefined) throw new Error(`seed ${seed}: the platform complained: ${complaint}`);

@@ -9,7 +9,7 @@ export interface EventStreamParts {
   readonly events: EventLog;
   readonly ids: EventIds;
   readonly log: HttpLog;
-  mayRead(principal: Principal, event: StoredEvent): boolean;
+  readonly mayRead: (principal: Principal, event: StoredEvent) => boolean;
 }
 
 /** `GET /v1/events`: the outbox as the one who asks may see it. */

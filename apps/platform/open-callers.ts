@@ -3,7 +3,6 @@ import { parse } from 'yaml';
 import type { GrantDropper } from '#contexts/access/adapters';
 import { DEV_AUTH_WARNING, devAuthenticator, type Identity, openIdentity } from '#contexts/identity/adapters';
 import type { Sealer } from '#kit/sealing';
-import { Secret } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import { requireWorkspace } from './access/tree-resources.ts';

@@ -18,7 +18,7 @@ import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { PLATFORM_WORKFLOWS, type WorkflowSet } from './durable/workflow-set.ts';
 import { eventStream } from './event-stream.ts';
-import { INSTANCE_SECRET_MIGRATIONS, instanceSecret } from './instance-secret.ts';
+import { instanceSecret } from './instance-secret.ts';
 import { listenHttp, listenTls } from './listen.ts';
 import { maintenance } from './maintenance.ts';
 import { openCallers } from './open-callers.ts';
@@ -98,8 +98,14 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const listening: { http?: HostPort | undefined; https?: HostPort | undefined } = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
-    ...{ config, storage, sealer, adminToken: token, dataFolder: folder.path, urls, log },
+    config,
+    storage,
+    sealer,
+    adminToken: token,
+    dataFolder: folder.path,
+    urls,
     grants: access.grants,
+    log,
   });
   opened.defer(() => callers.close());
 

@@ -48,11 +48,6 @@ export async function made(platform: Platform, path: string, body: object): Prom
 }
 
 /** The same request with other credentials. */
-export function ask(
-  platform: Platform,
-  token: string,
-  path: string,
-  init: PlatformRequest = {},
-): Promise<Response> {
+export function ask(platform: Platform, token: string, path: string, init: PlatformRequest = {}): Promise<Response> {
   return platform.request(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
 }

@@ -3,7 +3,7 @@ import { REDACTED } from '#kit/std';
 /** What is secret wherever it stands, also in the middle of a message that somebody else wrote. */
 const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Our own tokens begin like this so that they can be found here, and by scanners of repositories.
-  [/fst_[A-Za-z0-9_-]+/g, REDACTED],
+  [/fs[st]_[A-Za-z0-9_-]+/g, REDACTED],
   [/\b(bearer)\s+[^\s"',;]+/gi, `$1 ${REDACTED}`],
   // JSON web tokens: two or three parts, the first an object.
   [/\beyJ[\w-]+\.[\w.-]+/g, REDACTED],
@@ -14,7 +14,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 ];
 
 /** Every pattern needs one of these. Most texts have none, and are done after this one look. */
-const SUSPICIOUS = /fst_|bearer|eyJ|-----BEGIN|:\/\/|=/i;
+const SUSPICIOUS = /fs[st]_|bearer|eyJ|-----BEGIN|:\/\/|=/i;
 
 /** The text without its secrets. Its running time grows with the length of the text, not faster. */
 export function scrubText(text: string): string {

@@ -6,6 +6,7 @@ export interface OpenapiDocument {
 
 interface OperationObject {
   readonly operationId?: string;
+  readonly 'x-permission'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly security?: readonly object[];
@@ -31,6 +32,7 @@ export interface JsonSchema {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -57,6 +59,8 @@ export interface Operation {
   /** By media type; `undefined` when it takes no body. */
   readonly body: Content | undefined;
   readonly needsCredentials: boolean;
+  /** What a caller needs; `undefined` when the description does not say. */
+  readonly permission: string | undefined;
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -69,6 +73,7 @@ export function operationsOf({ paths }: OpenapiDocument): Operation[] {
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content,
       needsCredentials: (operation.security ?? []).length > 0,
+      permission: operation['x-permission'],
       responses: operation.responses,
     })),
   );

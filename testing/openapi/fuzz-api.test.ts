@@ -111,7 +111,17 @@ async function fuzz(t: TestContext, answer: Answerer, seed = 1) {
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   const url = `http://127.0.0.1:${address.port}`;
-  return await fuzzApi({ url, token: TOKEN, document: DOCUMENT, count: 400, seed, progress: () => {} }, t.signal);
+  return await fuzzApi(
+    {
+      url,
+      callers: async () => [{ name: 'somebody', token: TOKEN }],
+      document: DOCUMENT,
+      count: 400,
+      seed,
+      progress: () => {},
+    },
+    t.signal,
+  );
 }
 
 /** As the document says. */

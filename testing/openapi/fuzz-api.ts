@@ -1,13 +1,15 @@
 import { seededRandom } from '../seeded.ts';
 import { AnswerChecker } from './answer-checker.ts';
 import { type OpenapiDocument, type Operation, operationsOf } from './api-description.ts';
+import { type CallerSource, FuzzCallers } from './fuzz-callers.ts';
 import { asCurl, type FuzzAnswer, FuzzClient, type FuzzRequest } from './fuzz-request.ts';
 import { RequestMaker } from './request-maker.ts';
 import { SeenValues } from './seen-values.ts';
 
 export interface FuzzOptions {
   readonly url: string;
-  readonly token: string;
+  /** Each request is sent as one of them. */
+  readonly callers: CallerSource;
   readonly document: OpenapiDocument;
   readonly count: number;
   readonly seed: number;
@@ -18,6 +20,8 @@ export interface FuzzReport {
   readonly operations: readonly Operation[];
   /** How often each status came, by operation. */
   readonly statuses: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** The same, by the name of the caller. */
+  readonly byCaller: ReadonlyMap<string, ReadonlyMap<number, number>>;
   /** How often each problem came, by its code. */
   readonly codes: ReadonlyMap<string, number>;
 }
@@ -31,18 +35,20 @@ const MAX_FAULTS = 10;
  * a count are one story.
  */
 export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promise<FuzzReport> {
-  const { document, token, count } = options;
+  const { document, count } = options;
   const random = seededRandom(options.seed);
   const operations = operationsOf(document);
-  const seen = new SeenValues(random);
-  const maker = new RequestMaker({ document, operations, random, seen, token });
-  const checker = new AnswerChecker(document, token);
+  const seen = new SeenValues(random, operations);
+  const callers = new FuzzCallers(options.callers, random);
+  const maker = new RequestMaker({ document, operations, random, seen, callers });
+  const checker = new AnswerChecker(document, callers);
   const client = new FuzzClient(options.url);
-  const tally = new Tally();
+  const tally = new Tally(callers);
   const faults = new Map<string, string>();
   try {
     for (let done = 0; done < count && faults.size < MAX_FAULTS; done += 1) {
       signal.throwIfAborted();
+      await callers.turnUp(done);
       const request = maker.next();
       const answer = await answerOf(client, request, signal);
       const fault = typeof answer === 'string' ? answer : checker.faultIn(request, answer);
@@ -50,14 +56,14 @@ export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promis
         tally.count(request, answer);
         if (fault === undefined) seen.learn(request, answer);
       }
-      if (fault !== undefined) noteFault(faults, { request, answer, fault, index: done }, token);
+      if (fault !== undefined) noteFault(faults, { request, answer, fault, index: done }, callers);
       options.progress(done + 1);
     }
   } finally {
     client.close();
   }
   if (faults.size > 0) throw new Error(`seed ${options.seed}:\n\n${[...faults.values()].join('\n\n')}`);
-  return { operations, statuses: tally.statuses, codes: tally.codes };
+  return { operations, statuses: tally.statuses, byCaller: tally.byCaller, codes: tally.codes };
 }
 
 /** The answer, or why there was none. */
@@ -78,23 +84,35 @@ interface Found {
 }
 
 /** One of a kind is enough. */
-function noteFault(faults: Map<string, string>, { request, answer, fault, index }: Found, token: string): void {
+function noteFault(faults: Map<string, string>, { request, answer, fault, index }: Found, callers: FuzzCallers): void {
   const { operation, manner } = request;
   const kind = `${operation.id} ${fault.slice(0, 60)}`;
   if (faults.has(kind)) return;
   const shown = typeof answer === 'string' ? '' : `\n  answered ${answer.body.slice(0, 600)}`;
-  const head = `${operation.id}: ${fault}\n  (request ${index}, ${manner})`;
-  faults.set(kind, `${head}${shown}\n  ${asCurl(request, token)}`);
+  const caller = callers.nameOf(request.headers['authorization']);
+  const head = `${operation.id}: ${fault}\n  (request ${index}, ${manner}, as ${caller ?? 'nobody'})`;
+  faults.set(kind, `${head}${shown}\n  ${asCurl(request, caller !== undefined)}`);
 }
 
 class Tally {
   readonly statuses = new Map<string, Map<number, number>>();
+  readonly byCaller = new Map<string, Map<number, number>>();
   readonly codes = new Map<string, number>();
+  readonly #callers: FuzzCallers;
 
-  count({ operation }: FuzzRequest, { status, body }: FuzzAnswer): void {
-    const ofOperation = this.statuses.get(operation.id) ?? new Map<number, number>();
-    this.statuses.set(operation.id, ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1));
+  constructor(callers: FuzzCallers) {
+    this.#callers = callers;
+  }
+
+  count({ operation, headers }: FuzzRequest, { status, body }: FuzzAnswer): void {
+    increase(this.statuses, operation.id, status);
+    increase(this.byCaller, this.#callers.nameOf(headers['authorization']) ?? 'nobody known', status);
     const code = status < 400 ? undefined : /"code":"(\w+)"/.exec(body)?.[1];
     if (code !== undefined) this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
   }
+}
+
+function increase(counts: Map<string, Map<number, number>>, key: string, status: number): void {
+  const ofKey = counts.get(key) ?? new Map<number, number>();
+  counts.set(key, ofKey.set(status, (ofKey.get(status) ?? 0) + 1));
 }

@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Operation } from './api-description.ts';
+import type { FuzzCaller } from './fuzz-callers.ts';
 
 /** How a request was meant. */
 export type Manner = 'valid' | 'nearly valid' | 'hostile';
@@ -9,6 +10,7 @@ export interface FuzzRequest {
   /** The one that it was made for; the server may see another one, or none. */
   readonly operation: Operation;
   readonly manner: Manner;
+  readonly caller: FuzzCaller;
   readonly method: string;
   /** Path and query as they stand in the request line. */
   readonly target: string;
@@ -58,11 +60,11 @@ export class FuzzClient {
   }
 }
 
-/** As a command that sends the same; the token is left out, as the server that knew it is gone. */
-export function asCurl({ method, target, headers, body }: FuzzRequest, token: string): string {
+/** As a command that sends the same; a token of ours is left out, as the server that knew it is gone. */
+export function asCurl({ method, target, headers, body }: FuzzRequest, withToken: boolean): string {
   const own = Object.entries(headers).filter(([name]) => name !== 'content-length');
   const options = own.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-  const shown = options.map((option) => option.replace(`Bearer ${token}`, `Bearer '"$TOKEN"'`));
+  const shown = withToken ? options.map((option) => option.replace(/Bearer [^']+/, `Bearer '"$TOKEN"'`)) : options;
   const how = method === 'HEAD' ? '--head' : `-X ${method}`;
   const command = ['curl -i --globoff --path-as-is', how, `"$URL"${quote(target)}`, ...shown].join(' ');
   if (body === undefined) return command;

@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../seeded.ts';
 import type { OpenapiDocument, Operation, Parameter } from './api-description.ts';
+import type { FuzzCaller, FuzzCallers } from './fuzz-callers.ts';
 import type { FuzzRequest, Manner } from './fuzz-request.ts';
 import {
   FILTERS,
@@ -10,6 +11,7 @@ import {
   HOSTILE_TEXTS,
   OTHER_METHODS,
 } from './hostile-values.ts';
+import { plausible } from './plausible-values.ts';
 import { SchemaSampler } from './schema-sampler.ts';
 import type { SeenValues } from './seen-values.ts';
 
@@ -18,7 +20,7 @@ export interface MakerDeps {
   readonly operations: readonly Operation[];
   readonly random: SeededRandom;
   readonly seen: SeenValues;
-  readonly token: string;
+  readonly callers: FuzzCallers;
 }
 
 /** What can be wrong with a request beside its parameters. */
@@ -27,6 +29,13 @@ const RECENT = 30;
 
 /** Which parts are wrong, and how; the others are valid. */
 type Spoilt = ReadonlyMap<string, Manner>;
+
+interface Planned {
+  readonly operation: Operation;
+  readonly caller: FuzzCaller;
+  readonly spoilt: Spoilt;
+  readonly body: Buffer | undefined;
+}
 
 /** Makes requests for the operations of a description, out of chance and what was seen. */
 export class RequestMaker {
@@ -40,8 +49,9 @@ export class RequestMaker {
     this.#deps = deps;
     this.#weighted = operations.flatMap((one) => Array<Operation>(weightOf(one)).fill(one));
     // Mostly a name is new and a reference is to something that is there.
-    const recall = (property: string): string | undefined =>
-      random.next() < (property === 'name' ? 0.1 : 0.6) ? seen.recall(property) : undefined;
+    const recall = (property: string): unknown =>
+      (random.next() < (property === 'name' ? 0.1 : 0.7) ? seen.recall(property) : undefined) ??
+      plausible(random, property);
     this.#sampler = new SchemaSampler({ document, random, recall });
   }
 
@@ -56,17 +66,18 @@ export class RequestMaker {
   }
 
   #make(): FuzzRequest {
-    const { random, seen } = this.#deps;
-    seen.refocus();
+    const { random, seen, callers } = this.#deps;
     const operation = random.pick(this.#weighted);
+    const caller = callers.next();
+    seen.refocus(operation, caller);
     const manner = random.pick<Manner>(['valid', 'valid', 'nearly valid', 'hostile']);
     const spoilt = this.#spoil(operation, manner);
     const body = this.#body(operation, spoilt);
     // Not both: of headers that are too large a server reads not even the method, and cannot know that HEAD wants no body.
     const isOther = spoilt.has('method') && !spoilt.has('header');
     const method = isOther ? random.pick(OTHER_METHODS) : operation.method;
-    const headers = this.#headers(operation, spoilt, body);
-    return { operation, manner, method, target: this.#target(operation, spoilt), headers, body };
+    const headers = this.#headers({ operation, caller, spoilt, body });
+    return { operation, manner, caller, method, target: this.#target(operation, spoilt), headers, body };
   }
 
   #spoil({ parameters, body }: Operation, manner: Manner): Spoilt {
@@ -119,12 +130,12 @@ export class RequestMaker {
     return [asText(parameter.example).startsWith('"') ? random.pick([`"${known}"`, `"${known}"`, '*']) : known];
   }
 
-  #headers(operation: Operation, spoilt: Spoilt, body: Buffer | undefined): Record<string, string> {
-    const { random, token } = this.#deps;
+  #headers({ operation, caller, spoilt, body }: Planned): Record<string, string> {
+    const { random } = this.#deps;
     const headers: Record<string, string> = {};
     // Each from an address of its own: how many one address may send is not what this is about.
     headers['x-forwarded-for'] = `10.${random.integer(0, 255)}.${random.integer(0, 255)}.${random.integer(1, 254)}`;
-    const credentials = spoilt.has('credentials') ? random.pick(HOSTILE_CREDENTIALS) : `Bearer ${token}`;
+    const credentials = spoilt.has('credentials') ? random.pick(HOSTILE_CREDENTIALS) : `Bearer ${caller.token}`;
     if (operation.needsCredentials && credentials !== undefined) headers['authorization'] = credentials;
     if (body !== undefined) {
       headers['content-type'] = random.pick(Object.keys(operation.body ?? { 'application/json': {} }));
@@ -163,9 +174,9 @@ export class RequestMaker {
 }
 
 /** Public operations say the same to everybody; those that may create are where states come from. */
-function weightOf({ needsCredentials, method, path }: Operation): number {
+function weightOf({ needsCredentials, method }: Operation): number {
   if (!needsCredentials) return 1;
-  return method === 'POST' && !path.includes('{') ? 16 : 8;
+  return method === 'POST' ? 16 : 8;
 }
 
 function keyOf(parameter: Parameter): string {

@@ -11,7 +11,7 @@ export interface SamplerDeps {
 }
 
 /** So many texts of a pattern: few enough that some come again, as names do. */
-const POOL = 1_000;
+const POOL = 300;
 const LETTERS = Array.from('abcXYZ 019-_.éß漢字👍');
 
 type Entry = [string, unknown];
@@ -30,6 +30,7 @@ export class SchemaSampler {
     const schema = resolveSchema(given, this.#deps.document);
     if ('const' in schema) return schema.const;
     if (schema.enum !== undefined) return random.pick(schema.enum);
+    if (schema.examples !== undefined && random.next() < 0.5) return random.pick(schema.examples);
     const options = schema.anyOf ?? schema.oneOf;
     if (options !== undefined) return this.valid(random.pick(options));
     switch (schema.type) {
@@ -105,14 +106,17 @@ export class SchemaSampler {
     return random.next() < 0.3 ? random.pick([minimum, maximum]) : random.integer(minimum, maximum);
   }
 
-  #text({ pattern, format, minLength = 0, maxLength = 40 }: JsonSchema): string {
+  #text({ pattern, format, minLength = 0, maxLength: longest }: JsonSchema): string {
     const { random } = this.#deps;
     if (pattern !== undefined) {
-      const fitting = this.#pool(pattern).filter((text) => text.length >= minLength && text.length <= maxLength);
+      const fitting = this.#pool(pattern).filter(
+        (text) => text.length >= minLength && text.length <= (longest ?? text.length),
+      );
       return random.pick(fitting);
     }
     if (format === 'uuid') return '01987654-3210-7abc-8def-0123456789ab';
     if (format === 'date-time') return '2026-01-01T00:00:00Z';
+    const maxLength = longest ?? Math.max(minLength, 40);
     const length = random.pick([minLength, maxLength, random.integer(minLength, maxLength)]);
     return Array.from({ length }, () => random.pick(LETTERS)).join('');
   }
@@ -121,7 +125,7 @@ export class SchemaSampler {
     const known = this.#pools.get(pattern);
     if (known !== undefined) return known;
     const seed = this.#deps.random.integer(0, 2 ** 31 - 1);
-    const texts = new Set(fc.sample(fc.stringMatching(new RegExp(pattern)), { seed, numRuns: POOL }));
+    const texts = new Set(fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed, numRuns: POOL }));
     this.#pools.set(pattern, [...texts]);
     return [...texts];
   }

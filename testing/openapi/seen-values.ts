@@ -1,40 +1,63 @@
 import type { SeededRandom } from '../seeded.ts';
+import type { Operation } from './api-description.ts';
+import type { FuzzCaller } from './fuzz-callers.ts';
 import type { FuzzAnswer, FuzzRequest } from './fuzz-request.ts';
 
-/** What answers have shown, so that requests can speak of what is there. */
 type SeenObject = Readonly<Record<string, unknown>>;
 
-/** Where a value for a parameter or property is found in what was seen, when it has another name there. */
+/** Something that an answer has shown, so that requests can speak of what is there. */
+interface Seen {
+  readonly object: SeenObject;
+  /** By the names of parameters: what it is called, and where it is. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Who has seen it. */
+  readonly by: string;
+}
+
+/** Where a value is found in what was seen, when it has another name there. */
 const SEEN_AS: Readonly<Record<string, string>> = {
-  workspace: 'name',
-  parent: 'name',
   'If-Match': 'etag',
   'If-None-Match': 'etag',
 };
-const REMEMBERED = 200;
+const REMEMBERED = 300;
 
 export class SeenValues {
   readonly #random: SeededRandom;
-  readonly #objects: SeenObject[] = [];
+  readonly #operations: readonly Operation[];
+  readonly #seen: Seen[] = [];
   readonly #positions: string[] = [];
   #continuation: FuzzRequest | undefined;
-  #newest: SeenObject | undefined;
-  #focus: SeenObject = {};
+  #newest: Seen | undefined;
+  #focus: Pick<Seen, 'object' | 'path'> = { object: {}, path: {} };
 
-  constructor(random: SeededRandom) {
+  constructor(random: SeededRandom, operations: readonly Operation[]) {
     this.#random = random;
+    this.#operations = operations;
   }
 
-  /** From now on values come from one object where possible, so that a name and an etag belong together. */
-  refocus(): void {
+  /**
+   * From now on values come from one thing where possible, so that a name and an etag belong together. Mostly it is one
+   * that this caller has seen, and that has what the path of the operation asks for.
+   */
+  refocus({ path: template }: Operation, caller: FuzzCaller): void {
+    const random = this.#random;
+    const asked = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const among = random.next() < 0.7 ? this.#seen.filter(({ by }) => by === caller.name) : this.#seen;
+    const fitting = among.filter(({ path }) => asked.every((name) => path[name] !== undefined));
     // Often the newest: what is made of it makes states deep.
-    this.#focus = (this.#random.next() < 0.3 ? this.#newest : this.#oneOf(this.#objects)) ?? {};
+    const newest = random.next() < 0.2 ? this.#newest : undefined;
+    const found = newest ?? this.#oneOf(random.next() < 0.9 ? fitting : among);
+    this.#focus = { object: found?.object ?? {}, path: { ...caller.knows, ...found?.path } };
   }
 
   /** For something that a request speaks of. */
   recall(name: string): string | undefined {
     if (/^last-?event-?id$/i.test(name)) return this.#oneOf(this.#positions);
-    const value = this.#focus[SEEN_AS[name] ?? name];
+    const { object, path } = this.#focus;
+    // Where something goes is mostly not where it is.
+    if (name === 'parent') return this.#oneOf(this.#seen)?.path['workspace'] ?? path['workspace'];
+    if (name === 'resource') return path['target'] ? `targets/${path['target']}` : inWorkspace(path);
+    const value = path[SEEN_AS[name] ?? name] ?? object[SEEN_AS[name] ?? name];
     return typeof value === 'string' ? value : undefined;
   }
 
@@ -45,27 +68,40 @@ export class SeenValues {
 
   learn(request: FuzzRequest, { status, headers, body }: FuzzAnswer): void {
     if (status >= 300 || request.method === 'HEAD') return;
+    // What a dry run shows is not there, and what it deletes still is.
+    if (/[?&]dryRun=true/.test(request.target)) return;
+    if (request.method === 'DELETE') this.#forget(paramsIn(request));
     const type = headers['content-type'] ?? '';
     if (type.startsWith('text/event-stream')) {
       // Only the first: how much of a stream arrives at once is up to chance, and a seed should tell one story.
-      const position = /^id: (\d+)$/m.exec(body)?.[1];
+      const position = /^id: (\S+)$/m.exec(body)?.[1];
       if (position !== undefined) this.#remember(this.#positions, position);
     }
     if (!type.startsWith('application/json')) return;
     const answer = JSON.parse(body) as unknown;
-    this.#learnObjects(answer);
+    this.#learnThings(answer, request);
     if (isObject(answer) && typeof answer['nextPageToken'] === 'string') {
       this.#continuation = withParameter(request, 'pageToken', answer['nextPageToken']);
     }
   }
 
-  #learnObjects(value: unknown): void {
-    if (Array.isArray(value)) for (const item of value) this.#learnObjects(item);
+  #learnThings(value: unknown, request: FuzzRequest): void {
+    if (Array.isArray(value)) for (const item of value) this.#learnThings(item, request);
     if (!isObject(value)) return;
-    if (typeof value['name'] === 'string' && typeof value['etag'] === 'string') {
-      this.#remember(this.#objects, value);
-      this.#newest = value;
-    } else for (const item of Object.values(value)) this.#learnObjects(item);
+    const id = value['name'] ?? value['uid'];
+    const kind = kindOf(request.operation, this.#operations);
+    if (typeof id === 'string' && typeof value['createTime'] === 'string' && kind !== undefined) {
+      const seen = { object: value, path: { ...paramsIn(request), [kind]: id }, by: request.caller.name };
+      this.#remember(this.#seen, seen);
+      this.#newest = seen;
+    } else for (const item of Object.values(value)) this.#learnThings(item, request);
+  }
+
+  /** What was deleted, and all that was in it. */
+  #forget(gone: Readonly<Record<string, string>>): void {
+    const isGone = ({ path }: Seen): boolean => Object.entries(gone).every(([name, value]) => path[name] === value);
+    const left = this.#seen.filter((seen) => !isGone(seen));
+    this.#seen.splice(0, this.#seen.length, ...left);
   }
 
   /** The newest, and of the older ones any. */
@@ -77,6 +113,28 @@ export class SeenValues {
   #oneOf<T>(seen: readonly T[]): T | undefined {
     return seen.length === 0 ? undefined : this.#random.pick(seen);
   }
+}
+
+/** What an operation is about, by the parameter that names it: of `/things` and of `/things/{thing}:paint` it is `thing`. */
+function kindOf({ path }: Operation, operations: readonly Operation[]): string | undefined {
+  const plain = path.replace(/:\w+$/, '');
+  const item = operations.find((other) => other.path.startsWith(`${plain}/{`) && other.path.endsWith('}'));
+  return /\{(\w+)\}$/.exec(plain)?.[1] ?? /^\/\{(\w+)\}$/.exec(item?.path.slice(plain.length) ?? '')?.[1];
+}
+
+/** The parameters of a path as they were sent. */
+function paramsIn({ operation, target }: FuzzRequest): Record<string, string> {
+  const sent = (target.split('?')[0] ?? '').split('/');
+  return Object.fromEntries(
+    operation.path.split('/').flatMap((part, index) => {
+      const name = /^\{(\w+)\}/.exec(part)?.[1];
+      return name === undefined ? [] : [[name, sent[index]?.split(':')[0] ?? '']];
+    }),
+  );
+}
+
+function inWorkspace({ workspace }: Seen['path']): string | undefined {
+  return workspace === undefined ? undefined : `workspaces/${workspace}`;
 }
 
 function withParameter(request: FuzzRequest, name: string, value: string): FuzzRequest {

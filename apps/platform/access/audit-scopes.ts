@@ -31,6 +31,15 @@ export function pathOf(
     .join('/')}/`;
 }
 
+/** The first 48 bits of a UUID of version 7 are the moment at which it was made. */
+export function bornAt(
+  index: AccessIndex,
+  resource: { readonly kind: 'workspace' | 'target'; readonly name: string },
+): number | undefined {
+  const uid = index.lineageOf(resource)[0]?.uid;
+  return uid === undefined ? undefined : Number.parseInt(uid.replaceAll('-', '').slice(0, 12), 16);
+}
+
 async function inTransaction(
   tx: Reader,
   { kind, name }: { readonly kind: 'workspace' | 'target'; readonly name: string },

@@ -55,7 +55,8 @@ const ROOT = 'root';
  * The workspace that an event concerns: its own, as long as that is there. A name may belong to another workspace by now,
  * whose readers have no business with the earlier one. What concerns none that is left is for those who see everything.
  */
-function placeOf({ type, data, scope = ROOT, time }: StoredEvent, { uidOf }: Permissions): string {
+function placeOf({ type, data, scope = ROOT, time }: StoredEvent, permissions: Permissions): string {
+  const uidOf = (name: string): string | undefined => permissions.uidOf(name);
   const isThere = (name: string): boolean => (uidOf(name) !== undefined && bornBy(uidOf(name), time)) || name === ROOT;
   if (!type.startsWith('workspace.')) return isThere(scope) ? scope : ROOT;
   const { uid, parent } = data as { readonly uid?: unknown; readonly parent?: unknown };

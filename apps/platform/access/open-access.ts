@@ -11,7 +11,7 @@ import { sleep } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
-import { auditScopes, pathOf } from './audit-scopes.ts';
+import { auditScopes, bornAt, pathOf } from './audit-scopes.ts';
 import { mayReadEvent, type Permissions } from './event-visibility.ts';
 import { followAccess } from './follow-access.ts';
 import { knownBeforeAnswered } from './known-before-answered.ts';
@@ -33,7 +33,7 @@ export interface Access {
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
   readonly grants: GrantDropper;
-  mayReadEvent(principal: Principal, event: StoredEvent): boolean;
+  readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
 }
 
 /** Filled before anybody may ask. */
@@ -82,7 +82,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     routes: [
       ...knownBeforeAnswered(tree, { storage, index, log }),
       ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
-      ...auditRoutes({ storage, visibility, paths }),
+      ...auditRoutes({ storage, visibility, paths, births: { bornAt: (resource) => bornAt(index, resource) } }),
       ...usageRoutes({ storage, visibility, paths }),
     ],
     authorizer: authorizerOf(index, NOT_FOUND),

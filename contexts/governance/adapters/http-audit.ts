@@ -13,12 +13,13 @@ import { GovernanceError } from '../domain/governance-error.ts';
 import { toAuditResource, toVerificationResource } from './audit-resource.ts';
 import { type AuditQuery, SqlAuditReader } from './sql-audit-reader.ts';
 import { SqlChainStore } from './sql-chain-store.ts';
-import type { Visibility, WorkspacePaths } from './visibility.ts';
+import type { Births, Visibility, WorkspacePaths } from './visibility.ts';
 
 export interface AuditRoutesDeps {
   readonly storage: Storage;
   readonly visibility: Visibility;
   readonly paths: WorkspacePaths;
+  readonly births: Births;
 }
 
 const COLLECTION = '/v1/audit';
@@ -33,7 +34,7 @@ export function auditRoutes(deps: AuditRoutesDeps): Route[] {
   return [listRoute(deps), headsRoute(chain), verifyRoute(chain)];
 }
 
-function listRoute({ storage, visibility, paths }: AuditRoutesDeps): Route {
+function listRoute({ storage, visibility, paths, births }: AuditRoutesDeps): Route {
   const reader = new SqlAuditReader(storage);
   return defineListRoute({
     path: COLLECTION,
@@ -61,7 +62,7 @@ function listRoute({ storage, visibility, paths }: AuditRoutesDeps): Route {
     read: async (request, { after, limit }) => {
       const { workspace, from, to, ...exact } = request.query;
       if (workspace !== undefined) await request.authorize(PERMISSION, { workspace });
-      const seen = seenBy(request.principal, { visibility, paths });
+      const seen = seenBy(request.principal, { visibility, paths, births });
       const query = {
         ...exact,
         ...periodOf(from, to),
@@ -108,12 +109,19 @@ function verifyRoute(chain: ChainReader): Route {
   });
 }
 
-function seenBy(principal: Principal, { visibility, paths }: Omit<AuditRoutesDeps, 'storage'>): AuditQuery['seen'] {
+function seenBy(principal: Principal, deps: Omit<AuditRoutesDeps, 'storage'>): AuditQuery['seen'] {
+  const { visibility, paths, births } = deps;
   const set = visibility.of(principal, PERMISSION);
   if (set.kind === 'everything') return undefined;
   return {
-    paths: set.workspaces.map((name) => paths.pathOf(name)).filter((path) => path !== undefined),
-    resources: set.targets.map((name) => `/v1/targets/${name}`),
+    paths: set.workspaces.flatMap((name) => {
+      const [path, since] = [paths.pathOf(name), births.bornAt({ kind: 'workspace', name })];
+      return path === undefined || since === undefined ? [] : [{ path, since }];
+    }),
+    resources: set.targets.flatMap((name) => {
+      const since = births.bornAt({ kind: 'target', name });
+      return since === undefined ? [] : [{ resource: `/v1/targets/${name}`, since }];
+    }),
   };
 }
 

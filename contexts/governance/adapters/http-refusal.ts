@@ -1,4 +1,5 @@
 import type { AuditEntry } from '#kit/http';
+import { redact } from '#kit/telemetry';
 import { keepable } from '../domain/audit-entry.ts';
 import type { Refusal } from '../domain/refusal-window.ts';
 
@@ -7,15 +8,20 @@ export function toRefusal(entry: AuditEntry): Refusal {
   const { time, requestId, operationId, method, params, resource, principal, address, outcome, before, after } = entry;
   return {
     time,
-    requestId: keepable(requestId),
+    requestId: written(requestId),
     operation: operationId,
     method,
     params,
-    resource: keepable(resource),
+    resource: written(resource),
     principal: principal && { kind: principal.kind, id: keepable(principal.id) },
     address: keepable(address),
     outcome,
     before,
     after,
   };
+}
+
+/** What a caller wrote himself may hold a token by mistake, as in a path; and this is kept for years. */
+function written(text: string): string {
+  return keepable(String(redact(text)));
 }

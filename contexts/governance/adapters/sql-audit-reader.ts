@@ -5,7 +5,7 @@ import { allOf, anyOf, within } from './visibility.ts';
 
 export interface AuditQuery {
   /** `undefined`: everything. */
-  readonly seen: { readonly paths: readonly string[]; readonly resources: readonly string[] } | undefined;
+  readonly seen: Seen | undefined;
   readonly path?: string | undefined;
   readonly principal?: string | undefined;
   readonly resource?: string | undefined;
@@ -15,6 +15,12 @@ export interface AuditQuery {
   /** Only those that are older than this one. */
   readonly before?: string | undefined;
   readonly limit: number;
+}
+
+/** Each since that which has the name now was made. */
+interface Seen {
+  readonly paths: readonly { readonly path: string; readonly since: number }[];
+  readonly resources: readonly { readonly resource: string; readonly since: number }[];
 }
 
 const SCOPE = sql.raw('scope');
@@ -41,9 +47,7 @@ export class SqlAuditReader {
 
 function conditionsOf({ seen, path, principal, resource, outcome, from, to, before }: AuditQuery): Statement[] {
   return [
-    ...(seen === undefined
-      ? []
-      : [anyOf([...seen.paths.map((each) => within(SCOPE, each)), ...seen.resources.map(resourceIs)])]),
+    ...(seen === undefined ? [] : [isSeen(seen)]),
     ...(path === undefined ? [] : [within(SCOPE, path)]),
     ...(principal === undefined ? [] : [principalIs(principal)]),
     ...(resource === undefined ? [] : [resourceIs(resource)]),
@@ -53,6 +57,21 @@ function conditionsOf({ seen, path, principal, resource, outcome, from, to, befo
     ...(to === undefined ? [] : [sql`time < ${to} AND id < ${idAt(to + LATE_MS)}`]),
     ...(before === undefined ? [] : [sql`id < ${before}`]),
   ];
+}
+
+function isSeen({ paths, resources }: Seen): Statement {
+  return anyOf([
+    ...paths.map(({ path, since }) => sql`(${within(SCOPE, path)} AND ${happenedSince(since)})`),
+    ...resources.map(({ resource, since }) => sql`(${resourceIs(resource)} AND ${happenedSince(since)})`),
+  ]);
+}
+
+/**
+ * A thing is made a moment after it was asked for, and its entry a moment after that: so it is the id that tells. What was
+ * refused is written down later, and has the time of the request alone.
+ */
+function happenedSince(since: number): Statement {
+  return sql`(id >= ${idAt(since)} AND (outcome = 'done' OR time >= ${since}))`;
 }
 
 /** Itself, what is below it, and its verbs: `0` is the character after the slash, `;` the one after the colon. */

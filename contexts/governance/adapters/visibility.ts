@@ -21,6 +21,12 @@ export interface WorkspacePaths {
   pathOf(workspace: string): string | undefined;
 }
 
+/** When that which has a name now was made: what happened under the name before is another one's. */
+export interface Births {
+  /** In milliseconds since 1970; `undefined` when there is none of that name. */
+  bornAt(resource: { readonly kind: 'workspace' | 'target'; readonly name: string }): number | undefined;
+}
+
 /** One range of an index: `0` is the character after the slash. */
 export function within(column: Statement, path: string): Statement {
   return sql`(${column} >= ${path} AND ${column} < ${`${path.slice(0, -1)}0`})`;

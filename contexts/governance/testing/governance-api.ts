@@ -54,7 +54,7 @@ export async function governanceApi(
   const visibility = { of: ({ id }: { id: string }): VisibleSet => sees[id] ?? { kind: 'everything' } };
   const trail = createAuditTrail({ storage, scopes, log, clock, sleep });
   const routes = [
-    ...auditRoutes({ storage, visibility, paths }),
+    ...auditRoutes({ storage, visibility, paths, births: { bornAt: () => 0 } }),
     ...usageRoutes({ storage, visibility, paths, clock }),
   ];
   const { server } = await testServer(routes, { clock, audit: trail.sink });

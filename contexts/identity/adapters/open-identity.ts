@@ -62,8 +62,8 @@ export interface Identity {
 /** Who is asking. Everything of this context that a platform needs, put together. */
 export function openIdentity(deps: IdentityDeps): Identity {
   const { storage, log, clock = systemClock, sleep = realSleep, adminToken, origins } = deps;
-  const { parts, callers } = makeParts(deps, clock);
-  const forget = storage.onAnnounced(CHANGED_TOPIC, parts.changed);
+  const { parts, callers, forgetAll } = makeParts(deps, clock);
+  const forget = storage.onAnnounced(CHANGED_TOPIC, forgetAll);
   const upkeep = { storage, callers, clock, sleep, log };
   return {
     routes: [
@@ -79,7 +79,16 @@ export function openIdentity(deps: IdentityDeps): Identity {
   };
 }
 
-function makeParts(deps: IdentityDeps, clock: Clock): { parts: IdentityParts; callers: KnownCallers } {
+/** For a database that does not answer; others look for themselves before long. */
+const TELL_MS = 5_000;
+
+interface Made {
+  readonly parts: IdentityParts;
+  readonly callers: KnownCallers;
+  readonly forgetAll: () => void;
+}
+
+function makeParts(deps: IdentityDeps, clock: Clock): Made {
   const { storage, sealer, origins, requireWorkspace, dataFolder, newUid = uuidv7 } = deps;
   const { tokenLimits = DEFAULT_TOKEN_LIMITS, sessionLimits = DEFAULT_SESSION_LIMITS } = deps;
   const [secrets, reader, language] = [secretSource, new SqlIdentityReader(storage), new ClaimExpressions()];
@@ -89,6 +98,10 @@ function makeParts(deps: IdentityDeps, clock: Clock): { parts: IdentityParts; ca
   const directory = new IssuerDirectory({ configured, stored: (signal) => reader.issuers(signal), clock });
   const jwt = new JwtVerifier({ issuers: directory, expressions: language });
   const callers = new KnownCallers({ reader, jwt, secrets, clock, limits: sessionLimits });
+  const forgetAll = (): void => {
+    callers.clear();
+    directory.clear();
+  };
   const codeFile = adminCodeFile(dataFolder);
   const parts: IdentityParts = {
     storage,
@@ -105,9 +118,12 @@ function makeParts(deps: IdentityDeps, clock: Clock): { parts: IdentityParts; ca
     requireWorkspace,
     removeCodes: () => removeAdminCodes(dataFolder),
     changed: () => {
-      callers.clear();
-      directory.clear();
+      forgetAll();
+      // A transaction tells its own process alone.
+      storage
+        .announce(CHANGED_TOPIC, AbortSignal.timeout(TELL_MS))
+        .catch((err: unknown) => deps.log.warn({ err }, 'other processes hear of a revocation a little later'));
     },
   };
-  return { parts, callers };
+  return { parts, callers, forgetAll };
 }

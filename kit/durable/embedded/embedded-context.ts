@@ -1,6 +1,6 @@
 import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../activity.ts';
 import { ContinueAsNew } from '../continue-as-new.ts';
-import { checkedId, checkedName, decodePayload, encodePayload } from '../payload.ts';
+import { checkedId, checkedName, encodePayload } from '../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../workflow.ts';
 import type { Execution } from './execution.ts';
 

@@ -116,7 +116,7 @@ function send(answer: Answer, { request, reply, compiled }: Served): unknown {
   if (etag !== undefined && isRead && noneMatchHits(request.headers['if-none-match'], etag)) {
     return reply.code(304).send();
   }
-  if (answer.status === 204) return reply.send();
+  if (answer.status === 204 || answer.body === null) return reply.send();
   // Fastify takes text for something that is serialised already; here it is a value like any other.
   const isJson = answer.headers?.['content-type'] === undefined;
   if (!isJson || typeof answer.body !== 'string') return reply.send(answer.body);

@@ -13,7 +13,7 @@ import {
 } from '@temporalio/workflow';
 import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../../activity.ts';
 import { ContinueAsNew } from '../../continue-as-new.ts';
-import { checkedId, checkedName, decodePayload, encodePayload } from '../../payload.ts';
+import { checkedId, checkedName, encodePayload } from '../../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../../workflow.ts';
 import { activityIdOf, type StepMark, stepSummary, type TryOptions } from '../wire.ts';
 import type { SandboxOptions } from './sandbox-options.ts';

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { followLogin } from '#testing/oidc/follow-login';
+
+const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
+const LOGIN_MS = 30_000;
+
+/** `fleetshift login` in a process of its own, and a person who opens the address that it tells. */
+export async function loginWithCli(args: readonly string[], config: string): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, [MAIN, 'login', ...args], {
+    env: { PATH: process.env['PATH'], FLEETSHIFT_CONFIG: config },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  let said = '';
+  let page: Promise<unknown> | undefined;
+  for await (const line of createInterface({ input: child.stderr })) {
+    said += `${line}\n`;
+    const address = /^ {2}(http\S+)$/.exec(line)?.[1];
+    if (address !== undefined) page = followLogin(address, AbortSignal.timeout(LOGIN_MS));
+  }
+  await page;
+  const [code] = (await closed) as [number | null];
+  return { code: code ?? -1, said };
+}

@@ -1,0 +1,98 @@
+import type { Platform } from '#testing/platform-process';
+import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
+import type { Lineage } from './expected-answer.ts';
+import type { Place } from './operation-cases.ts';
+
+export interface MatrixCaller extends Caller {
+  readonly wish: Pick<CallerWish, 'given' | 'scope'>;
+}
+
+export interface MatrixWorld {
+  readonly places: readonly Place[];
+  readonly callers: readonly MatrixCaller[];
+  lineageOf(resource: string): Lineage;
+}
+
+const ON_OWN = 'workspaces/own';
+const ON_ROOT = 'workspaces/root';
+
+/** Everybody of the matrix. What each may do follows from this and the table of permissions alone. */
+const CALLERS: readonly CallerWish[] = [
+  { name: 'nobody' },
+  { name: 'viewer', given: [{ role: 'viewer', on: ON_OWN }] },
+  { name: 'deployer', given: [{ role: 'deployer', on: ON_OWN }] },
+  { name: 'approver', given: [{ role: 'approver', on: ON_OWN }] },
+  { name: 'admin', given: [{ role: 'admin', on: ON_OWN }] },
+  { name: 'target-admin', given: [{ role: 'admin', on: 'targets/own-target' }] },
+  { name: 'root-viewer', given: [{ role: 'viewer', on: ON_ROOT }] },
+  { name: 'instance-admin', given: [{ role: 'admin', on: ON_ROOT }] },
+  { name: 'admin-who-looks', given: [{ role: 'admin', on: ON_OWN }], scope: { roles: ['viewer'] } },
+  { name: 'instance-admin-at-home', given: [{ role: 'admin', on: ON_ROOT }], scope: { within: ON_OWN } },
+  { name: 'admin-elsewhere', given: [{ role: 'admin', on: ON_OWN }], scope: { within: 'workspaces/foreign' } },
+];
+
+/** Two trees alike, `own` and `foreign`: in each a room with one of everything, a den, and an empty workspace. */
+export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> {
+  const lineages = new Map<string, Lineage>([[ON_ROOT, [ON_ROOT]]]);
+  const workspace = async (name: string, parent = 'root'): Promise<void> => {
+    await made(platform, '/v1/workspaces', { name, parent });
+    lineages.set(`workspaces/${name}`, [`workspaces/${name}`, ...(lineages.get(`workspaces/${parent}`) ?? [])]);
+  };
+  await workspace(STAFF);
+  const own = await makeTree('own');
+  const foreign = await makeTree('foreign');
+  await made(platform, '/v1/issuers', { ...ISSUER, name: 'corp' });
+  await platform.request('/v1/permission-schemas/metrics-query', {
+    method: 'PUT',
+    body: { resourceType: 'target', attributesSchema: { type: 'object' } },
+  });
+  const callers: MatrixCaller[] = [
+    // The holder of the instance's own credential is an admin of the root without a grant.
+    {
+      name: 'admin token',
+      token: platform.token,
+      subject: { kind: 'admin', id: 'admin' },
+      wish: { given: [{ role: 'admin', on: ON_ROOT }] },
+    },
+  ];
+  for (const wish of CALLERS) callers.push({ ...(await addCaller(platform, wish)), wish });
+  return {
+    callers,
+    places: [own, foreign, { ...own, name: 'across', other: foreign.other }],
+    lineageOf: (resource) => lineages.get(resource) ?? [resource],
+  };
+
+  async function makeTree(name: 'own' | 'foreign'): Promise<Place> {
+    await workspace(name);
+    const room = `${name}-room`;
+    for (const child of [room, `${name}-den`, `${name}-empty`]) await workspace(child, name);
+    const target = `${name}-target`;
+    await made(platform, '/v1/targets', { name: target, type: 'directory', workspace: room });
+    lineages.set(`targets/${target}`, [`targets/${target}`, ...(lineages.get(`workspaces/${room}`) ?? [])]);
+    const grant = { name: 'kept', subject: { kind: 'user', id: 'somebody' }, role: 'viewer' };
+    for (const on of [`workspaces/${room}`, `targets/${target}`]) await made(platform, `/v1/${on}/grants`, grant);
+    const accounts = `/v1/workspaces/${room}/service-accounts`;
+    await made(platform, accounts, { name: 'robot' });
+    const { name: token } = await made(platform, `${accounts}/robot/tokens`, {});
+    const params = {
+      workspace: room,
+      target,
+      grant: 'kept',
+      serviceAccount: 'robot',
+      token: String(token),
+      ...ANYWHERE,
+    };
+    return { name, params, other: `${name}-den`, empty: `${name}-empty` };
+  }
+}
+
+/** Nobody listens there. */
+const ISSUER = { url: 'http://127.0.0.1:1', clientId: 'platform', mode: 'isolated' };
+
+/** What is of the whole instance, or there for nobody. */
+export const ANYWHERE = {
+  permissionSchema: 'metrics-query',
+  issuer: 'corp',
+  session: '01987654-3210-7abc-8def-0123456789ab',
+  workflow: 'nothing',
+};

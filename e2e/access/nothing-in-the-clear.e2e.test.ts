@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { DATABASES } from '#testing/databases';
+import { leaksInDatabase, leaksInFiles, leaksInText, type NamedSecrets } from '#testing/leaks';
+import type { PlatformHome } from '#testing/platform-process';
+import { runCommand } from '../../apps/cli/testing/processes.ts';
+import { homeFor } from '../home-for.ts';
+import { withStorage } from './stored.ts';
+import { usePlatform } from './used-platform.ts';
+
+/** Files that are there to hold a secret, for their owner alone. */
+const KEEPERS = /\/(admin-token|keys\.json|tls\/[\w.-]+\.key|passphrase)$/;
+const PASSPHRASE = 'correct horse battery staple';
+
+for (const engine of DATABASES) {
+  describe(`a platform that was used, on ${engine}`, () => {
+    it('has no token, key, code or secret in the clear: database, its log of writes, logs, backup', async (t) => {
+      const home = await homeFor(t, engine);
+      const platform = await home.start({ flags: ['--log-level', 'debug'] });
+      const { oidc, secrets: used } = await usePlatform(platform, home);
+      t.after(() => oidc.close());
+      const backup = await takeBackup(home);
+      const secrets = { ...used, passphrase: PASSPHRASE, ...(await keysOf(home)) };
+      // Not in order, so that the database's log of writes stays where it is.
+      const { said } = await platform.kill();
+
+      assert.deepEqual(leaksInText('log', said, secrets), []);
+      assert.deepEqual(await leaksInFiles([home.data, backup], secrets, (path) => KEEPERS.test(path)), []);
+      const signal = AbortSignal.timeout(30_000);
+      assert.deepEqual(await withStorage(home, (storage) => leaksInDatabase(storage, secrets, signal)), []);
+      // It could be found: it stands where it belongs.
+      const [found] = await leaksInFiles([join(home.data, 'admin-token')], secrets);
+      assert.equal(found?.secret, 'admin token');
+    });
+  });
+}
+
+async function takeBackup({ data, database }: PlatformHome): Promise<string> {
+  const passphrase = join(data, '..', 'passphrase');
+  await writeFile(passphrase, `${PASSPHRASE}\n`, { mode: 0o600 });
+  const out = join(data, '..', 'backup');
+  const { code, err } = await runCommand(['backup', '--data', data, '--out', out, '--passphrase-file', passphrase], {
+    FLEETSHIFT_DATABASE: database,
+  });
+  assert.equal(code, 0, err);
+  return out;
+}
+
+/** What everything is sealed with, and what certificates are made with. */
+async function keysOf({ data }: PlatformHome): Promise<NamedSecrets> {
+  const sealing = await readFile(join(data, 'keys.json'), 'utf8');
+  const longest = [...sealing.matchAll(/"([A-Za-z0-9+/_=-]{40,})"/g)].map(([, key = '']) => key);
+  assert.ok(longest.length > 0, 'the file of keys has keys');
+  const authority = await readFile(join(data, 'tls', 'ca.key'), 'utf8');
+  const lines = authority.split('\n').filter((line) => line.length > 40);
+  return {
+    ...Object.fromEntries(longest.map((key, index) => [`sealing key ${index}`, key])),
+    ...Object.fromEntries(lines.map((line, index) => [`line ${index} of the authority's key`, line])),
+  };
+}

@@ -1,0 +1,137 @@
+/** What an operation is tried on. */
+export interface Place {
+  readonly name: string;
+  /** For `{workspace}` and so on. */
+  readonly params: Readonly<Record<string, string>>;
+  /** A workspace: where something is to go, or what a question is about. */
+  readonly other: string;
+  /** A workspace with nothing in it. */
+  readonly empty: string;
+}
+
+/** How an operation is tried, beyond what its description says. */
+export interface OperationCase {
+  /** Properties of the body, over those that the description makes up. */
+  readonly body?: (place: Place) => object;
+  /** For the path, where another one than usual is needed. */
+  readonly params?: (place: Place) => Readonly<Record<string, string>>;
+  /**
+   * For an operation that lets in everybody who is known and then looks itself: what it asks for, on what. Nothing is
+   * asked of those who get no more than what is theirs.
+   */
+  readonly looksItself?: (place: Place) => readonly Asked[];
+  /** What it asks for beside what its path names. */
+  readonly alsoAsks?: (place: Place) => readonly Asked[];
+  /** The answer to those who get through, when it is not a success: nobody has such a thing. */
+  readonly otherwise?: number;
+}
+
+interface Asked {
+  /** The operation's own unless told otherwise. */
+  readonly permission?: string;
+  /** `workspaces/web` */
+  readonly on: string;
+}
+
+const inOther = ({ other }: Place): readonly Asked[] => [{ on: `workspaces/${other}` }];
+const nothing = (): readonly Asked[] => [];
+const question = ({ other }: Place): object => ({ permission: 'workspaces.read', resource: `workspaces/${other}` });
+const grant = (): object => ({ subject: { kind: 'user', id: 'someone-new' }, role: 'viewer' });
+const nameless: OperationCase = {};
+const noWorkflow: OperationCase = { otherwise: 404 };
+
+/** Every operation of the API that is not public. One that is missing here fails the test, as it was tried by nobody. */
+export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
+  createWorkspace: { looksItself: inOther, body: ({ other }) => ({ name: 'brand-new', parent: other }) },
+  listWorkspaces: { looksItself: nothing },
+  getWorkspace: nameless,
+  patchWorkspace: nameless,
+  // Only one with nothing in it can be deleted.
+  deleteWorkspace: { params: ({ empty }) => ({ workspace: empty }) },
+  moveWorkspace: { alsoAsks: inOther, body: ({ other }) => ({ parent: other }) },
+
+  createTarget: {
+    looksItself: inOther,
+    body: ({ other }) => ({ name: 'brand-new', type: 'directory', workspace: other }),
+  },
+  listTargets: { looksItself: nothing },
+  getTarget: nameless,
+  patchTarget: nameless,
+  deleteTarget: nameless,
+  assignTarget: { alsoAsks: inOther, body: ({ other }) => ({ workspace: other }) },
+  cordonTarget: nameless,
+  uncordonTarget: nameless,
+
+  createWorkspaceGrant: { body: grant },
+  listWorkspaceGrants: nameless,
+  getWorkspaceGrant: nameless,
+  deleteWorkspaceGrant: nameless,
+  createTargetGrant: { body: grant },
+  listTargetGrants: nameless,
+  getTargetGrant: nameless,
+  deleteTargetGrant: nameless,
+
+  putPermissionSchema: { body: () => ({ attributesSchema: { type: 'object' } }) },
+  getPermissionSchema: nameless,
+  deletePermissionSchema: nameless,
+  listPermissionSchemas: nameless,
+
+  resolveIdentity: { looksItself: nothing },
+  // Everybody may ask what he himself may do; that something is not there and that he may not are the same answer.
+  checkAccess: { looksItself: nothing, body: question },
+  lookupPermissions: { looksItself: nothing, body: () => ({ permission: 'workspaces.read' }) },
+  lookupSubjects: { looksItself: inOther, body: question },
+  explainAccess: {
+    looksItself: ({ other }) => [{ permission: 'workspaces.read', on: `workspaces/${other}` }],
+    body: question,
+  },
+
+  listAudit: { looksItself: nothing },
+  listAuditHeads: nameless,
+  verifyAudit: nameless,
+  listUsage: { looksItself: nothing },
+  streamEvents: { looksItself: nothing },
+
+  createIssuer: {
+    body: () => ({ name: 'brand-new', url: 'http://127.0.0.1:2', clientId: 'platform', mode: 'isolated' }),
+  },
+  listIssuers: nameless,
+  getIssuer: nameless,
+  patchIssuer: nameless,
+  deleteIssuer: nameless,
+  createServiceAccount: { body: () => ({ name: 'brand-new' }) },
+  listServiceAccounts: nameless,
+  getServiceAccount: nameless,
+  patchServiceAccount: nameless,
+  deleteServiceAccount: nameless,
+  createServiceAccountToken: nameless,
+  listServiceAccountTokens: nameless,
+  getServiceAccountToken: nameless,
+  deleteServiceAccountToken: nameless,
+  rotateServiceAccountToken: nameless,
+  listSessions: { looksItself: nothing },
+  // Whoever comes with a token of a service account has no session.
+  deleteSession: { looksItself: nothing, otherwise: 404 },
+  logout: { looksItself: nothing, otherwise: 404 },
+  revokeSessions: { body: () => ({ user: 'somebody' }) },
+
+  listWorkflows: nameless,
+  getWorkflow: noWorkflow,
+  getWorkflowHistory: noWorkflow,
+  cancelWorkflow: noWorkflow,
+  pauseWorkflow: noWorkflow,
+  resumeWorkflow: noWorkflow,
+};
+
+/** What needs no credentials at all, and why that is right. */
+export const PUBLIC_OPERATIONS: Readonly<Record<string, string>> = {
+  getLoginPage: 'it is where somebody without credentials gets some',
+  listLoginChoices: 'the same for programs; it tells names and addresses of issuers, and no secret',
+  beginLogin: 'leads to the issuer, who then asks for credentials',
+  completeLogin: 'the issuer sends browsers back there, and its code is the credential',
+  redeemLogin: 'the one-time code is the credential',
+  getHealth: 'a supervisor of processes has no credentials; it tells that the process lives, and no more',
+  getReadiness: 'the same, for load balancers',
+  getMetrics: 'only unless --protect-metrics, which the operator decides',
+  getOpenapi: 'the description is the same for everybody, and public anyway',
+};
