@@ -11,6 +11,7 @@ import {
 } from '../domain/account-token.ts';
 import { IdentityError } from '../domain/identity-error.ts';
 import type { IdentityEventType } from '../domain/identity-event.ts';
+import { checkWithinScope, type MakerScope, narrowScope } from '../domain/narrow-scope.ts';
 import {
   newServiceAccount,
   patchServiceAccount,
@@ -99,13 +100,18 @@ export class AccountService {
 
   async mint(
     unit: UnitOfWork,
-    { key, request, now }: { key: AccountKey; request: TokenRequest; now: number },
+    {
+      key,
+      request,
+      maker,
+      now,
+    }: { key: AccountKey; request: TokenRequest; maker: MakerScope | undefined; now: number },
     signal: AbortSignal,
   ): Promise<MintedToken> {
     const account = await findAccount(unit, key, signal);
     await checkRoom(unit, { account, now }, signal);
     const { founding, secret } = this.#found(account, now);
-    const token = newToken(request, founding);
+    const token = newToken({ ...request, scope: narrowScope(request.scope ?? {}, maker) }, founding);
     await unit.tokens.insert(token, signal);
     await tell(unit, 'serviceAccountToken.created', { account, token, now }, signal);
     return { token, text: formatToken({ id: token.id, secret }) };
@@ -113,12 +119,13 @@ export class AccountService {
 
   async rotate(
     unit: UnitOfWork,
-    { request, ...which }: WhichToken & { request: RotationRequest },
+    { request, maker, ...which }: WhichToken & { request: RotationRequest; maker: MakerScope | undefined },
     signal: AbortSignal,
   ): Promise<MintedToken> {
     const { now, before } = which;
     const { account, token } = await findToken(unit, which, signal);
     before(token);
+    checkWithinScope(token.scope, maker);
     await checkRoom(unit, { account, now }, signal);
     const { founding, secret } = this.#found(account, now);
     const { old, next } = rotateToken(token, request, founding);

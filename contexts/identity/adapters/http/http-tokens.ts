@@ -38,7 +38,7 @@ function createRoute({ storage, accounts, unit }: IdentityParts): Route {
     handler: (request) =>
       mutate(request, storage, async (tx) => {
         const key = accountKey(request.params);
-        const command = { key, request: request.body, now: request.time };
+        const command = { key, request: request.body, maker: request.principal.scope, now: request.time };
         return minted(key, await accounts.mint(unit(tx), command, request.signal), request.time);
       }),
   });
@@ -101,7 +101,7 @@ function rotateRoute({ storage, accounts, unit, changed }: IdentityParts): Route
     handler: async (request) => {
       const answer = await mutate(request, storage, async (tx) => {
         const key = accountKey(request.params);
-        const command = { ...whichToken(request), key, request: request.body };
+        const command = { ...whichToken(request), key, request: request.body, maker: request.principal.scope };
         return minted(key, await accounts.rotate(unit(tx), command, request.signal), request.time);
       });
       changed();
