@@ -11,7 +11,7 @@ import {
 } from '../domain/account-token.ts';
 import { IdentityError } from '../domain/identity-error.ts';
 import type { IdentityEventType } from '../domain/identity-event.ts';
-import { checkWithinScope, type MakerScope, narrowScope } from '../domain/narrow-scope.ts';
+import { type MakerScope, narrowScope } from '../domain/narrow-scope.ts';
 import {
   newServiceAccount,
   patchServiceAccount,
@@ -125,10 +125,10 @@ export class AccountService {
     const { now, before } = which;
     const { account, token } = await findToken(unit, which, signal);
     before(token);
-    checkWithinScope(token.scope, maker);
     await checkRoom(unit, { account, now }, signal);
     const { founding, secret } = this.#found(account, now);
-    const { old, next } = rotateToken(token, request, founding);
+    const { old, next: like } = rotateToken(token, request, founding);
+    const next = { ...like, scope: narrowScope(like.scope, maker) };
     await unit.tokens.end(old, signal);
     await unit.tokens.insert(next, signal);
     await tell(unit, 'serviceAccountToken.updated', { account, token: old, now }, signal);

@@ -20,13 +20,6 @@ export function narrowScope(asked: TokenScope, maker: MakerScope | undefined): T
   return { ...(within === undefined ? {} : { within }), ...(roles === undefined ? {} : { roles }) };
 }
 
-/** A token that is wider than whoever handles it is not replaced by him either. */
-export function checkWithinScope(token: TokenScope, maker: MakerScope | undefined): void {
-  const kept = narrowScope(token, maker);
-  if (kept.within !== token.within) throw exceeded('/scope/within');
-  if ((kept.roles === undefined) !== (token.roles === undefined)) throw exceeded('/scope/roles');
-}
-
 function exceeded(path: string): IdentityError {
   const message = 'goes beyond what the token that you use is narrowed to';
   return new IdentityError('SCOPE_EXCEEDED', `${path} ${message}. Ask for less, or use other credentials.`, {

@@ -13,7 +13,7 @@ export interface Progress {
 /** A bar on a terminal; elsewhere nothing, as nobody watches a file. */
 export function progressBar(io: Pick<Io, 'err' | 'errIsTerminal'>, what: string, total: number): Progress {
   if (!io.errIsTerminal) return { step: () => {}, end: () => {} };
-  let [done, shownAt] = [0, 0];
+  let [done, shownAt] = [0, Number.NEGATIVE_INFINITY];
   return {
     step: () => {
       done += 1;
