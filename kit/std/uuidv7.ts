@@ -60,3 +60,8 @@ function format(bytes: Buffer): Uuid {
   const hex = bytes.toString('hex');
   return parseUuid(`${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`);
 }
+
+/** When a version 7 UUID was made, in milliseconds since the epoch: its first 48 bits. */
+export function uuidv7Time(uuid: string): number {
+  return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
+}

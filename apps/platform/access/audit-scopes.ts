@@ -2,6 +2,7 @@ import type { AccessIndex } from '#contexts/access';
 import type { AuditScopes } from '#contexts/governance/adapters';
 import { findTargetNode } from '#contexts/targets/adapters';
 import { findWorkspaceNode } from '#contexts/workspaces/adapters';
+import { uuidv7Time } from '#kit/std';
 import type { Reader } from '#kit/storage';
 
 const NAMED = /^\/v1\/(workspace|target)s\/([^/:]+)/;
@@ -31,13 +32,13 @@ export function pathOf(
     .join('/')}/`;
 }
 
-/** The first 48 bits of a UUID of version 7 are the moment at which it was made. */
+/** Since when the name stands for what it stands for now. */
 export function bornAt(
   index: AccessIndex,
   resource: { readonly kind: 'workspace' | 'target'; readonly name: string },
 ): number | undefined {
   const uid = index.lineageOf(resource)[0]?.uid;
-  return uid === undefined ? undefined : Number.parseInt(uid.replaceAll('-', '').slice(0, 12), 16);
+  return uid === undefined ? undefined : uuidv7Time(uid);
 }
 
 async function inTransaction(

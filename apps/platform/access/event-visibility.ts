@@ -1,4 +1,5 @@
 import type { Principal } from '#kit/http';
+import { uuidv7Time } from '#kit/std';
 import type { StoredEvent } from '#kit/storage/outbox';
 
 type Kind = 'workspace' | 'target';
@@ -57,14 +58,13 @@ const ROOT = 'root';
  */
 function placeOf({ type, data, scope = ROOT, time }: StoredEvent, permissions: Permissions): string {
   const uidOf = (name: string): string | undefined => permissions.uidOf(name);
-  const isThere = (name: string): boolean => (uidOf(name) !== undefined && bornBy(uidOf(name), time)) || name === ROOT;
+  const isThere = (name: string): boolean => bornBy(uidOf(name), time) || name === ROOT;
   if (!type.startsWith('workspace.')) return isThere(scope) ? scope : ROOT;
   const { uid, parent } = data as { readonly uid?: unknown; readonly parent?: unknown };
   if (uidOf(scope) === uid) return scope;
   return typeof parent === 'string' && isThere(parent) ? parent : ROOT;
 }
 
-/** The first 48 bits of a UUID of version 7 are the moment at which it was made. */
 function bornBy(uid: string | undefined, time: number): boolean {
-  return uid !== undefined && Number.parseInt(uid.replaceAll('-', '').slice(0, 12), 16) <= time;
+  return uid !== undefined && uuidv7Time(uid) <= time;
 }
