@@ -56,7 +56,8 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
       'token of a service account': token,
       'rotated token': String(rotated['token']),
       'revoked token': String(revoked['token']),
-      'secret of a token': token.slice(token.lastIndexOf('_') + 1),
+      // The secret may hold an underscore itself: it is what follows the second one.
+      'secret of a token': token.split('_').slice(2).join('_'),
       'one-time code': code,
       'session of a CLI': session,
       'ended session': ended,
