@@ -18,3 +18,6 @@ export interface PlacementView {
   readonly manifestTypes: readonly string[];
   readonly lifecycle: 'Active' | 'Cordoned' | 'Deprovisioning';
 }
+
+/** The platform itself, which `local` places on. It is no row of anybody's, and the same on every instance. */
+export const LOCAL_TARGET_ID = '00000000-0000-7000-8000-000000000000' as TargetId;

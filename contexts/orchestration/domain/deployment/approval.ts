@@ -1,0 +1,32 @@
+import type { Uuid } from '#kit/std';
+import type { DeploymentId, DeploymentPlace } from './deployment.ts';
+
+export const APPROVAL_STATES = [
+  'Open',
+  'Approved',
+  'Rejected',
+  'Expired',
+  /** The rollout does not wait for it any longer. */
+  'Closed',
+] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+/** Somebody has to agree before a rollout goes on. Bound to one opening of one gate of one revision. */
+export interface Approval {
+  readonly uid: Uuid;
+  readonly deployment: DeploymentId;
+  readonly deploymentName: string;
+  readonly workspace: DeploymentPlace;
+  readonly revision: number;
+  readonly gate: string;
+  /** The step before or after which it stands. */
+  readonly step: string;
+  readonly requestedBy: string;
+  /** Whoever asked for the rollout must not be the one who agrees. */
+  readonly needsDistinctApprover: boolean;
+  readonly createTime: number;
+  readonly expireTime: number | undefined;
+  readonly state: ApprovalState;
+  readonly answer: { readonly by: string; readonly time: number; readonly message: string } | undefined;
+  readonly version: number;
+}

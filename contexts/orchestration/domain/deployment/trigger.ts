@@ -1,0 +1,39 @@
+import type { TargetCause } from '../placement/removal-cause.ts';
+import type { TargetId } from '../target-view.ts';
+
+export const SPEC_AXES = ['manifest', 'placement', 'rollout'] as const;
+/** What a patch touched. `manifest` takes in all that is generated from: config, namespace, health rules, drift policy. */
+export type SpecAxis = (typeof SPEC_AXES)[number];
+
+/** Something that may make another rollout necessary. Kept until a plan has taken it into account. */
+export type Trigger =
+  | { readonly kind: 'spec'; readonly axes: readonly SpecAxis[]; readonly by: string }
+  /** A target came, left or changed in what placement sees; the causes are those of a loss. */
+  | { readonly kind: 'target'; readonly target: TargetId; readonly causes: readonly TargetCause[] }
+  /** A target changed in a field that the manifest reads, or an addon says that its output would differ. */
+  | { readonly kind: 'regenerate'; readonly targets?: readonly TargetId[]; readonly why: string }
+  | { readonly kind: 'scores' }
+  | { readonly kind: 'drift'; readonly target: TargetId }
+  /** One that is owed something is back, or somebody asked for those that failed to be tried again. */
+  | { readonly kind: 'owed'; readonly targets?: readonly TargetId[]; readonly by: string }
+  | {
+      readonly kind: 'rollback';
+      readonly to: number;
+      readonly paced: boolean;
+      readonly by: string;
+      readonly reason?: string;
+    }
+  | { readonly kind: 'confirmRemoval'; readonly targets?: readonly TargetId[]; readonly by: string }
+  /** An agent has seen a later revision than was ever given here. */
+  | { readonly kind: 'ahead'; readonly target: TargetId; readonly revision: number }
+  /** An installation behind a target is another one, or lacks what it should have. */
+  | { readonly kind: 'rebuilt'; readonly target: TargetId }
+  | { readonly kind: 'delete'; readonly by: string }
+  | { readonly kind: 'abandon'; readonly by: string };
+
+/** As it is kept. */
+export interface RecordedTrigger {
+  readonly id: string;
+  readonly time: number;
+  readonly trigger: Trigger;
+}
