@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { GrantDropper } from '#contexts/access/adapters';
 import { DEV_AUTH_WARNING, devAuthenticator, type Identity, openIdentity } from '#contexts/identity/adapters';
 import type { Sealer } from '#kit/sealing';
+import { FleetError } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import { requireWorkspace } from './access/tree-resources.ts';
@@ -19,7 +20,7 @@ export interface OpenCallersDeps {
   /** Where it listens, once it does. */
   readonly urls: () => readonly string[];
   /** What was granted to a service account goes with it. */
-  readonly grants: Pick<GrantDropper, 'dropGrantsTo'>;
+  readonly grants: Pick<GrantDropper, 'dropGrantsTo' | 'forget'>;
   readonly log: Logger;
 }
 
@@ -27,22 +28,25 @@ export interface OpenCallersDeps {
 export function openCallers(deps: OpenCallersDeps): Identity {
   const { config, storage, adminToken, dataFolder, urls, grants, log } = deps;
   const { issuersFile, publicUrl, insecureDevAuth } = config;
-  const identity = openIdentity({
-    storage,
-    sealer: deps.sealer,
-    log,
-    requireWorkspace,
-    accountDeletedIn:
-      (tx) =>
-      async ({ workspace, name, now }, signal) => {
-        const subject = { kind: 'serviceAccount', id: `${workspace}/${name}` } as const;
-        await grants.dropGrantsTo(tx, { subject, now }, signal);
-      },
-    dataFolder,
-    origins: () => [...publicUrl.map(({ origin }) => origin), ...urls()],
-    ...(adminToken === undefined ? {} : { adminToken: adminToken.token }),
-    ...(issuersFile === undefined ? {} : { issuers: { raw: readIssuers(issuersFile), readText } }),
-  });
+  const identity = named(issuersFile, () =>
+    openIdentity({
+      storage,
+      sealer: deps.sealer,
+      log,
+      requireWorkspace,
+      accountDeletedIn:
+        (tx) =>
+        async ({ workspace, name, now }, signal) => {
+          const subject = { kind: 'serviceAccount', id: `${workspace}/${name}` } as const;
+          const dropped = await grants.dropGrantsTo(tx, { subject, now }, signal);
+          return () => grants.forget(dropped);
+        },
+      dataFolder,
+      origins: () => [...publicUrl.map(({ origin }) => origin), ...urls()],
+      ...(adminToken === undefined ? {} : { adminToken: adminToken.token }),
+      ...(issuersFile === undefined ? {} : { issuers: { raw: readIssuers(issuersFile), readText } }),
+    }),
+  );
   if (!insecureDevAuth) return identity;
   log.warn({}, DEV_AUTH_WARNING);
   const { authenticator } = identity;
@@ -55,6 +59,18 @@ export function openCallers(deps: OpenCallersDeps): Identity {
         (credentials.bearer === undefined ? await devAuthenticator.authenticate(credentials, signal) : undefined),
     },
   };
+}
+
+/** What is wrong with an issuer of the file is told with the file. */
+function named(file: string | undefined, open: () => Identity): Identity {
+  try {
+    return open();
+  } catch (cause) {
+    if (file === undefined || !(cause instanceof FleetError) || cause.code !== 'INVALID_ISSUER') throw cause;
+    const faults = cause.faults.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+    const what = `the issuers in ${file} cannot be used: ${faults.join(', ')}; correct them and start again`;
+    throw new PlatformError('ISSUERS_UNUSABLE', what, { cause, faults: cause.faults });
+  }
 }
 
 function readText(file: string): string {

@@ -55,10 +55,13 @@ export class ApiClient {
     return read(schema, await this.#send('PUT', call, signal));
   }
 
-  async delete(call: Call, signal: AbortSignal): Promise<void> {
+  /** `going`: it ends by and by, and can be looked at until then. */
+  async delete(call: Call, signal: AbortSignal): Promise<'gone' | 'going'> {
     const answer = await this.#send('DELETE', call, signal);
     refuse(answer);
+    if (answer.received.status === 202) return 'going';
     if (answer.received.status !== 204) throw notUnderstood(answer);
+    return 'gone';
   }
 
   /** What happens, until the platform ends the stream, which it does now and then. */

@@ -11,7 +11,24 @@ export interface Sent {
   readonly body: string | undefined;
   /** In PEM, beside those that this machine trusts anyway. */
   readonly authority: string | undefined;
+  /** A platform unless told. */
+  readonly peer?: Peer;
 }
+
+/** Whom a request goes to, and what to do when it does not get there. */
+export interface Peer {
+  /** Left out where the address says enough. */
+  readonly title?: string;
+  readonly refused: string;
+  readonly unknownHost: string;
+  readonly untrusted: string;
+}
+
+const PLATFORM: Peer = {
+  refused: 'start a platform with "fleetshift serve", or say where it is with --server',
+  unknownHost: 'say where the platform is with --server',
+  untrusted: 'give that authority with --ca-file',
+};
 
 export interface Received {
   readonly status: number;
@@ -32,7 +49,7 @@ export async function sendRequest(sent: Sent, signal: AbortSignal): Promise<Rece
     return await receive(response, sent.url);
   } catch (error) {
     if (error instanceof ClientError || signal.aborted) throw error;
-    throw explained(sent.url, late.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
+    throw explained(sent, late.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
   }
 }
 
@@ -52,10 +69,10 @@ export async function openStream(sent: Sent, signal: AbortSignal): Promise<Opene
     if (response.statusCode !== 200 || !contentType.startsWith('text/event-stream')) {
       return await receive(response, sent.url);
     }
-    return { contentType, chunks: follow(response, { url: sent.url, signal }) };
+    return { contentType, chunks: follow(response, { sent, signal }) };
   } catch (error) {
     if (error instanceof ClientError || signal.aborted) throw error;
-    throw explained(sent.url, late.signal.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
+    throw explained(sent, late.signal.aborted ? new Error(`no answer within ${ANSWER_MS / 1_000} s`) : error);
   } finally {
     clearTimeout(timer);
   }
@@ -64,13 +81,13 @@ export async function openStream(sent: Sent, signal: AbortSignal): Promise<Opene
 /** Three heartbeats of a platform. */
 const SILENCE_MS = 45_000;
 
-async function* follow(response: IncomingMessage, { url, signal }: { url: URL; signal: AbortSignal }) {
+async function* follow(response: IncomingMessage, { sent, signal }: { sent: Sent; signal: AbortSignal }) {
   response.setTimeout(SILENCE_MS, () => response.destroy(new Error(`silent for ${SILENCE_MS / 1_000} s`)));
   try {
     for await (const chunk of response.setEncoding('utf8')) yield String(chunk);
   } catch (error) {
     if (signal.aborted) throw error;
-    throw explained(url, error);
+    throw explained(sent, error);
   }
 }
 
@@ -99,32 +116,42 @@ async function receive(response: IncomingMessage, url: URL): Promise<Received> {
   return { status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', text };
 }
 
-const UNKNOWN_AUTHORITY =
-  'its certificate is of an authority that this machine does not trust; give that authority with --ca-file';
+const UNKNOWN_AUTHORITY = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
 
 const NOT_TRUSTED: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name; use a name that is in the certificate',
   CERT_HAS_EXPIRED: 'its certificate has expired; it has to be renewed there',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks of both machines',
 };
 
 const UNREACHABLE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there; start a platform with "fleetshift serve", or say where it is with --server',
-  ENOTFOUND: 'no such host is known; say where the platform is with --server',
   EAI_AGAIN: 'its name cannot be looked up right now',
   ECONNRESET: 'the connection was cut; is it http and not https, or the other way round?',
   EPROTO: 'it does not speak TLS; is it http and not https?',
 };
 
-function explained(url: URL, cause: unknown): ClientError {
+function explained({ url, peer = PLATFORM }: Sent, cause: unknown): ClientError {
+  const where = peer.title === undefined ? url.origin : `${peer.title} at ${url.origin}`;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const distrust = NOT_TRUSTED[code];
-  if (distrust !== undefined) return new ClientError('SERVER_NOT_TRUSTED', `${url.origin}: ${distrust}`, { cause });
-  const why = UNREACHABLE[code] ?? (cause instanceof Error ? cause.message : String(cause));
-  return new ClientError('SERVER_UNREACHABLE', `${url.origin}: ${why}`, { cause });
+  const distrust = distrustOf(code, peer);
+  if (distrust !== undefined) return new ClientError('SERVER_NOT_TRUSTED', `${where}: ${distrust}`, { cause });
+  const why = troubleOf(code, peer) ?? (cause instanceof Error ? cause.message : String(cause));
+  return new ClientError('SERVER_UNREACHABLE', `${where}: ${why}`, { cause });
+}
+
+function distrustOf(code: string, { untrusted }: Peer): string | undefined {
+  if (!UNKNOWN_AUTHORITY.includes(code)) return NOT_TRUSTED[code];
+  return `its certificate is of an authority that this machine does not trust; ${untrusted}`;
+}
+
+function troubleOf(code: string, { refused, unknownHost }: Peer): string | undefined {
+  if (code === 'ECONNREFUSED') return `nothing listens there; ${refused}`;
+  if (code === 'ENOTFOUND') return `no such host is known; ${unknownHost}`;
+  return UNREACHABLE[code];
 }

@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { ITEM_FORMATS } from '../output/render-items.ts';
+import { ROLLOUT_VERBS } from '../commands/rollout/rollout-verbs.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
 /** What a word can be completed to: words that are known, or names that somebody has to be asked for. */
@@ -18,6 +19,7 @@ interface CommandLine {
 }
 
 const VERBS: Readonly<Record<string, readonly string[]>> = {
+  rollout: Object.keys(ROLLOUT_VERBS),
   workflow: ['list', 'show', 'cancel', 'pause', 'resume'],
   audit: ['list', 'verify'],
   keys: ['list', 'rotate'],
@@ -41,8 +43,11 @@ const VALUES: Readonly<Record<string, string>> = {
   '--workspace': 'workspaces',
   '--target': 'targets',
   '--service-account': 'service-accounts',
+  '--deployment': 'deployments',
 };
-const FILES = ['-f', '--filename', '--ca-file', '--token-file', '--data'];
+const FILES = ['-f', '--filename', '--file', '--template', '--values', '--ca-file', '--token-file', '--data'];
+/** They are about the deployment that they name. */
+const OF_DEPLOYMENT = ['deploy', 'preview', 'revisions', 'timeline'];
 const NOTHING: Candidates = { kind: 'words', words: [] };
 
 /** What may stand in place of the last word. Whether it begins as that does is for the caller to see. */
@@ -69,8 +74,10 @@ function positional(name: string, given: readonly string[], commands: readonly s
     return name === 'label' && given.length > 1 ? NOTHING : namesOf(first);
   }
   if (name === 'cordon' || name === 'uncordon') return namesOf('targets');
+  if (OF_DEPLOYMENT.includes(name)) return first === undefined ? namesOf('deployments') : NOTHING;
   if (first === undefined) return { kind: 'words', words: VERBS[name] ?? [] };
   if (name === 'move' || name === 'assign') return namesOf(first);
+  if (name === 'rollout') return given.length === 1 ? namesOf('deployments') : NOTHING;
   if (name === 'token' && first === 'create') return namesOf('service-accounts');
   if (name === 'token') return namesOf('tokens');
   const takesContext = ['use-context', 'set-context', 'delete-context'].includes(first);

@@ -15,7 +15,7 @@ import {
   type TokenEndpointResponse,
 } from 'oauth4webapi';
 import { ClientError } from '../client/client-error.ts';
-import { sendRequest } from '../client/send-request.ts';
+import { type Peer, sendRequest } from '../client/send-request.ts';
 import type { IssuerCredentials } from '../config-file/cli-config.ts';
 
 /** What a platform says of an issuer. */
@@ -129,8 +129,20 @@ function placeOf({ issuer, url, clientId, ca }: IssuerCredentials): IssuerPlace 
   return { issuer, url, clientId, ca };
 }
 
+/** Where it is and whom it trusts is set at the platform, so that no flag of ours helps. */
+function issuerPeer(issuer: string): Peer {
+  const other = 'or do without it: fleetshift login --token-file FILE';
+  return {
+    title: `the issuer ${issuer}`,
+    refused: `ask those who run it, ${other}`,
+    unknownHost: `ask the administrators of the platform for its right address, ${other}`,
+    untrusted: `ask the administrators of the platform to give that authority as its ca, ${other}`,
+  };
+}
+
 /** Requests to the issuer go the way of those to a platform, with the authorities that are given. */
-function optionsFor({ url, ca }: IssuerPlace) {
+function optionsFor({ issuer, url, ca }: IssuerPlace) {
+  const peer = issuerPeer(issuer);
   const send = async (
     address: string,
     {
@@ -148,6 +160,7 @@ function optionsFor({ url, ca }: IssuerPlace) {
         headers: { ...headers, ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }) },
         body: text,
         authority: ca,
+        peer,
       },
       signal ?? AbortSignal.timeout(30_000),
     );

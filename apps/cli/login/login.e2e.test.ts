@@ -9,18 +9,27 @@ import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { followLogin } from '#testing/oidc/follow-login';
 import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
 import { bearer, call } from '../../../contexts/identity/testing/call.ts';
-import { type IdentityServer, startIdentityServer } from '../../../contexts/identity/testing/identity-server.ts';
+import {
+  ADMIN_TOKEN,
+  type IdentityServer,
+  startIdentityServer,
+} from '../../../contexts/identity/testing/identity-server.ts';
 import { adminLogin } from '../commands/admin-login.ts';
 import { login } from '../commands/login.ts';
 import { logout } from '../commands/logout.ts';
+import { revokeSessions } from '../commands/revoke-sessions.ts';
 import { whoami } from '../commands/whoami.ts';
 import type { CommandEntry } from '../commands.ts';
 import type { CliConfig } from '../config-file/cli-config.ts';
 import { runCli } from '../run-cli.ts';
 
-const COMMANDS: readonly CommandEntry[] = Object.entries({ login, logout, whoami, 'admin-login': adminLogin }).map(
-  ([name, command]) => ({ name, summary: name, load: async () => command }),
-);
+const COMMANDS: readonly CommandEntry[] = Object.entries({
+  login,
+  logout,
+  whoami,
+  'admin-login': adminLogin,
+  'revoke-sessions': revokeSessions,
+}).map(([name, command]) => ({ name, summary: name, load: async () => command }));
 const signal = AbortSignal.timeout(120_000);
 
 describe('logging in with the CLI', () => {
@@ -139,7 +148,10 @@ describe('logging in with the CLI', () => {
     assert.equal((await me.read()).currentContext, 'far');
     const token = bearer(idTokenOf(await me.read()));
     await call(running.server, 'GET /v1/access/identity', { headers: token, want: 200 });
-    await call(running.server, 'POST /v1/sessions:revoke', { body: { user: 'alice' }, want: 200 });
+    const admin = join(folder, 'admin-token');
+    await writeFile(admin, ADMIN_TOKEN);
+    const revoked = await me.run('revoke-sessions', 'alice', '--server', running.url, '--token-file', admin);
+    assert.deepEqual([revoked.code, revoked.out], [0, 'user/alice logged out everywhere: 0 sessions ended\n']);
     await call(running.server, 'GET /v1/access/identity', { headers: token, want: 401 });
     const second = Math.floor(Date.now() / 1000);
     while (Math.floor(Date.now() / 1000) === second) await new Promise((resolve) => setImmediate(resolve));
@@ -197,6 +209,16 @@ describe('logging in with the CLI', () => {
       await assert.rejects(stat(me.config), { code: 'ENOENT' });
     });
   }
+
+  it('is refused while its issuer is away, which is not for want of a platform', async () => {
+    const body = { name: 'away', url: 'http://127.0.0.1:1', clientId: 'x', cliClientId: 'y', mode: 'isolated' };
+    await call(running.server, 'POST /v1/issuers', { body, want: 201 });
+    const ended = await cli('away.yaml').run('login', '--server', running.url, '--issuer', 'away');
+    await call(running.server, 'DELETE /v1/issuers/away', { want: 204 });
+    assert.equal(ended.code, 6, ended.err);
+    assert.match(ended.err, /the issuer away at http:\/\/127\.0\.0\.1:1: nothing listens there; ask those who run it/);
+    assert.doesNotMatch(ended.err, /serve|--server/);
+  });
 
   it('never with a configuration that others can read', async () => {
     const me = cli('open.yaml');

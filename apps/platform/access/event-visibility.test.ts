@@ -40,6 +40,15 @@ for (const { why, has, what, workspaces, want } of [
   { why: 'the workspace alone is not enough', has: READS_WEB.slice(1), what: event('workspace.updated'), want: false },
   { why: 'grants are for those who may read grants', has: READS_WEB, what: event('grant.created'), want: false },
   { why: 'a kind that nobody thought of is for nobody', has: READS_WEB, what: event('teapot.boiled'), want: false },
+  ...['deployment.created', 'rollout.finished', 'delivery.changed', 'approval.requested'].flatMap((type) => [
+    { why: `${type} is not for who sees targets only`, has: READS_WEB, what: event(type), want: false },
+    {
+      why: `${type} is for who may read such things`,
+      has: [...READS_WEB, `${type.startsWith('approval') ? 'approvals' : 'deployments'}.read workspace/web`],
+      what: event(type),
+      want: true,
+    },
+  ]),
   {
     why: 'of a workspace that is gone its parent tells',
     has: READS_EMEA,

@@ -14,6 +14,10 @@ export interface Permissions {
 const NEEDED: Readonly<Record<string, string>> = {
   workspace: 'workspaces.read',
   target: 'targets.read',
+  deployment: 'deployments.read',
+  rollout: 'deployments.read',
+  delivery: 'deployments.read',
+  approval: 'approvals.read',
   grant: 'grants.read',
   permissionSchema: 'permissionSchemas.read',
   issuer: 'issuers.read',

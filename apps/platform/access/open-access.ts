@@ -3,7 +3,7 @@ import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibility
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
 import { targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
-import type { ContentsReader } from '#contexts/workspaces';
+import type { ContentsReader, MoveObserver } from '#contexts/workspaces';
 import { workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
 import type { AuditSink, Authorizer, Principal, Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
@@ -23,6 +23,10 @@ export interface OpenAccessDeps {
   readonly log: Logger;
   /** Whether somebody could come in as the administrator without any grant. */
   readonly adminRemains: () => boolean;
+  /** What else is in workspaces, and in the way of deleting one. */
+  readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
+  /** Told of a move after the targets have followed. */
+  readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
 }
 
 /** The organisation and who may do what in it: everything that needs the tree. */
@@ -33,12 +37,13 @@ export interface Access {
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
   readonly grants: GrantDropper;
+  readonly visibility: ReturnType<typeof visibilityOf>;
   readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
 }
 
 /** Filled before anybody may ask. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
-  const { storage, events, log, adminRemains } = deps;
+  const { storage, events, log, adminRemains, contents = [], moveObservers = [] } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const visibility = visibilityOf(index);
@@ -47,17 +52,18 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     uidOf: (name, kind = 'workspace') => index.lineageOf({ kind, name })[0]?.uid,
   };
   const paths = { pathOf: (workspace: string) => pathOf(index, { kind: 'workspace', name: workspace }) };
+  const births = { bornAt: (resource: Parameters<typeof bornAt>[1]) => bornAt(index, resource) };
   const audit = createAuditTrail({ storage, scopes: auditScopes(index), log });
   const targets = { meter: 'targets', read: (stop: AbortSignal) => storage.read(targetCounts, stop) } as const;
-  const usage = new UsageRecorder({ storage, paths, log, gauges: [targets] });
+  const usage = new UsageRecorder({ storage, paths, births, log, gauges: [targets] });
   const admins = { remain: async () => adminRemains() };
-  const grants = grantDropper({ admins, resourcesIn: treeResources });
+  const grants = grantDropper({ index, admins, resourcesIn: treeResources });
   const tree = [
     ...workspaceRoutes({
       storage,
       visibility,
-      contents: [targetsInWorkspaces, accountsIn],
-      moveObservers: [targetsInWorkspaces],
+      contents: [targetsInWorkspaces, accountsIn, ...contents],
+      moveObservers: [targetsInWorkspaces, ...moveObservers],
       deleteObservers: [
         (tx) => ({
           deleted: async ({ name, uid, now }, stop) =>
@@ -69,9 +75,8 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
       storage,
       visibility,
       workspaces: workspacePlaces,
-      // Addons come with the capabilities that they register, and consumers with the deployments that read properties.
+      // Addons come with the capabilities that they register.
       addonTypes: { has: async () => false },
-      subscriptions: { paths: async () => [] },
       deleteObservers: [
         (tx) => ({ deleted: async (target, stop) => void (await grants.dropGrantsOf(tx, target, stop)) }),
       ],
@@ -82,11 +87,12 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     routes: [
       ...knownBeforeAnswered(tree, { storage, index, log }),
       ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
-      ...auditRoutes({ storage, visibility, paths, births: { bornAt: (resource) => bornAt(index, resource) } }),
-      ...usageRoutes({ storage, visibility, paths }),
+      ...auditRoutes({ storage, visibility, paths, births }),
+      ...usageRoutes({ storage, visibility, paths, births }),
     ],
     authorizer: authorizerOf(index, NOT_FOUND),
     grants,
+    visibility,
     audit: audit.sink,
     runnables: [follower, ...audit.runnables, usage],
     mayReadEvent: (principal, event) => mayReadEvent(permissions, principal, event),

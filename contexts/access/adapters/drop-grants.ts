@@ -2,11 +2,13 @@ import { type Uuid, uuidv7 } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 import type { AdminCredentials } from '../application/ports.ts';
 import { dropGrantsOn, dropGrantsTo } from '../application/remove-grants.ts';
+import type { AccessIndex } from '../domain/access-index.ts';
 import type { Grant } from '../domain/grant.ts';
 import type { Subject } from '../domain/subject.ts';
 import { type UnitOfWorkDeps, unitOfWork } from './sql-unit-of-work.ts';
 
 export interface GrantDropperDeps extends Pick<UnitOfWorkDeps, 'resourcesIn'> {
+  readonly index: AccessIndex;
   readonly admins: AdminCredentials;
   /** For events. */
   readonly newUid?: () => Uuid;
@@ -26,12 +28,15 @@ export interface GrantDropper {
     dropped: { readonly subject: Subject; readonly now: number },
     signal: AbortSignal,
   ): Promise<readonly Grant[]>;
+  /** Once it is committed: nobody has anything by them from here on. Other processes learn it from the event log. */
+  forget(dropped: readonly Grant[]): void;
 }
 
-export function grantDropper({ admins, resourcesIn, newUid = uuidv7 }: GrantDropperDeps): GrantDropper {
+export function grantDropper({ index, admins, resourcesIn, newUid = uuidv7 }: GrantDropperDeps): GrantDropper {
   const unitOf = (tx: Transaction) => unitOfWork(tx, { newUid, resourcesIn });
   return {
     dropGrantsOf: (tx, dropped, signal) => dropGrantsOn(unitOf(tx), dropped, signal),
     dropGrantsTo: (tx, dropped, signal) => dropGrantsTo({ unit: unitOf(tx), admins }, dropped, signal),
+    forget: (dropped) => dropped.forEach(({ uid }) => index.apply({ kind: 'grantDeleted', uid })),
   };
 }

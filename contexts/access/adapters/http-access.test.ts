@@ -100,6 +100,10 @@ eachDatabase('access', (fresh) => {
       events.map(({ type, key, scope }) => `${type} ${key} ${scope}`),
       [`grant.deleted grants/${uidOf(1_001)} web`, `grant.deleted grants/${uidOf(1_003)} apac`],
     );
+    const question = { permission: 'workspaces.read', resource: { kind: 'workspace', name: 'apac' } } as const;
+    assert.equal(api.index.allows(BOB, question), true, 'nobody said yet that it was committed');
+    api.dropper.forget(toBob);
+    assert.equal(api.index.allows(BOB, question), false);
   });
 
   it('does not give what was granted on an old thing to a new one of its name', async () => {

@@ -4,13 +4,14 @@ import type { Storage } from '#kit/storage';
 import { UsageQuerySchema, UsageSchema } from '#protocol/api';
 import { dayOf, daysBefore } from '../domain/day.ts';
 import { GovernanceError } from '../domain/governance-error.ts';
-import { SqlUsageReader } from './sql-usage-reader.ts';
-import type { Visibility, WorkspacePaths } from './visibility.ts';
+import { type Place, SqlUsageReader } from './sql-usage-reader.ts';
+import type { Births, Visibility, WorkspacePaths } from './visibility.ts';
 
 export interface UsageRoutesDeps {
   readonly storage: Storage;
   readonly visibility: Visibility;
   readonly paths: WorkspacePaths;
+  readonly births: Births;
   readonly clock?: Clock;
 }
 
@@ -19,7 +20,7 @@ const DAYS = 30;
 
 /** `/v1/usage`: how much of what was used, by workspace and day. */
 export function usageRoutes(deps: UsageRoutesDeps): Route[] {
-  const { storage, visibility, paths, clock = systemClock } = deps;
+  const { storage, clock = systemClock } = deps;
   const reader = new SqlUsageReader(storage);
   return [
     defineListRoute({
@@ -47,27 +48,32 @@ export function usageRoutes(deps: UsageRoutesDeps): Route[] {
         const { workspace, subtree = false } = request.query;
         const period = periodOf(request.query, clock.now());
         if (workspace !== undefined) await request.authorize(PERMISSION, { workspace });
+        if (workspace === undefined && subtree) throw subtreeOfWhat();
+        const place = workspace === undefined ? undefined : placeOf(workspace, deps);
+        if (workspace !== undefined && place === undefined) return [];
         const [day, name] = (after ?? []).map(String);
-        if (!subtree) {
-          const seen = seenBy(request.principal, { visibility, paths });
-          const place = day === undefined || name === undefined ? undefined : { day, workspace: name };
-          return await reader.byWorkspace({ ...period, paths: seen, workspace, after: place, limit }, signal);
+        if (subtree && place !== undefined) {
+          return await reader.bySubtree({ ...period, top: place, after: day, limit }, signal);
         }
-        if (workspace === undefined) throw subtreeOfWhat();
-        const path = paths.pathOf(workspace);
-        return path === undefined
-          ? []
-          : await reader.bySubtree({ ...period, path, workspace, after: day, limit }, signal);
+        const seen = seenBy(request.principal, deps);
+        const last = day === undefined || name === undefined ? undefined : { day, workspace: name };
+        return await reader.byWorkspace({ ...period, seen, workspace: place, after: last, limit }, signal);
       },
     }),
   ];
 }
 
 /** `undefined`: everything. */
-function seenBy(principal: Principal, { visibility, paths }: Pick<UsageRoutesDeps, 'visibility' | 'paths'>) {
-  const set = visibility.of(principal, PERMISSION);
+function seenBy(principal: Principal, deps: UsageRoutesDeps): readonly Place[] | undefined {
+  const set = deps.visibility.of(principal, PERMISSION);
   if (set.kind === 'everything') return undefined;
-  return set.workspaces.map((name) => paths.pathOf(name)).filter((path) => path !== undefined);
+  return set.workspaces.map((name) => placeOf(name, deps)).filter((place) => place !== undefined);
+}
+
+/** `undefined` when there is none of that name. */
+function placeOf(name: string, { paths, births }: UsageRoutesDeps): Place | undefined {
+  const [path, since] = [paths.pathOf(name), births.bornAt({ kind: 'workspace', name })];
+  return path === undefined || since === undefined ? undefined : { name, path, since };
 }
 
 interface Period {

@@ -70,10 +70,40 @@ CREATE TABLE usage_writers (
   time BIGINT NOT NULL
 );`;
 
+/**
+ * A name may be another workspace's by now, even on the same day: `born` keeps their amounts apart, and `time`, of the last
+ * count, tells whose they are. What was counted before has its day alone, and counts as its end.
+ *
+ * DECISION: the table is made anew, as the key changes. A process of the release before cannot write usage meanwhile; it
+ * goes on counting, and warns. Nothing else of it is held up.
+ */
+const usageOfEach = (endOfDay: string): string => `
+CREATE TABLE usage_counters_of_each (
+  day KEYTEXT NOT NULL,
+  workspace KEYTEXT NOT NULL,
+  born BIGINT NOT NULL,
+  meter KEYTEXT NOT NULL,
+  path KEYTEXT NOT NULL,
+  amount BIGINT NOT NULL,
+  time BIGINT NOT NULL,
+  PRIMARY KEY (day, workspace, born, meter)
+);
+INSERT INTO usage_counters_of_each (day, workspace, born, meter, path, amount, time)
+  SELECT day, workspace, 0, meter, path, amount, ${endOfDay} FROM usage_counters;
+DROP TABLE usage_counters;
+ALTER TABLE usage_counters_of_each RENAME TO usage_counters;
+CREATE INDEX usage_counters_path ON usage_counters (path, day);`;
+
+const USAGE_OF_EACH = {
+  sqlite: usageOfEach('unixepoch(day) * 1000 + 86399999'),
+  postgres: usageOfEach(`extract(epoch FROM (day || 'T00:00:00Z')::timestamptz)::bigint * 1000 + 86399999`),
+};
+
 export const GOVERNANCE_MIGRATIONS: MigrationModule = {
   module: 'governance',
   migrations: [
     { number: 1, name: 'audit', compatibleFrom: 0, up: AUDIT },
     { number: 2, name: 'usage', compatibleFrom: 1, up: USAGE },
+    { number: 3, name: 'usage of each workspace that had a name', compatibleFrom: 2, up: USAGE_OF_EACH },
   ],
 };

@@ -14,26 +14,32 @@ export type UsageRow = {
 
 export interface UsageQuery {
   /** `undefined`: everything. */
-  readonly paths: readonly string[] | undefined;
-  readonly workspace: string | undefined;
+  readonly seen: readonly Place[] | undefined;
+  readonly workspace: Place | undefined;
   readonly from: string;
   readonly to: string;
   readonly after: { readonly day: string; readonly workspace: string } | undefined;
   readonly limit: number;
 }
 
-export type SubtreeQuery = Pick<UsageQuery, 'from' | 'to' | 'limit'> & {
+/** A workspace, since it was made: what was counted before, under its name and where it is, is another one's. */
+export interface Place {
+  readonly name: string;
   readonly path: string;
-  readonly workspace: string;
+  readonly since: number;
+}
+
+export type SubtreeQuery = Pick<UsageQuery, 'from' | 'to' | 'limit'> & {
+  readonly top: Place;
   readonly after: string | undefined;
 };
 
 const PATH = sql.raw('path');
-const AMOUNTS = sql.list(
-  Object.keys(METERS).map((meter) =>
-    sql.raw(`coalesce(sum(CASE WHEN meter = '${meter}' THEN amount END), 0) AS "${meter}"`),
-  ),
-);
+const METERED = Object.entries(METERS);
+/** What several workspaces have together. */
+const TOTALS = METERED.map(([meter]) => amount(meter, 'sum'));
+/** What several that had the same name had one after the other. */
+const AMOUNTS = METERED.map(([meter, kind]) => amount(meter, kind === 'sum' ? 'sum' : 'max'));
 
 /** On both engines, in the order of days and then of names. */
 export class SqlUsageReader {
@@ -44,32 +50,41 @@ export class SqlUsageReader {
   }
 
   async byWorkspace(
-    { paths, workspace, from, to, after, limit }: UsageQuery,
+    { seen: places, workspace, from, to, after, limit }: UsageQuery,
     signal: AbortSignal,
   ): Promise<UsageRow[]> {
-    const seen = paths === undefined ? sql`1 = 1` : anyOf(paths.map((path) => within(PATH, path)));
-    const named = workspace === undefined ? sql`1 = 1` : sql`workspace = ${workspace}`;
+    const seen = places === undefined ? sql`1 = 1` : anyOf(places.map(countedIn));
+    const named =
+      workspace === undefined ? sql`1 = 1` : sql`workspace = ${workspace.name} AND time >= ${workspace.since}`;
     const beyond = after === undefined ? sql`1 = 1` : sql`(day, workspace) > (${after.day}, ${after.workspace})`;
     return await this.#rows(
-      sql`SELECT day, workspace, ${AMOUNTS} FROM usage_counters
+      sql`SELECT day, workspace, ${sql.list(AMOUNTS)} FROM usage_counters
         WHERE day >= ${from} AND day <= ${to} AND ${seen} AND ${named} AND ${beyond}
         GROUP BY day, workspace ORDER BY day, workspace LIMIT ${limit}`,
       signal,
     );
   }
 
-  async bySubtree({ path, workspace, from, to, after, limit }: SubtreeQuery, signal: AbortSignal): Promise<UsageRow[]> {
+  async bySubtree({ top, from, to, after, limit }: SubtreeQuery, signal: AbortSignal): Promise<UsageRow[]> {
     const beyond = after === undefined ? sql`1 = 1` : sql`day > ${after}`;
     const rows = await this.#rows(
-      sql`SELECT day, ${AMOUNTS} FROM usage_counters
-        WHERE day >= ${from} AND day <= ${to} AND ${within(PATH, path)} AND ${beyond}
+      sql`SELECT day, ${sql.list(TOTALS)} FROM usage_counters
+        WHERE day >= ${from} AND day <= ${to} AND ${countedIn(top)} AND ${beyond}
         GROUP BY day ORDER BY day LIMIT ${limit}`,
       signal,
     );
-    return rows.map((row) => ({ ...row, workspace }));
+    return rows.map((row) => ({ ...row, workspace: top.name }));
   }
 
   async #rows(statement: Statement, signal: AbortSignal): Promise<UsageRow[]> {
     return await this.#storage.all<UsageRow>(statement, signal);
   }
+}
+
+function countedIn({ path, since }: Place): Statement {
+  return sql`(${within(PATH, path)} AND time >= ${since})`;
+}
+
+function amount(meter: string, combine: 'sum' | 'max'): Statement {
+  return sql.raw(`coalesce(${combine}(CASE WHEN meter = '${meter}' THEN amount END), 0) AS "${meter}"`);
 }

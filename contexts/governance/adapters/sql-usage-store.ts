@@ -2,7 +2,12 @@ import { type Statement, type Storage, StorageError, sql } from '#kit/storage';
 import type { UsageBatch, UsageStore } from '../application/usage-meter.ts';
 import { METERS } from '../domain/meter.ts';
 import type { UsageCount } from '../domain/usage-tally.ts';
-import type { WorkspacePaths } from './visibility.ts';
+import type { Births, WorkspacePaths } from './visibility.ts';
+
+export interface UsagePlaces {
+  readonly paths: WorkspacePaths;
+  readonly births: Births;
+}
 
 const ROOT_PATH = '/root/';
 const FORGOTTEN_MS = 86_400_000;
@@ -10,15 +15,15 @@ const FORGOTTEN_MS = 86_400_000;
 /** On both engines. */
 export class SqlUsageStore implements UsageStore {
   readonly #storage: Storage;
-  readonly #paths: WorkspacePaths;
+  readonly #places: UsagePlaces;
 
-  constructor(storage: Storage, paths: WorkspacePaths) {
+  constructor(storage: Storage, places: UsagePlaces) {
     this.#storage = storage;
-    this.#paths = paths;
+    this.#places = places;
   }
 
   async add(batch: UsageBatch, signal: AbortSignal): Promise<void> {
-    const statements = [claim(batch), forget(batch), ...batch.counts.map((count) => this.#upsert(count))];
+    const statements = [claim(batch), forget(batch), ...batch.counts.map((count) => this.#upsert(count, batch.now))];
     try {
       await this.#storage.commit(statements, signal);
     } catch (error) {
@@ -29,15 +34,18 @@ export class SqlUsageStore implements UsageStore {
   }
 
   /** One that was deleted meanwhile is counted for whoever sees everything. */
-  #upsert({ day, workspace, meter, amount }: UsageCount): Statement {
-    const path = this.#paths.pathOf(workspace) ?? ROOT_PATH;
+  #upsert({ day, workspace, meter, amount }: UsageCount, now: number): Statement {
+    const { paths, births } = this.#places;
+    const path = paths.pathOf(workspace) ?? ROOT_PATH;
+    const born = births.bornAt({ kind: 'workspace', name: workspace }) ?? 0;
     const total =
       METERS[meter] === 'sum'
         ? sql`usage_counters.amount + excluded.amount`
         : sql`CASE WHEN excluded.amount > usage_counters.amount THEN excluded.amount ELSE usage_counters.amount END`;
-    return sql`INSERT INTO usage_counters (day, workspace, meter, path, amount)
-      VALUES (${day}, ${workspace}, ${meter}, ${path}, ${amount})
-      ON CONFLICT (day, workspace, meter) DO UPDATE SET path = excluded.path, amount = ${total}`;
+    return sql`INSERT INTO usage_counters (day, workspace, born, meter, path, amount, time)
+      VALUES (${day}, ${workspace}, ${born}, ${meter}, ${path}, ${amount}, ${now})
+      ON CONFLICT (day, workspace, born, meter)
+      DO UPDATE SET path = excluded.path, amount = ${total}, time = excluded.time`;
   }
 }
 

@@ -5,12 +5,10 @@ import type { Logger } from '#kit/telemetry';
 import type { GaugeSource, UsageBatch, UsageMeter, UsageStore } from '../application/usage-meter.ts';
 import { type Measured, UsageTally } from '../domain/usage-tally.ts';
 import { RepeatedRounds } from './repeated-rounds.ts';
-import { SqlUsageStore } from './sql-usage-store.ts';
-import type { WorkspacePaths } from './visibility.ts';
+import { SqlUsageStore, type UsagePlaces } from './sql-usage-store.ts';
 
-export interface UsageRecorderDeps {
+export interface UsageRecorderDeps extends UsagePlaces {
   readonly storage: Storage;
-  readonly paths: WorkspacePaths;
   readonly log: Logger;
   readonly gauges?: readonly GaugeSource[];
   readonly clock?: Clock;
@@ -40,7 +38,7 @@ export class UsageRecorder implements Runnable {
   #isFull = false;
 
   constructor(deps: UsageRecorderDeps) {
-    const { clock = systemClock, store = new SqlUsageStore(deps.storage, deps.paths) } = deps;
+    const { clock = systemClock, store = new SqlUsageStore(deps.storage, deps) } = deps;
     this.#deps = deps;
     this.#clock = clock;
     this.#store = store;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
-import { StorageError } from '#kit/storage';
+import { StorageError, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import type { UsageStore } from '../application/usage-meter.ts';
 
 import { type GovernanceApi, governanceApi, memoryLogger, PATHS } from '../testing/governance-api.ts';
+import { GOVERNANCE_MIGRATIONS } from './migrations.ts';
+import { SqlUsageReader } from './sql-usage-reader.ts';
 import { SqlUsageStore } from './sql-usage-store.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
@@ -16,12 +18,23 @@ eachDatabase('usage', (fresh) => {
   let database: TestDatabase;
   let api: GovernanceApi;
   let usage: UsageRecorder;
+  const births = () => ({ bornAt: ({ name }: { name: string }) => api.born.get(name) ?? 0 });
   const recorder = (parts: Partial<ConstructorParameters<typeof UsageRecorder>[0]> = {}) =>
-    new UsageRecorder({ storage: api.storage, paths, clock: api.clock, log: memoryLogger(api.logged), ...parts });
+    new UsageRecorder({
+      storage: api.storage,
+      paths,
+      births: births(),
+      clock: api.clock,
+      log: memoryLogger(api.logged),
+      ...parts,
+    });
 
   beforeEach(async () => {
     database = await fresh();
-    api = await governanceApi(database, { emea: { kind: 'some', workspaces: ['emea'], targets: [] } });
+    api = await governanceApi(database, {
+      emea: { kind: 'some', workspaces: ['emea'], targets: [] },
+      web: { kind: 'some', workspaces: ['web'], targets: [] },
+    });
     usage = recorder();
   });
   afterEach(async () => {
@@ -56,7 +69,7 @@ eachDatabase('usage', (fresh) => {
   });
 
   it('counts nothing twice when the answer to a commit is lost, and loses nothing', async () => {
-    const real = new SqlUsageStore(api.storage, paths);
+    const real = new SqlUsageStore(api.storage, { paths, births: births() });
     let isBroken = true;
     const store: UsageStore = {
       add: async (batch, stop) => {
@@ -108,6 +121,57 @@ eachDatabase('usage', (fresh) => {
       [...names(page.items), ...names(rest)],
       ['apac', 'emea', 'emea-2', 'emea2', 'gone', 'root', 'web'],
     );
+  });
+
+  it('shows whoever has a name nothing of the earlier one that had it, also of the same day', async () => {
+    const HOUR = 3_600_000;
+    const count = async (deliveries: number, targets: number) => {
+      usage.meter.add('web', 'deliveries', deliveries);
+      usage.meter.observe('web', 'targets', targets);
+      usage.meter.add('emea', 'deliveries', 1);
+      await usage.flush(signal);
+    };
+    await count(100, 50);
+    const [yesterday, today] = ['2030-01-01', '2030-01-02'];
+    api.clock.set(api.clock.now() + 24 * HOUR);
+    await count(10, 5);
+    api.clock.set(api.clock.now() + HOUR);
+    api.born.set('web', api.clock.now());
+    assert.deepEqual(await list('', 'web'), [], 'it was made just now');
+    await count(1, 7);
+    const own = [{ ...NONE, day: today, workspace: 'web', deliveries: 1, targets: 7 }];
+    for (const query of ['', '?workspace=web', '?workspace=web&subtree=true']) {
+      assert.deepEqual(await list(query, 'web'), own, query);
+    }
+    // Who sees more sees both in his list, and of what he asks by name that which has it now.
+    assert.deepEqual(await list('?workspace=web', 'alice'), own);
+    assert.deepEqual(await list('', 'emea'), [
+      { ...NONE, day: yesterday, workspace: 'emea', deliveries: 1 },
+      { ...NONE, day: yesterday, workspace: 'web', deliveries: 100, targets: 50 },
+      { ...NONE, day: today, workspace: 'emea', deliveries: 2 },
+      { ...NONE, day: today, workspace: 'web', deliveries: 11, targets: 7 },
+    ]);
+  });
+
+  it('keeps what was counted before names could be told apart', async () => {
+    const older = await fresh();
+    const { migrations } = GOVERNANCE_MIGRATIONS;
+    const before = await older.open([{ ...GOVERNANCE_MIGRATIONS, migrations: migrations.slice(0, 2) }]);
+    const row = sql`INSERT INTO usage_counters (day, workspace, meter, path, amount)
+      VALUES ('2030-01-01', 'web', 'deliveries', '/root/emea/web/', 7)`;
+    await before.commit([row], signal);
+    await before.close();
+    const now = await older.open([GOVERNANCE_MIGRATIONS]);
+    const reader = new SqlUsageReader(now);
+    const [start, end] = [Date.UTC(2030, 0, 1), Date.UTC(2030, 0, 2)];
+    const days = { from: '2030-01-01', to: '2030-01-02', after: undefined, limit: 10 };
+    const counted = async (since: number) => {
+      const place = { name: 'web', path: '/root/emea/web/', since };
+      return await reader.byWorkspace({ ...days, seen: [place], workspace: place }, signal);
+    };
+    assert.deepEqual(await counted(start), [{ ...NONE, day: '2030-01-01', workspace: 'web', deliveries: 7 }]);
+    assert.deepEqual(await counted(end), [], 'whoever was made on a later day has no part in it');
+    await older.dispose();
   });
 
   it('looks at the last 30 days unless told', async () => {

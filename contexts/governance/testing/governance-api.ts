@@ -32,6 +32,8 @@ export interface GovernanceApi {
   readonly sink: AuditSink;
   readonly clock: FakeClock;
   readonly logged: string[];
+  /** When each workspace was made, where that is told; before everything else, where it is not. */
+  readonly born: Map<string, number>;
   /** Until everything that was taken down has its place in the chain. */
   chained(count: number): Promise<void>;
   close(): Promise<void>;
@@ -47,6 +49,8 @@ export async function governanceApi(
   const logged: string[] = [];
   const log = memoryLogger(logged);
   const paths = { pathOf: (name: string) => PATHS[name] };
+  const born = new Map<string, number>();
+  const births = { bornAt: ({ name }: { readonly name: string }) => born.get(name) ?? 0 };
   const scopes = {
     scopeOf: async ({ params, resource }: { params: Readonly<Record<string, string>>; resource: string }) =>
       PATHS[params['workspace'] ?? resource.split('/')[3] ?? ''],
@@ -54,8 +58,8 @@ export async function governanceApi(
   const visibility = { of: ({ id }: { id: string }): VisibleSet => sees[id] ?? { kind: 'everything' } };
   const trail = createAuditTrail({ storage, scopes, log, clock, sleep });
   const routes = [
-    ...auditRoutes({ storage, visibility, paths, births: { bornAt: () => 0 } }),
-    ...usageRoutes({ storage, visibility, paths, clock }),
+    ...auditRoutes({ storage, visibility, paths, births }),
+    ...usageRoutes({ storage, visibility, paths, births, clock }),
   ];
   const { server } = await testServer(routes, { clock, audit: trail.sink });
   const stop = new AbortController();
@@ -65,6 +69,7 @@ export async function governanceApi(
     storage,
     clock,
     logged,
+    born,
     sink: trail.sink,
     chained: (count) => untilChained(storage, count),
     close: async () => {

@@ -20,7 +20,7 @@ import {
   type ServiceAccountPatch,
 } from '../domain/service-account.ts';
 import { formatToken } from '../domain/token-text.ts';
-import type { AccountKey, Precondition, SecretSource, UnitOfWork } from './ports.ts';
+import type { AccountKey, Committed, Precondition, SecretSource, UnitOfWork } from './ports.ts';
 
 export interface AccountServiceDeps {
   readonly newUid: () => Uuid;
@@ -91,11 +91,14 @@ export class AccountService {
   }
 
   /** Its tokens end with it, at once. */
-  async delete(unit: UnitOfWork, command: ChangeAccount, signal: AbortSignal): Promise<void> {
+  async delete(unit: UnitOfWork, command: ChangeAccount, signal: AbortSignal): Promise<Committed> {
+    const { now } = command;
     const account = await changeable(unit, command, signal);
     await unit.accounts.remove(account, signal);
-    await unit.accountDeleted({ workspace: account.workspace, name: account.name, now: command.now }, signal);
-    await tell(unit, 'serviceAccount.deleted', { account, now: command.now }, signal);
+    const { workspace, name } = account;
+    const committed = await unit.accountDeleted({ workspace, name, now }, signal);
+    await tell(unit, 'serviceAccount.deleted', { account, now }, signal);
+    return committed;
   }
 
   async mint(

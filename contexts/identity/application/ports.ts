@@ -18,10 +18,13 @@ export interface UnitOfWork {
   readonly accountDeleted: AccountDeleted;
 }
 
+/** Gives what is to be done once it is committed, before anybody is told. */
 export type AccountDeleted = (
   account: { readonly workspace: ResourceName; readonly name: ResourceName; readonly now: number },
   signal: AbortSignal,
-) => Promise<void>;
+) => Promise<Committed>;
+
+export type Committed = () => void;
 
 export interface IssuerStore {
   /** All of them, by name: there are few. Without those that are set by configuration. */

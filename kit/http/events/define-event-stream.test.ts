@@ -12,6 +12,7 @@ interface Wish {
   readonly query?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly who?: string;
+  readonly isStillKnown?: () => Promise<boolean>;
 }
 
 function setUp(options: Partial<EventStreamDeps> = {}) {
@@ -30,7 +31,7 @@ function setUp(options: Partial<EventStreamDeps> = {}) {
     },
     { log: new MemoryLog(), clock, sleep: clock.sleep, ...options },
   );
-  const open = async ({ query = {}, headers = {}, who = 'root' }: Wish = {}) => {
+  const open = async ({ query = {}, headers = {}, who = 'root', isStillKnown = async () => true }: Wish = {}) => {
     if (route.respond.kind !== 'stream') throw new TypeError('not a stream');
     return await route.respond.open(
       new RouteRequest({
@@ -49,6 +50,7 @@ function setUp(options: Partial<EventStreamDeps> = {}) {
         principal: { kind: 'user', id: who },
         signal: AbortSignal.timeout(60_000),
         allows: async () => true,
+        isStillKnown,
         audit: undefined,
       }),
     );
@@ -74,6 +76,33 @@ const frame = (id: number, text: string): string => {
 };
 
 describe('an event stream', () => {
+  for (const { why, isStillKnown } of [
+    { why: 'were revoked', isStillKnown: async () => false },
+    { why: 'nobody can check now', isStillKnown: () => Promise.reject(new Error('the issuer is away')) },
+  ]) {
+    it(`tells nothing more to credentials that ${why}`, async () => {
+      const { source, follow } = setUp();
+      let ask = async (): Promise<boolean> => true;
+      const { chunks, ended } = await follow({ isStillKnown: () => ask() });
+      source.append('seen');
+      await turn();
+      ask = isStillKnown;
+      source.append('not seen');
+      await ended;
+      assert.deepEqual(chunks.slice(1), [frame(1, 'seen')]);
+    });
+  }
+
+  it('ends for credentials that were revoked, also when nothing happens', async () => {
+    const { clock, follow } = setUp({ heartbeatMs: 1_000 });
+    let isKnown = true;
+    const { chunks, ended } = await follow({ isStillKnown: async () => isKnown });
+    isKnown = false;
+    await clock.advance(1_000);
+    await ended;
+    assert.equal(chunks.length, 1);
+  });
+
   it('begins now, and tells what happens', async () => {
     const { source, follow } = setUp();
     source.append('before');

@@ -31,10 +31,7 @@ export interface EventStreamDeps {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly heartbeatMs?: number;
-  /**
-   * A stream ends after this long, politely: its client comes back by itself, and is authenticated anew. So credentials
-   * that were revoked do not see events for ever.
-   */
+  /** A stream ends after this long, politely: its client comes back by itself, perhaps to another process. */
   readonly maxAgeMs?: number;
   readonly tail?: Partial<TailLimits>;
   /** How clients see positions; as they are, unless told otherwise. */
@@ -92,7 +89,8 @@ export function defineEventStream<Event extends EventRecord, const Needs extends
         const matches = filter === undefined ? undefined : language.compile(filter);
         const after = await startOf({ source, ids }, wishes, request.signal);
         const shows = chooser(definition, { types, matches }, request);
-        return eventStream({ tail, ids, shows, after }, deps);
+        const isKnown = (signal: AbortSignal): Promise<boolean> => isStillKnown(request, signal);
+        return eventStream({ tail, ids, shows, isKnown, after }, deps);
       },
     },
   });
@@ -127,10 +125,21 @@ function holds(matches: Predicate, view: object): boolean {
   }
 }
 
+/** Where nobody can tell right now, the client comes back, and hears of it then. */
+async function isStillKnown(request: AnyRequest, signal: AbortSignal): Promise<boolean> {
+  try {
+    return request.principal === undefined || (await request.isStillKnown(signal));
+  } catch {
+    return false;
+  }
+}
+
 interface StreamParts<Event extends EventRecord> {
   readonly tail: EventTail<Event>;
   readonly ids: EventIds;
   readonly shows: Shows<Event>;
+  /** Credentials that were revoked see no event that comes after. */
+  readonly isKnown: (signal: AbortSignal) => Promise<boolean>;
   readonly after: number;
 }
 
@@ -149,9 +158,9 @@ interface Telling<Event extends EventRecord> {
   readonly deps: EventStreamDeps;
 }
 
-/** Ends by returning when the client should come back: its time is over, or it fell behind what is kept. */
+/** Ends by returning when the client should come back: its time is over, it fell behind what is kept, or is unknown now. */
 async function tell<Event extends EventRecord>(
-  { shows, ids, after }: StreamParts<Event>,
+  { shows, ids, isKnown, after }: StreamParts<Event>,
   { reader, write, deps }: Telling<Event>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -166,6 +175,7 @@ async function tell<Event extends EventRecord>(
   while (!signal.aborted && clock.now() < endsAt) {
     const page = await reader.page(cursor, signal);
     if (page === undefined) return;
+    if (page.events.length > 0 && !(await isKnown(signal))) return;
     for (const framed of page.events) {
       if (await shows(framed)) await say(framed.frame);
     }
@@ -173,6 +183,7 @@ async function tell<Event extends EventRecord>(
     const quietMs = wroteAt + heartbeatMs - clock.now();
     if (page.events.length === 0 && quietMs > 0) await reader.waitBeyond(cursor, quietMs, signal);
     if (clock.now() - wroteAt < heartbeatMs) continue;
+    if (!(await isKnown(signal))) return;
     // The same whether or not something was hidden meanwhile, so that nobody learns of it.
     await say(frameCursor(ids.write(cursor)));
   }

@@ -25,6 +25,8 @@ export interface RequestFacts<Params, Query, Body, Who> {
   readonly idempotency: 'replay' | 'secret' | undefined;
   /** Asks the authorizer; for what depends on the body, which the route's own permission cannot see. */
   readonly allows: (permission: string, params: Readonly<Record<string, string>>) => Promise<boolean>;
+  /** Asks the authenticator once more: for what goes on long after it was asked first. */
+  readonly isStillKnown: (signal: AbortSignal) => Promise<boolean>;
   /** `undefined` where nobody keeps a record. */
   readonly audit: AuditSink | undefined;
 }
@@ -109,6 +111,11 @@ export class RouteRequest<Params, Query, Body, Who> {
 
   get headers(): IncomingHttpHeaders {
     return this.#facts.headers;
+  }
+
+  /** Whether the same credentials would be taken now, and be the same principal's. */
+  async isStillKnown(signal: AbortSignal): Promise<boolean> {
+    return await this.#facts.isStillKnown(signal);
   }
 
   /** Throws `PERMISSION_DENIED` unless the principal may do this as well. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { FleetError } from '#kit/std';
 import { HttpError } from '../errors/http-error.ts';
-import type { AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '../ports.ts';
+import type { AuditOutcome, AuditSink, Authenticator, Authorizer, Credentials, Principal } from '../ports.ts';
 import type { Route } from '../routes/route.ts';
 import { permissionDenied } from '../routes/route-request.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,6 +22,11 @@ export interface AdmissionDeps {
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+
+/** Who a request says it is from. */
+export function credentialsOf({ headers, method, ip: address }: FastifyRequest): Credentials {
+  return { bearer: BEARER.exec(headers.authorization ?? '')?.[1], headers, method, address };
+}
 
 /**
  * Everything that is decided by the headers alone, before a byte of the body is read: whether there is such an
@@ -52,10 +57,9 @@ export class Admission {
     if (why) throw why;
     if (route.permission === 'public') return await rates.count(request, undefined);
     await rates.checkAddress(request);
-    const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const { headers, method, ip: address } = request;
-    const { signal } = exchange;
-    const principal = await this.#deps.authenticator.authenticate({ bearer, headers, method, address }, signal);
+    const credentials = credentialsOf(request);
+    const { bearer } = credentials;
+    const principal = await this.#deps.authenticator.authenticate(credentials, exchange.signal);
     await rates.count(request, principal);
     if (principal === undefined) {
       if (bearer !== undefined) this.#refused(request, exchange, 'unauthenticated');

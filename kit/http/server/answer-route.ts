@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { noneMatchHits } from '../etag.ts';
-import type { AuditSink, Authorizer, HttpLog } from '../ports.ts';
+import type { AuditSink, Authenticator, Authorizer, HttpLog } from '../ports.ts';
 import type { Answer } from '../routes/answer.ts';
 import type { AnyRequest } from '../routes/route.ts';
 import { RouteRequest } from '../routes/route-request.ts';
+import { credentialsOf } from './admission.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Exchange } from './exchange.ts';
 import type { InFlight } from './in-flight.ts';
@@ -12,6 +13,7 @@ import type { HttpLimits } from './limits.ts';
 import { streamReply } from './stream-reply.ts';
 
 export interface AnswerDeps {
+  readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly inFlight: InFlight;
   readonly limits: HttpLimits;
@@ -43,7 +45,8 @@ export async function answerRoute(served: Served, deps: AnswerDeps): Promise<unk
   return send(answer, served);
 }
 
-function routeRequest({ request, exchange, compiled }: Served, { authorizer, audit }: AnswerDeps): AnyRequest {
+function routeRequest({ request, exchange, compiled }: Served, deps: AnswerDeps): AnyRequest {
+  const { authenticator, authorizer, audit } = deps;
   const { route } = compiled;
   const { operationId, idempotency } = route;
   const { id, principal, signal, time, path, address } = exchange;
@@ -68,6 +71,10 @@ function routeRequest({ request, exchange, compiled }: Served, { authorizer, aud
     allows: async (permission, params) =>
       principal !== undefined &&
       (await authorizer.allow({ principal, permission, operationId, params, reach: 'path' }, signal)),
+    isStillKnown: async (stop) => {
+      const now = await authenticator.authenticate(credentialsOf(request), stop);
+      return now?.kind === principal?.kind && now?.id === principal?.id;
+    },
   });
 }
 

@@ -138,7 +138,7 @@ function whyBusy({ inFlight, limits, isDraining }: AppParts): HttpError | undefi
 
 async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
   const { deps, inFlight, limits, routes, options } = parts;
-  const { observer, authorizer, log, audit } = deps;
+  const { observer, authenticator, authorizer, log, audit } = deps;
   const validators = new Validators();
   const compiling: CompileDeps = { observer, validators, verifyResponses: options.verifyResponses ?? false };
   app.setValidatorCompiler<JsonSchema>(({ schema, httpPart, method, url }) =>
@@ -155,7 +155,7 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
       handler: (request, reply) =>
         answerRoute(
           { request, reply, exchange: exchanges.of(request), compiled },
-          { authorizer, inFlight, limits, log, audit },
+          { authenticator, authorizer, inFlight, limits, log, audit },
         ),
     });
   }

@@ -121,6 +121,59 @@ eachDatabase('service accounts', (fresh, engine) => {
       assert.deepEqual([(await meBy(next.body.token)).status, (await meBy(last.body.token)).status], [401, 200]);
     });
 
+    describe('whose token is narrowed', () => {
+      const WITHIN = 'workspaces/web';
+      const SCOPE = { within: WITHIN, roles: ['viewer'] } as const;
+      let own: string;
+      before(async () => {
+        await create('narrow');
+        own = (await mint('narrow', { scope: SCOPE })).token;
+      });
+      const asItself = async (path: string, body: object) =>
+        await ask(`POST ${ACCOUNTS}/narrow/tokens${path}`, { body, headers: bearer(own) });
+
+      it('make others that are as narrow, unless they ask for less', async () => {
+        const made = await asItself('', {});
+        assert.equal(made.status, 201, JSON.stringify(made.body));
+        assert.deepEqual(made.body.scope, SCOPE);
+        assert.partialDeepStrictEqual((await meBy(made.body.token)).body, SCOPE, 'and it is taken for no more');
+        assert.deepEqual((await asItself('', { scope: { within: WITHIN } })).body.scope, SCOPE);
+        assert.deepEqual((await asItself('', { scope: { roles: ['viewer'] } })).body.scope, SCOPE);
+      });
+
+      for (const { why, scope, path } of [
+        { why: 'another workspace', scope: { within: 'workspaces/other' }, path: '/scope/within' },
+        { why: 'the whole tree', scope: { within: 'workspaces/root' }, path: '/scope/within' },
+        { why: 'another role', scope: { roles: ['admin'] }, path: '/scope/roles' },
+        { why: 'one more role', scope: { roles: ['viewer', 'deployer'] }, path: '/scope/roles' },
+      ]) {
+        it(`make none for ${why}`, async () => {
+          const { status, body } = await asItself('', { scope });
+          assert.deepEqual([status, body.code, body.faults?.[0]?.path], [403, 'scopeExceeded', path]);
+        });
+      }
+
+      it('rotate a wider one to one that is as narrow as themselves', async () => {
+        const wide = await mint('narrow');
+        const next = await asItself(`/${wide.name}:rotate`, {});
+        assert.equal(next.status, 201, JSON.stringify(next.body));
+        assert.deepEqual(next.body.scope, SCOPE);
+        assert.partialDeepStrictEqual((await meBy(next.body.token)).body, SCOPE, 'and it is taken for no more');
+      });
+
+      for (const { why, scope, path } of [
+        { why: 'another workspace', scope: { within: 'workspaces/other' }, path: '/scope/within' },
+        { why: 'another role', scope: { roles: ['admin'] }, path: '/scope/roles' },
+      ]) {
+        it(`rotate none of ${why}, and leave it as it is`, async () => {
+          const other = await mint('narrow', { scope });
+          const { status, body } = await asItself(`/${other.name}:rotate`, {});
+          assert.deepEqual([status, body.code, body.faults?.[0]?.path], [403, 'scopeExceeded', path]);
+          assert.equal((await meBy(other.token)).status, 200);
+        });
+      }
+    });
+
     it('are noted as used once a minute, and not with each request', async () => {
       await create('used');
       const { token, name } = await mint('used');

@@ -8,7 +8,7 @@ import {
   ServiceAccountSchema,
 } from '#protocol/api';
 import { accountNotFound } from '../../application/account-service.ts';
-import type { AccountKey } from '../../application/ports.ts';
+import type { AccountKey, Committed } from '../../application/ports.ts';
 import type { ServiceAccount } from '../../domain/service-account.ts';
 import type { IdentityParts } from '../identity-parts.ts';
 import { accountResource } from '../resources.ts';
@@ -135,12 +135,15 @@ function deleteRoute({ storage, accounts, unit, changed }: IdentityParts): Route
     ifMatch: 'optional',
     schema: { params: ServiceAccountParamsSchema, responses: { 204: NoContent } },
     handler: async (request) => {
+      let committed: Committed | undefined;
       const answer = await mutate(request, storage, async (tx) => {
         const { ifMatch: precondition, time: now } = request;
         const before = (account: ServiceAccount) => request.changes(accountResource(account));
-        await accounts.delete(unit(tx), { key: accountKey(request.params), precondition, now, before }, request.signal);
+        const command = { key: accountKey(request.params), precondition, now, before };
+        committed = await accounts.delete(unit(tx), command, request.signal);
         return noContent();
       });
+      if (!request.dryRun) committed?.();
       changed();
       return answer;
     },

@@ -13,7 +13,7 @@ import { SqlTokenStore } from './sql-token-store.ts';
 export function unitOfWork(
   tx: Transaction,
   newId: () => Uuid,
-  accountDeleted: AccountDeleted = async () => {},
+  accountDeleted: AccountDeleted = async () => () => {},
 ): UnitOfWork {
   return {
     issuers: new SqlIssuerStore(tx),

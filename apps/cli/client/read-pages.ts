@@ -1,0 +1,39 @@
+import { type Static, type TObject, Type } from 'typebox';
+import type { ApiClient, Call } from './api-client.ts';
+
+export interface Pages<S extends TObject> {
+  readonly item: S;
+  readonly call: Call;
+  /** At most so many; all, without. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReadPages<Item> {
+  readonly items: readonly Item[];
+  /** There may be more than were asked for. */
+  readonly more: boolean;
+}
+
+const PAGE_SIZE = 1000;
+
+/** Page by page. A page can be short, or empty, and still have a next one. */
+export async function readPages<S extends TObject>(
+  api: ApiClient,
+  { item, call, limit = Number.POSITIVE_INFINITY }: Pages<S>,
+  signal: AbortSignal,
+): Promise<ReadPages<Static<S>>> {
+  const schema = Type.Object({ items: Type.Array(item), nextPageToken: Type.Optional(Type.String()) });
+  const items: Static<S>[] = [];
+  for (let pageToken: string | undefined; ; ) {
+    const query = { ...call.query, pageSize: Math.min(PAGE_SIZE, limit - items.length), pageToken };
+    const page = (await api.get(schema, { ...call, query }, signal)) as Page<Static<S>>;
+    items.push(...page.items);
+    pageToken = page.nextPageToken;
+    if (pageToken === undefined || items.length >= limit) return { items, more: pageToken !== undefined };
+  }
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextPageToken?: string;
+}
