@@ -19,6 +19,10 @@ export interface Io {
   readonly errIsTerminal: boolean;
   /** A person reads `out`, and nothing keeps it. */
   readonly outIsTerminal?: boolean;
+  /** Of the terminal that `out` is, which may become larger or smaller. */
+  size?(): { readonly columns: number; readonly rows: number };
+  /** Asks whoever sits there, and waits for the line that is typed. Absent where nobody could answer. */
+  ask?(question: string, signal: AbortSignal): Promise<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

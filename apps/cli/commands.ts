@@ -50,6 +50,31 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/delete.ts')).deleteThings,
   },
   {
+    name: 'deploy',
+    summary: 'make a deployment, or bring out its next version',
+    load: async () => (await import('./commands/deploy.ts')).deploy,
+  },
+  {
+    name: 'preview',
+    summary: 'see what a deployment would change on which target',
+    load: async () => (await import('./commands/preview.ts')).preview,
+  },
+  {
+    name: 'rollout',
+    summary: 'look at a rollout, and steer it',
+    load: async () => (await import('./commands/rollout.ts')).rollout,
+  },
+  {
+    name: 'revisions',
+    summary: 'see what was rolled out, and what it changed',
+    load: async () => (await import('./commands/revisions.ts')).revisions,
+  },
+  {
+    name: 'timeline',
+    summary: 'see what happened in a rollout, and when',
+    load: async () => (await import('./commands/timeline.ts')).timeline,
+  },
+  {
     name: 'label',
     summary: 'set and remove labels of a thing',
     load: async () => (await import('./commands/label.ts')).label,
@@ -93,6 +118,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'explain-access',
     summary: 'ask why somebody may do something, or why not',
     load: async () => (await import('./commands/explain-access.ts')).explainAccess,
+  },
+  {
+    name: 'where-can-i',
+    summary: 'ask what you, or somebody, may do something to',
+    load: async () => (await import('./commands/where-can-i.ts')).whereCanI,
+  },
+  {
+    name: 'who-can',
+    summary: 'ask who may do something',
+    load: async () => (await import('./commands/who-can.ts')).whoCan,
+  },
+  {
+    name: 'revoke-sessions',
+    summary: 'log a user out everywhere',
+    load: async () => (await import('./commands/revoke-sessions.ts')).revokeSessions,
   },
   {
     name: 'token',

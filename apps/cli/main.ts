@@ -1,4 +1,5 @@
 import './assert-node.ts';
+import { createInterface } from 'node:readline/promises';
 import { COMMANDS } from './commands.ts';
 import { runCli } from './run-cli.ts';
 
@@ -25,12 +26,24 @@ const io = {
   err: (text: string) => void process.stderr.write(text),
   errIsTerminal: process.stderr.isTTY,
   outIsTerminal: process.stdout.isTTY,
+  size: () => ({ columns: process.stdout.columns, rows: process.stdout.rows }),
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   environment: process.env,
 };
 const code = await runCli(process.argv.slice(2), { commands: COMMANDS, io }, stop.signal);
 await Promise.all([process.stdout, process.stderr].map(flushed));
 // A handle that something forgot must not keep a finished command alive.
 process.exit(code);
+
+/** The terminal stays as it is, so that Ctrl-C is the signal that it always was. */
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  try {
+    return await lines.question(question, { signal });
+  } finally {
+    lines.close();
+  }
+}
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));

@@ -49,6 +49,16 @@ const refused: { why: string; args: string[]; faults: string[]; says?: RegExp[] 
     faults: ['/listen'],
   },
   { why: 'nothing to serve', args: ['--listen', 'none', '--tls-listen', 'none'], faults: ['/listen'] },
+  {
+    why: 'a demo on a database that other processes may share',
+    args: ['--demo-fleet', '5', '--database', 'postgres://a/b'],
+    faults: ['/demo-fleet'],
+  },
+  {
+    why: 'a demo that nobody may make',
+    args: ['--demo-fleet', '5', '--admin-token-file', 'none'],
+    faults: ['/demo-fleet'],
+  },
   { why: 'a certificate without its key', args: ['--tls-cert', 'a'], faults: ['/tls-cert'] },
   { why: 'a key without its certificate', args: ['--tls-key', 'a'], faults: ['/tls-key'] },
   { why: 'a name that no certificate can hold', args: ['--tls-name', 'a_b'], faults: ['/tls-name'] },

@@ -118,6 +118,13 @@ export const PLATFORM_SETTINGS = {
       'File with the keys that secrets in the database are sealed with. Made on the first start, readable by its owner only; replicas share it. Without it sealed secrets are lost: back it up.',
     group: 'Data',
   },
+  'demo-fleet': {
+    kind: integer({ min: 0, max: 1_000 }),
+    default: '0',
+    sentence:
+      'Begin an empty instance with a workspace demo, so many simulated targets and a rollout to watch, and simulate all targets of the type simulated. On SQLite only.',
+    group: 'Data',
+  },
   'public-url': {
     kind: listOf(url(['http:', 'https:'])),
     default: '',
@@ -221,7 +228,17 @@ function check(config: PlatformConfig, refuse: Refuse): void {
   }
   if (tlsCert !== undefined && tlsKey === undefined) refuse('tls-cert', 'is given without --tls-key');
   if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');
+  checkDemo(config, refuse);
   checkAccess(config, refuse);
+}
+
+/** The demo is made by the administrator's token, and a simulated fleet is known to one process alone. */
+function checkDemo({ demoFleet, database, adminTokenFile, insecureDevAuth }: PlatformConfig, refuse: Refuse): void {
+  if (demoFleet === 0) return;
+  if (database.engine !== 'sqlite') refuse('demo-fleet', 'is for an instance on SQLite: leave out --database');
+  if (adminTokenFile === 'none' && !insecureDevAuth) {
+    refuse('demo-fleet', 'needs the admin token: leave out --admin-token-file none');
+  }
 }
 
 function checkAccess({ listen, tlsListen, insecureDevAuth, publicUrl }: PlatformConfig, refuse: Refuse): void {

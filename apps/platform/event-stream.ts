@@ -1,5 +1,6 @@
 import { ACCESS_EVENTS } from '#contexts/access';
 import { IDENTITY_EVENTS } from '#contexts/identity';
+import { DEPLOYMENT_EVENTS } from '#contexts/orchestration';
 import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
 import { defineEventStream, type EventIds, type HttpLog, type Principal, type Route } from '#kit/http';
@@ -25,7 +26,7 @@ export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Ro
       permission: 'events.read',
       reach: 'filtered',
       source: events,
-      types: [...WORKSPACE_EVENTS, ...TARGET_EVENTS, ...ACCESS_EVENTS, ...IDENTITY_EVENTS],
+      types: [...WORKSPACE_EVENTS, ...TARGET_EVENTS, ...DEPLOYMENT_EVENTS, ...ACCESS_EVENTS, ...IDENTITY_EVENTS],
       view,
       // The type is chosen by `types`: in CEL that word is a function.
       filter: { id: 'string', time: 'timestamp', workspace: 'string', subject: 'string' },

@@ -35,18 +35,21 @@ test('what is old goes, what is young stays, and trouble only delays it', async 
     get: { value: storage.get.bind(storage) },
     engine: { value: storage.engine },
   });
-  const running = maintenance({ storage: sometimesBroken, eventRetentionMs: HOUR, clock, sleep: clock.sleep, log }).run(
-    stop.signal,
-  );
+  let asked = 0;
+  const purges = [{ name: 'others', run: async () => (asked += 1) }];
+  const deps = { storage: sometimesBroken, eventRetentionMs: HOUR, purges, clock, sleep: clock.sleep, log };
+  const running = maintenance(deps).run(stop.signal);
 
   await clock.untilSleeping();
   await clock.advance(60_000);
   await clock.untilSleeping();
   assert.match(lines, /will try again/);
+  assert.equal(asked, 0);
   broken = false;
   await clock.advance(10 * 60_000);
   await clock.untilSleeping();
 
+  assert.equal(asked, 1, 'what others keep is purged, too');
   const events = await createEventLog(storage).readEvents({ after: 0, limit: 10 }, signal);
   assert.deepEqual(
     events.map(({ id }) => id),

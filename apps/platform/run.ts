@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
   /** Where a person sits, if one does: what is said there is in no log. */
   readonly terminal?: { write(text: string): void } | undefined;
-  /** What is executed durably; the platform's own unless told otherwise. */
+  /** What is executed durably beside the platform's own. */
   readonly workflows?: WorkflowSet;
 }
 

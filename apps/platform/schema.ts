@@ -1,6 +1,7 @@
 import { ACCESS_MIGRATIONS } from '#contexts/access/adapters';
 import { GOVERNANCE_MIGRATIONS } from '#contexts/governance/adapters';
 import { IDENTITY_MIGRATIONS, IDENTITY_SEALED_COLUMNS } from '#contexts/identity/adapters';
+import { ORCHESTRATION_MIGRATIONS, ORCHESTRATION_SEALED_COLUMNS } from '#contexts/orchestration/adapters';
 import { TARGET_MIGRATIONS } from '#contexts/targets/adapters';
 import { WORKSPACE_MIGRATIONS } from '#contexts/workspaces/adapters';
 import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
@@ -22,7 +23,12 @@ export const SCHEMA_MODULES: readonly MigrationModule[] = [
   ACCESS_MIGRATIONS,
   IDENTITY_MIGRATIONS,
   GOVERNANCE_MIGRATIONS,
+  ORCHESTRATION_MIGRATIONS,
 ];
 
 /** Every column that holds sealed texts. One that is missing here keeps its old key from being dropped, and is named. */
-export const SEALED_COLUMNS: readonly SealedColumn[] = [...INSTANCE_SECRET_COLUMNS, ...IDENTITY_SEALED_COLUMNS];
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  ...INSTANCE_SECRET_COLUMNS,
+  ...IDENTITY_SEALED_COLUMNS,
+  ...ORCHESTRATION_SEALED_COLUMNS,
+];

@@ -14,15 +14,17 @@ import { type AdminToken, loadAdminToken } from './admin-token.ts';
 import { urlsOf } from './banner.ts';
 import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { administratorApi } from './delivery/administrator-api.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
-import { PLATFORM_WORKFLOWS, type WorkflowSet } from './durable/workflow-set.ts';
+import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
 import { eventStream } from './event-stream.ts';
 import { instanceSecret } from './instance-secret.ts';
 import { listenHttp, listenTls } from './listen.ts';
-import { maintenance } from './maintenance.ts';
+import { maintenance, type Purge } from './maintenance.ts';
 import { openCallers } from './open-callers.ts';
 import { openDatabase } from './open-database.ts';
+import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { SCHEMA_MODULES } from './schema.ts';
 import { certificateRenewal } from './tls/certificate-renewal.ts';
@@ -35,7 +37,7 @@ export interface PlatformOptions {
   readonly version: string;
   readonly environment: Environment;
   readonly log: Logger;
-  /** What is executed durably; the platform's own unless told otherwise. */
+  /** What is executed durably beside the platform's own. */
   readonly workflows?: WorkflowSet;
 }
 
@@ -86,15 +88,23 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   opened.defer(() => storage.close());
 
   const metrics = createMetrics();
-  const durable = await openWorkflows({ ...options, storage, metrics }, signal);
-  opened.defer(() => durable.close());
-
+  const serving: { server?: HttpServer } = {};
   const events = createEventLog(storage);
   const keyFile = resolve(config.keyFile ?? folder.keyFile);
   const keys = await openKeyRing({ file: keyFile, storage, clock: systemClock }, signal);
   const sealer = new Sealer(keys);
   const ids = opaqueEventIds(await instanceSecret({ storage, sealer }, 'event-ids', signal));
-  const access = await openAccess({ storage, events, log, adminRemains: () => token !== undefined }, signal);
+  const api = administratorApi(() => serving.server ?? neverServes(), token?.token);
+  const { demoFleet } = config;
+  const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, api, metrics, log };
+  const fleet = await openFleet(parts, signal);
+  const durable = await openWorkflows({ ...options, storage, metrics, fleet }, signal);
+  opened.defer(() => durable.close());
+
+  const { tree, addonTypes } = fleet;
+  const adminRemains = (): boolean => token !== undefined;
+  const kept = { contents: [tree.contents], moveObservers: [tree.moves], addonTypes };
+  const access = await openAccess({ storage, events, log, adminRemains, ...kept }, signal);
   const listening: { http?: HostPort | undefined; https?: HostPort | undefined } = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
@@ -109,9 +119,15 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   });
   opened.defer(() => callers.close());
 
-  const server = await createServer({ ...options, storage, tracer, metrics, durable, events, ids, access, callers });
+  const server = await createServer({ ...options, storage, tracer, metrics, durable, events, ids, access, callers, fleet });
+  serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
-  const background = [...backgroundWork(storage, options), ...access.runnables, callers.upkeep];
+  const background = [
+    ...backgroundWork(storage, options, fleet.purges),
+    ...access.runnables,
+    callers.upkeep,
+    ...fleet.runnables(durable.client),
+  ];
   listening.http = config.listen && (await listenHttp(server, config.listen));
   const secure = config.tlsListen && (await secureListener(server, config.tlsListen, { options, folder }));
   if (secure) background.push(secure.renewal);
@@ -128,13 +144,19 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   return { http, https, folder, token, authorityFile, groups, storage, close: () => opened.disposeAsync() };
 }
 
+function neverServes(): never {
+  throw new TypeError('the platform asked itself something before it served');
+}
+
 interface WorkflowParts extends PlatformOptions {
   readonly storage: Storage;
   readonly metrics: Metrics;
+  readonly fleet: Fleet;
 }
 
 async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise<Durable> {
-  const { config, storage, metrics, workflows: set = PLATFORM_WORKFLOWS } = parts;
+  const { config, storage, metrics, fleet, workflows } = parts;
+  const set = joinedSets([fleet.workflows, ...(workflows === undefined ? [] : [workflows])]);
   const log = parts.log.child({ component: 'workflows' });
   const options = { choice: config.durable, set, storage, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
@@ -146,13 +168,14 @@ interface ServerParts extends PlatformOptions {
   readonly ids: EventIds;
   readonly access: Access;
   readonly callers: Identity;
+  readonly fleet: Fleet;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly durable: Durable;
 }
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
-  const { config, version, log, storage, events, ids, access, callers, tracer, metrics, durable } = parts;
+  const { config, version, log, storage, events, ids, access, callers, fleet, tracer, metrics, durable } = parts;
   describeBuild(metrics, version);
   const httpLog = log.child({ component: 'http' });
   return await createHttpServer(
@@ -171,6 +194,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
       routes: [
         ...access.routes,
         ...callers.routes,
+        ...fleet.routes(access.visibility),
         ...workflowRoutes(durable.client),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
@@ -206,12 +230,12 @@ function probesOf(storage: Storage, events: EventLog): Probe[] {
   ];
 }
 
-function backgroundWork(storage: Storage, { config, log }: PlatformOptions): Runnable[] {
+function backgroundWork(storage: Storage, { config, log }: PlatformOptions, purges: readonly Purge[]): Runnable[] {
   const onTrouble = (err: unknown): void => log.warn({ err }, 'events were not sequenced; will try again');
   const sequencer = createSequencer({ storage, onTrouble });
   return [
     { name: 'event sequencer', run: (signal) => sequencer.run(signal) },
-    maintenance({ storage, eventRetentionMs: config.eventRetention, clock: systemClock, sleep, log }),
+    maintenance({ storage, eventRetentionMs: config.eventRetention, purges, clock: systemClock, sleep, log }),
   ];
 }
 

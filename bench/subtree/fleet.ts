@@ -35,7 +35,6 @@ export function composeFleet(storage: Storage, newUid: () => Uuid = uuidv7) {
     targets: new TargetService({
       newUid,
       addonTypes: { has: async () => false },
-      subscriptions: { paths: async () => [] },
     }),
     targetReader: new SqlTargetReader({ storage, workspaces: workspacePlaces }),
     targetUnit: (tx: Transaction) => targetUnitOfWork(tx, targetDeps),

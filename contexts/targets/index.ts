@@ -1,7 +1,6 @@
 export type {
   AddonTypes,
   Precondition,
-  PropertySubscriptions,
   UnitOfWork,
   VisibleSet,
   WorkspaceDirectory,

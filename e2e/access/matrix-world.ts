@@ -1,4 +1,5 @@
 import type { Platform } from '#testing/platform-process';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
 import type { Lineage } from './expected-answer.ts';
 import type { Place } from './operation-cases.ts';
@@ -67,24 +68,41 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     const room = `${name}-room`;
     for (const child of [room, `${name}-den`, `${name}-empty`]) await workspace(child, name);
     const target = `${name}-target`;
-    await made(platform, '/v1/targets', { name: target, type: 'directory', workspace: room });
+    await made(platform, '/v1/targets', { name: target, type: 'directory', workspace: room, labels: { env: 'prod' } });
     lineages.set(`targets/${target}`, [`targets/${target}`, ...(lineages.get(`workspaces/${room}`) ?? [])]);
     const grant = { name: 'kept', subject: { kind: 'user', id: 'somebody' }, role: 'viewer' };
     for (const on of [`workspaces/${room}`, `targets/${target}`]) await made(platform, `/v1/${on}/grants`, grant);
     const accounts = `/v1/workspaces/${room}/service-accounts`;
     await made(platform, accounts, { name: 'robot' });
     const { name: token } = await made(platform, `${accounts}/robot/tokens`, {});
+    await made(platform, `/v1/workspaces/${room}/deployments`, DEPLOYMENT);
+    const approval = await eventually('the rollout to ask for an approval', async () => {
+      const answer = await platform.request(`/v1/workspaces/${room}/approvals`);
+      return ((await answer.json()) as { items: { uid: string }[] }).items[0]?.uid;
+    });
     const params = {
+      ...ANYWHERE,
       workspace: room,
+      approval,
       target,
       grant: 'kept',
       serviceAccount: 'robot',
       token: String(token),
-      ...ANYWHERE,
     };
     return { name, params, other: `${name}-den`, empty: `${name}-empty` };
   }
 }
+
+/** Its rollout waits for somebody to approve it. */
+const DEPLOYMENT = {
+  name: 'app',
+  manifest: { type: 'inline', documents: [{ kind: 'Note', text: 'hello' }] },
+  placement: [{ type: 'all' }],
+  rollout: {
+    type: 'staged',
+    stages: [{ name: 'prod', selector: { matchLabels: { env: 'prod' } }, beforeTasks: [{ type: 'approval' }] }],
+  },
+};
 
 /** Nobody listens there. */
 const ISSUER = { url: 'http://127.0.0.1:1', clientId: 'platform', mode: 'isolated' };
@@ -95,4 +113,8 @@ export const ANYWHERE = {
   issuer: 'corp',
   session: '01987654-3210-7abc-8def-0123456789ab',
   workflow: 'nothing',
+  deployment: 'app',
+  approval: '01987654-3210-7abc-8def-0123456789ab',
+  revision: '1',
+  score: 'load',
 };

@@ -39,6 +39,12 @@ const question = ({ other }: Place): object => ({ permission: 'workspaces.read',
 const grant = (): object => ({ subject: { kind: 'user', id: 'someone-new' }, role: 'viewer' });
 const nameless: OperationCase = {};
 const noWorkflow: OperationCase = { otherwise: 404 };
+const deployment = (): object => ({
+  name: 'brand-new',
+  manifest: { type: 'inline', documents: [{ kind: 'Note', text: 'hello' }] },
+  placement: [{ type: 'all' }],
+  rollout: { type: 'immediate' },
+});
 
 /** Every operation of the API that is not public. One that is missing here fails the test, as it was tried by nobody. */
 export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
@@ -61,6 +67,41 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   assignTarget: { alsoAsks: inOther, body: ({ other }) => ({ workspace: other }) },
   cordonTarget: nameless,
   uncordonTarget: nameless,
+
+  putScore: nameless,
+  listScores: nameless,
+
+  createDeployment: { body: deployment },
+  listDeployments: nameless,
+  listAllDeployments: { looksItself: nothing },
+  getDeployment: nameless,
+  patchDeployment: nameless,
+  deleteDeployment: nameless,
+  listDeploymentTargets: nameless,
+  previewDeployment: nameless,
+  previewNewDeployment: { body: deployment },
+  pauseDeployment: nameless,
+  resumeDeployment: nameless,
+  abortDeployment: nameless,
+  replanDeployment: nameless,
+  retryDeployment: nameless,
+  // Nobody waits for it.
+  confirmDeploymentRemoval: { otherwise: 409 },
+  rollbackDeployment: { body: () => ({ revision: 1 }) },
+  // It is not being deleted.
+  abandonDeployment: { otherwise: 409 },
+  listRevisions: nameless,
+  getRevision: nameless,
+  diffRevisions: nameless,
+  listTimeline: nameless,
+
+  listAllApprovals: { looksItself: nothing },
+  listApprovals: nameless,
+  getApproval: nameless,
+  approveApproval: nameless,
+  rejectApproval: nameless,
+  approveDeployment: nameless,
+  rejectDeployment: nameless,
 
   createWorkspaceGrant: { body: grant },
   listWorkspaceGrants: nameless,

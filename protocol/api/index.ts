@@ -26,6 +26,14 @@ export {
   WorkspaceGrantsParamsSchema,
 } from './access-schema.ts';
 export {
+  ApprovalParamsSchema,
+  type ApprovalResource,
+  ApprovalSchema,
+  ApprovalsParamsSchema,
+  ApproveSchema,
+  RejectSchema,
+} from './approval-schema.ts';
+export {
   AUDIT_FAULT_NAMES,
   AUDIT_OUTCOME_NAMES,
   type AuditEntryResource,
@@ -37,6 +45,25 @@ export {
   AuditVerificationSchema,
   VerifyAuditSchema,
 } from './audit-schema.ts';
+export {
+  ConfirmRemovalSchema,
+  DeploymentDraftSchema,
+  DeploymentListQuerySchema,
+  DeploymentParamsSchema,
+  DeploymentPatchSchema,
+  type DeploymentResource,
+  DeploymentSchema,
+  DeploymentsParamsSchema,
+  NewDeploymentSchema,
+  RetrySchema,
+  RollbackSchema,
+} from './deployment-schema.ts';
+export {
+  type DeploymentStatusResource,
+  type DeploymentTargetResource,
+  DeploymentTargetSchema,
+} from './deployment-status-schema.ts';
+export type { TargetDiffResource } from './diff-schema.ts';
 export {
   IssuerParamsSchema,
   IssuerPatchSchema,
@@ -55,6 +82,27 @@ export {
   type SessionResource,
   SessionSchema,
 } from './identity-schema.ts';
+export { PreviewQuerySchema, type PreviewResource, PreviewSchema } from './preview-schema.ts';
+export {
+  type RevisionDiffResource,
+  RevisionDiffQuerySchema,
+  RevisionDiffSchema,
+  RevisionParamsSchema,
+  type RevisionResource,
+  RevisionSchema,
+  type RevisionSummaryResource,
+  RevisionSummarySchema,
+  type TimelineEntryResource,
+  TimelineEntrySchema,
+  TimelineQuerySchema,
+} from './revision-schema.ts';
+export {
+  PutScoreSchema,
+  ScoreParamsSchema,
+  type ScoreResource,
+  ScoreSchema,
+  ScoresParamsSchema,
+} from './score-schema.ts';
 export {
   MintedTokenSchema,
   NewServiceAccountSchema,

@@ -15,7 +15,7 @@ const manifestTypesField = () =>
     description: 'What it takes, for placement to filter by. Empty: nobody said.',
   });
 
-const ConditionSchema = Type.Object(
+export const ConditionSchema = Type.Object(
   {
     type: Type.String({ description: 'What it is about.' }),
     status: Type.Enum(['True', 'False', 'Unknown']),

@@ -46,6 +46,20 @@ const rows: { why: string; kind: string; current: Resource; wanted: Resource; pl
     plan: { fixed: ['kind'] },
   },
   {
+    why: 'a rollout becomes just what is said of it',
+    kind: 'deployment',
+    current: { rollout: { type: 'rolling', batchSize: 5, maxFailures: 1 } },
+    wanted: { rollout: { type: 'rolling', batchSize: '10%' } },
+    plan: { patch: { rollout: { batchSize: '10%', maxFailures: null } } },
+  },
+  {
+    why: 'one of another type is sent as a whole',
+    kind: 'deployment',
+    current: { rollout: { type: 'rolling', batchSize: 5, maxFailures: 1 } },
+    wanted: { rollout: { type: 'immediate', maxFailures: 1 } },
+    plan: { patch: { rollout: { type: 'immediate', maxFailures: 1 } } },
+  },
+  {
     why: 'the same grant',
     kind: 'grant',
     current: GRANT,

@@ -1,5 +1,5 @@
 import type { ApplyRules, Resource } from '../kinds/kind.ts';
-import { mergePatch, sameJson } from './merge-patch.ts';
+import { isObject, mergePatch, sameJson } from './merge-patch.ts';
 
 /** What it takes to bring something that is there to what a document says. */
 export interface ChangePlan {
@@ -12,7 +12,7 @@ export interface ChangePlan {
 
 /** A field that the document does not name stays as it is; one that it names becomes just that. */
 export function planChange(rules: ApplyRules<Resource>, current: Resource, wanted: Resource): ChangePlan {
-  const { patched, replaced = [], hidden = [], verb } = rules;
+  const { patched, replaced = [], typed = [], hidden = [], verb } = rules;
   const fixed: string[] = [];
   const patch: Record<string, unknown> = {};
   let moved: Resource | undefined;
@@ -24,7 +24,8 @@ export function planChange(rules: ApplyRules<Resource>, current: Resource, wante
     } else if (hidden.includes(field)) {
       patch[field] = value;
     } else {
-      const change = replaced.includes(field) ? wholeChange(current[field], value) : mergePatch(current[field], value);
+      const isWhole = replaced.includes(field) || (typed.includes(field) && typeOf(current[field]) !== typeOf(value));
+      const change = isWhole ? wholeChange(current[field], value) : mergePatch(current[field], value);
       if (change !== undefined) patch[field] = change;
     }
   }
@@ -33,4 +34,8 @@ export function planChange(rules: ApplyRules<Resource>, current: Resource, wante
 
 function wholeChange(current: unknown, wanted: unknown): unknown {
   return sameJson(current ?? null, wanted) ? undefined : wanted;
+}
+
+function typeOf(value: unknown): unknown {
+  return isObject(value) ? value['type'] : undefined;
 }

@@ -8,8 +8,9 @@ const DOCUMENT_FILE = /\.(ya?ml|json)$/;
 const STANDARD_INPUT = 0;
 
 /** From files, the files of folders, and `-` for standard input. */
-export function readDocuments(names: readonly string[]): RawDocument[] {
-  return names.flatMap(filesOf).flatMap((file) => parseDocuments(file === '-' ? 'standard input' : file, textOf(file)));
+export function readDocuments(names: readonly string[], flag = '--filename'): RawDocument[] {
+  const files = names.flatMap((name) => filesOf(name, flag));
+  return files.flatMap((file) => parseDocuments(file === '-' ? 'standard input' : file, textOf(file, flag)));
 }
 
 /** JSON is YAML as well. An empty document, as behind a last `---`, is none. */
@@ -34,22 +35,23 @@ function contentOf(document: { toJS(): unknown }): { content: unknown } | { faul
   }
 }
 
-function filesOf(name: string): string[] {
+function filesOf(name: string, flag: string): string[] {
   if (name === '-') return [name];
-  if (!onDisk(name, () => statSync(name)).isDirectory()) return [name];
-  const files = onDisk(name, () => readdirSync(name)).filter((file) => DOCUMENT_FILE.test(file));
-  if (files.length === 0) throw new UsageError(`--filename ${name}: there is no .yaml, .yml or .json file in it`);
+  const title = `${flag} ${name}`;
+  if (!onDisk(title, () => statSync(name)).isDirectory()) return [name];
+  const files = onDisk(title, () => readdirSync(name)).filter((file) => DOCUMENT_FILE.test(file));
+  if (files.length === 0) throw new UsageError(`${title}: there is no .yaml, .yml or .json file in it`);
   return files.sort((a, b) => (a < b ? -1 : 1)).map((file) => join(name, file));
 }
 
-function textOf(file: string): string {
-  return onDisk(file, () => readFileSync(file === '-' ? STANDARD_INPUT : file, 'utf8'));
+function textOf(file: string, flag: string): string {
+  return onDisk(`${flag} ${file}`, () => readFileSync(file === '-' ? STANDARD_INPUT : file, 'utf8'));
 }
 
-function onDisk<T>(name: string, action: () => T): T {
+function onDisk<T>(title: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    throw new UsageError(`--filename ${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new UsageError(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }

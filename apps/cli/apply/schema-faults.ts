@@ -1,28 +1,73 @@
-import type { TObject, TSchema } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { suggestion } from '#kit/config';
 import { isObject } from './merge-patch.ts';
 
 /** What is wrong with a value: fields that nobody knows first, since they are most often a slip in another one's name. */
 export function schemaFaults(schema: TObject, value: unknown, at: string): string[] {
-  const faults = Value.Errors(schema, value).map(({ instancePath, message, params }) => {
-    const allowed = 'allowedValues' in params ? `: ${params.allowedValues.join(', ')}` : '';
-    return `${at}${instancePath} ${message}${allowed}`;
-  });
-  return [...unknownFields(schema, value, at), ...faults];
+  return [...unknownFields(schema, value, at), ...valueFaults(schema, value, at)];
+}
+
+/** The parts of a schema that its shape hangs on. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+  readonly anyOf?: readonly TSchema[];
 }
 
 /** An object takes the fields that it names and no others; one of any keys says so. */
 function unknownFields(schema: TSchema, value: unknown, at: string): string[] {
+  const chosen = memberFor(schema, value);
+  if (typeof chosen === 'string') return [];
+  const { properties, items } = chosen as Shape;
   if (Array.isArray(value)) {
-    const { items } = schema as { readonly items?: TSchema };
     return items === undefined ? [] : value.flatMap((item, index) => unknownFields(items, item, `${at}/${index}`));
   }
-  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
-  if (properties === undefined || !isObject(value)) return [];
+  if (properties === undefined || !isObject(value) || 'additionalProperties' in chosen) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return unknownFields(known, member, `${at}/${name}`);
     return [`${at}/${name} is no such field${suggestion(name, Object.keys(properties))}`];
   });
+}
+
+/** Part by part, so that of several shapes only the one is spoken of that was meant. */
+function valueFaults(schema: TSchema, value: unknown, at: string): string[] {
+  const chosen = memberFor(schema, value);
+  if (typeof chosen === 'string') return [`${at}${chosen}`];
+  const { properties, items } = chosen as Shape;
+  if (properties !== undefined && isObject(value)) {
+    const open = Object.fromEntries(Object.keys(properties).map((name) => [name, Type.Unknown()]));
+    const own = errorsOf({ ...chosen, properties: open }, value, at);
+    const given = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
+    return [...own, ...given.flatMap(([name, member]) => valueFaults(member, value[name], `${at}/${name}`))];
+  }
+  if (items !== undefined && Array.isArray(value)) {
+    const own = errorsOf({ ...chosen, items: Type.Unknown() }, value, at);
+    return [...own, ...value.flatMap((item, index) => valueFaults(items, item, `${at}/${index}`))];
+  }
+  return errorsOf(chosen, value, at);
+}
+
+function errorsOf(schema: TSchema, value: unknown, at: string): string[] {
+  return Value.Errors(schema, value).map(({ instancePath, message, params }) => {
+    const allowed = 'allowedValues' in params ? `: ${params.allowedValues.join(', ')}` : '';
+    return `${at}${instancePath} ${message}${allowed}`;
+  });
+}
+
+/** Of shapes that a `type` tells apart, the one that is meant; or what is wrong with the type. Any other schema is itself. */
+function memberFor(schema: TSchema, value: unknown): TSchema | string {
+  const members = new Map((schema as Shape).anyOf?.map((member) => [typeOf(member), member]));
+  if (members.size === 0 || members.has(undefined) || !isObject(value)) return schema;
+  const { type } = value;
+  const names = [...members.keys()].filter((name) => name !== undefined);
+  if (typeof type !== 'string') return `/type is missing; it is one of ${names.join(', ')}`;
+  return members.get(type) ?? `/type "${type}" is not one of ${names.join(', ')}${suggestion(type, names)}`;
+}
+
+function typeOf(member: TSchema): string | undefined {
+  const { type } = (member as Shape).properties ?? {};
+  const literal = type !== undefined && 'const' in type ? type.const : undefined;
+  return typeof literal === 'string' ? literal : undefined;
 }

@@ -8,11 +8,12 @@ import type { Kind } from '../kinds/kind.ts';
 import { PLACE_SETTINGS, placeOf } from '../kinds/place.ts';
 import { readList } from '../kinds/read-list.ts';
 
-const { workspace, target, 'service-account': serviceAccount } = PLACE_SETTINGS;
+const { workspace, target, 'service-account': serviceAccount, deployment } = PLACE_SETTINGS;
 const SETTINGS = {
   workspace,
   target,
   'service-account': serviceAccount,
+  deployment,
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 

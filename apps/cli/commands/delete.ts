@@ -60,8 +60,8 @@ export const deleteThings: Command = {
       const run = async (): Promise<void> => {
         try {
           const query = dryRun ? { dryRun } : {};
-          await api.delete({ path: pathOf(thing, thing.place), query }, signal);
-          io.out(`${name} deleted${dryRun ? ' (dry run)' : ''}\n`);
+          const state = await api.delete({ path: pathOf(thing, thing.place), query }, signal);
+          io.out(`${name} ${state === 'gone' ? 'deleted' : 'is being deleted'}${dryRun ? ' (dry run)' : ''}\n`);
         } catch (error) {
           const isMissing = error instanceof ClientError && error.code === 'NOT_FOUND';
           if (!isMissing || !ignoreNotFound) throw error;

@@ -11,11 +11,12 @@ import { readOne } from '../kinds/read-one.ts';
 import { someThings, type Thing } from '../kinds/things.ts';
 import { renderFacts } from '../output/render-facts.ts';
 
-const { workspace, target, 'service-account': serviceAccount } = PLACE_SETTINGS;
+const { workspace, target, 'service-account': serviceAccount, deployment } = PLACE_SETTINGS;
 const SETTINGS = {
   workspace,
   target,
   'service-account': serviceAccount,
+  deployment,
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ROLLOUT_VERBS } from '../commands/rollout/rollout-verbs.ts';
 import { COMMANDS } from '../commands.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { type Candidates, candidatesFor } from './candidates.ts';
@@ -35,6 +36,14 @@ const rows: { line: string; want: Candidates | string }[] = [
   { line: 'get ws --context ', want: { kind: 'contexts' } },
   { line: 'apply -f ', want: words() },
   { line: 'completion ', want: words('bash', 'zsh', 'fish') },
+  { line: 'rollout ', want: words(...Object.keys(ROLLOUT_VERBS)) },
+  { line: 'rollout status ', want: 'names of deployments' },
+  { line: 'rollout retry web ', want: words() },
+  { line: 'deploy ', want: 'names of deployments' },
+  { line: 'deploy --file ', want: words() },
+  { line: 'preview ', want: 'names of deployments' },
+  { line: 'revisions web ', want: words() },
+  { line: 'get revisions --deployment ', want: 'names of deployments' },
   { line: 'nonsense ', want: words() },
 ];
 

@@ -1,4 +1,4 @@
-import { type Static, type TObject, Type } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import type { ApiClient, Query } from '../client/api-client.ts';
 import type { Place, PlaceFlag } from './place.ts';
 
@@ -37,6 +37,8 @@ export interface ApplyRules<Item> {
   readonly patched: readonly string[];
   /** Of those, the ones that the API replaces as a whole. */
   readonly replaced?: readonly string[];
+  /** Of those, the ones that have a `type`: with another one, the API takes them as a whole. */
+  readonly typed?: readonly string[];
   /** Which fields beside the spec say where it is. */
   readonly place?: readonly ('workspace' | 'target')[];
   /** Fields that making one does not take: they are patched right behind it. */
@@ -99,7 +101,6 @@ interface KindFields<Item> {
 /** A kind of thing that the generic verbs work with. */
 export interface Kind extends KindFields<Resource> {
   readonly schema: TObject;
-  readonly page: TObject;
 }
 
 export type KindDefinition<S extends TObject> = KindFields<Static<S>> & { readonly schema: S };
@@ -109,9 +110,5 @@ export type KindDefinition<S extends TObject> = KindFields<Static<S>> & { readon
  * that a kind knows more of its things than the verbs do.
  */
 export function defineKind<S extends TObject>(definition: KindDefinition<S>): Kind {
-  const page = Type.Object({
-    items: Type.Array(definition.schema),
-    nextPageToken: Type.Optional(Type.String()),
-  });
-  return { ...(definition as unknown as KindFields<Resource> & { readonly schema: TObject }), page };
+  return definition as unknown as Kind;
 }

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACCESS_EVENTS } from '#contexts/access';
 import { IDENTITY_EVENTS } from '#contexts/identity';
+import { DEPLOYMENT_EVENTS } from '#contexts/orchestration';
 import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
-import { IssuerPatchSchema, ServiceAccountPatchSchema, TargetPatchSchema, WorkspacePatchSchema } from '#protocol/api';
+import {
+  DeploymentPatchSchema,
+  IssuerPatchSchema,
+  ServiceAccountPatchSchema,
+  TargetPatchSchema,
+  WorkspacePatchSchema,
+} from '#protocol/api';
 import { UsageError } from '../command.ts';
 import { KINDS, kindNamed } from './kinds.ts';
 import { placeOf } from './place.ts';
@@ -20,6 +27,10 @@ for (const { word, name } of [
   { word: 'ServiceAccount', name: 'serviceaccount' },
   { word: 'permission-schemas', name: 'permissionschema' },
   { word: 'audit', name: 'audit' },
+  { word: 'deploy', name: 'deployment' },
+  { word: 'deployments', name: 'deployment' },
+  { word: 'approvals', name: 'approval' },
+  { word: 'revision', name: 'revision' },
 ]) {
   test(`${word} is the kind ${name}`, () => assert.equal(kindNamed(word).name, name));
 }
@@ -34,7 +45,13 @@ test('no word means two kinds', () => {
 });
 
 test('every event that a kind waits for is one that there is', () => {
-  const there: readonly string[] = [...WORKSPACE_EVENTS, ...TARGET_EVENTS, ...ACCESS_EVENTS, ...IDENTITY_EVENTS];
+  const there: readonly string[] = [
+    ...WORKSPACE_EVENTS,
+    ...TARGET_EVENTS,
+    ...ACCESS_EVENTS,
+    ...IDENTITY_EVENTS,
+    ...DEPLOYMENT_EVENTS,
+  ];
   const waited = KINDS.flatMap(({ events }) =>
     events === undefined ? [] : [...events.changed, ...events.gone, ...(events.left ?? [])],
   );
@@ -49,6 +66,7 @@ for (const { kind, schema } of [
   { kind: 'target', schema: TargetPatchSchema },
   { kind: 'serviceaccount', schema: ServiceAccountPatchSchema },
   { kind: 'issuer', schema: IssuerPatchSchema },
+  { kind: 'deployment', schema: DeploymentPatchSchema },
 ]) {
   test(`apply changes what the API lets change of a ${kind}`, () => {
     const patched = kindNamed(kind).apply?.patched ?? [];

@@ -1,10 +1,13 @@
 import { suggestion } from '#kit/config';
 import { UsageError } from '../command.ts';
+import { approvalKind } from './approval-kind.ts';
 import { auditKind } from './audit-kind.ts';
+import { deploymentKind } from './deployment-kind.ts';
 import { grantKind } from './grant-kind.ts';
 import { issuerKind } from './issuer-kind.ts';
 import type { Kind } from './kind.ts';
 import { permissionSchemaKind } from './permission-schema-kind.ts';
+import { revisionKind } from './revision-kind.ts';
 import { serviceAccountKind } from './service-account-kind.ts';
 import { sessionKind } from './session-kind.ts';
 import { targetKind } from './target-kind.ts';
@@ -18,6 +21,9 @@ export const KINDS: readonly Kind[] = [
   permissionSchemaKind,
   issuerKind,
   targetKind,
+  deploymentKind,
+  revisionKind,
+  approvalKind,
   serviceAccountKind,
   grantKind,
   tokenKind,

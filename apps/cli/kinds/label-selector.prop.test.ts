@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FilterLanguage } from '#kit/http';
+import { matchesSelector } from '#kit/std';
 import { UsageError } from '../command.ts';
 import { LabelSelector } from './label-selector.ts';
 
@@ -17,7 +18,7 @@ const requirement = fc.oneof(
   key.map((name) => `!${name}`),
 );
 
-test('the platform and this machine select the same', () => {
+test('the platform, its placements and this machine select the same', () => {
   const all = fc.record({ a: value, 'b.c/d': value, 'agent.fleetshift.io/zone': value }, { requiredKeys: [] });
   fc.assert(
     fc.property(fc.array(requirement, { minLength: 1, maxLength: 3 }), all, (parts, labels) => {
@@ -29,6 +30,7 @@ test('the platform and this machine select the same', () => {
         reportedLabels: Object.fromEntries(entries.filter(isReported)),
       };
       assert.equal(selector.matches(item), language.compile(selector.toFilter())(item));
+      assert.equal(selector.matches(item), matchesSelector(selector.toSelector(), Object.fromEntries(entries)));
     }),
   );
 });

@@ -1,3 +1,4 @@
+import type { LabelSelector as SelectorFields } from '#kit/std';
 import { UsageError } from '../command.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -25,8 +26,8 @@ export class LabelSelector {
     this.#requirements = requirements;
   }
 
-  static parse(text: string): LabelSelector {
-    return new LabelSelector(text.split(/,(?![^(]*\))/).map((part) => parseRequirement(part.trim())));
+  static parse(text: string, flag = '--selector'): LabelSelector {
+    return new LabelSelector(text.split(/,(?![^(]*\))/).map((part) => parseRequirement(part.trim(), flag)));
   }
 
   matches({ labels, reportedLabels = {} }: { readonly labels: Labels; readonly reportedLabels?: Labels }): boolean {
@@ -38,13 +39,26 @@ export class LabelSelector {
     });
   }
 
+  /** The same as a placement or a stage has it. */
+  toSelector(): SelectorFields {
+    // Two values of one label can both be asked for, and then nothing matches: a map would lose the first.
+    const isPlain = ({ key, operator, values }: Requirement): boolean =>
+      operator === 'in' && values.length === 1 && this.#requirements.filter((each) => each.key === key).length === 1;
+    const plain = this.#requirements.filter(isPlain).map(({ key, values }) => [key, values[0] ?? '']);
+    const others = this.#requirements.filter((requirement) => !isPlain(requirement)).map(toExpression);
+    return {
+      ...(plain.length === 0 ? {} : { matchLabels: Object.fromEntries(plain) as Labels }),
+      ...(others.length === 0 ? {} : { matchExpressions: others }),
+    };
+  }
+
   /** The same for the platform, in CEL. */
   toFilter(): string {
     return this.#requirements.map(toCel).join(' && ');
   }
 }
 
-function parseRequirement(part: string): Requirement {
+function parseRequirement(part: string, flag: string): Requirement {
   const equal = EQUAL.exec(part)?.groups;
   if (equal)
     return { key: equal['key'] ?? '', operator: equal['not'] ? 'notIn' : 'in', values: [equal['value'] ?? ''] };
@@ -55,7 +69,13 @@ function parseRequirement(part: string): Requirement {
   }
   const present = PRESENT.exec(part)?.groups;
   if (present) return { key: present['key'] ?? '', operator: present['not'] ? 'absent' : 'exists', values: [] };
-  throw new UsageError(`--selector: "${part}" is not such as env=prod, env!=prod, env in (a,b), env or !env`);
+  throw new UsageError(`${flag}: "${part}" is not such as env=prod, env!=prod, env in (a,b), env or !env`);
+}
+
+const OPERATORS = { in: 'In', notIn: 'NotIn', exists: 'Exists', absent: 'DoesNotExist' } as const;
+
+function toExpression({ key, operator, values }: Requirement) {
+  return { key, operator: OPERATORS[operator], ...(values.length === 0 ? {} : { values }) };
 }
 
 /** A label that is not there has no value, so that `!=` and `notin` hold for it. */

@@ -36,6 +36,7 @@ export const PLACE_SETTINGS = {
     from,
   },
   'service-account': { kind: text('NAME'), sentence: 'Tokens: those of this service account.', group, from },
+  deployment: { kind: text('NAME'), sentence: 'Revisions: those of this deployment.', group, from },
 } as const satisfies Settings;
 
 export type PlaceFlag = keyof typeof PLACE_SETTINGS;
@@ -50,6 +51,7 @@ export interface Place {
   readonly target?: string | undefined;
   readonly inherited?: boolean;
   readonly serviceAccount?: string | undefined;
+  readonly deployment?: string | undefined;
 }
 
 export interface PlaceValues {
@@ -59,6 +61,7 @@ export interface PlaceValues {
   readonly target?: string | undefined;
   readonly inherited?: boolean;
   readonly serviceAccount?: string | undefined;
+  readonly deployment?: string | undefined;
 }
 
 /** What a kind has no use for is refused: whoever said it expects another answer. */
@@ -67,7 +70,8 @@ export function placeOf(
   values: PlaceValues,
   contextWorkspace: string | undefined,
 ): Place {
-  const { workspace, allWorkspaces = false, subtree = false, target, inherited = false, serviceAccount } = values;
+  const { workspace, allWorkspaces = false, subtree = false, target, inherited = false } = values;
+  const { serviceAccount, deployment } = values;
   const said: Readonly<Record<PlaceFlag, boolean>> = {
     workspace: workspace !== undefined,
     'all-workspaces': allWorkspaces,
@@ -75,6 +79,7 @@ export function placeOf(
     target: target !== undefined,
     inherited,
     'service-account': serviceAccount !== undefined,
+    deployment: deployment !== undefined,
   };
   const useless = Object.entries(said).find(([flag, given]) => given && !takes.some((each) => each === flag));
   if (useless !== undefined) throw new UsageError(`--${useless[0]} says nothing about ${plural}; leave it out`);
@@ -87,6 +92,7 @@ export function placeOf(
     target,
     inherited,
     serviceAccount,
+    deployment,
   };
 }
 
@@ -100,4 +106,9 @@ export function workspaceOf({ workspace }: Place): string {
 export function serviceAccountOf({ serviceAccount }: Place): string {
   if (serviceAccount !== undefined) return serviceAccount;
   throw new UsageError('say of which service account with --service-account');
+}
+
+export function deploymentOf({ deployment }: Place): string {
+  if (deployment !== undefined) return deployment;
+  throw new UsageError('say of which deployment with --deployment');
 }

@@ -15,6 +15,11 @@ export function renderTimeFrom(time: string, now: number): string {
   return `${renderTime(time)} (${away > 0 ? `in ${rough(away)}` : `${rough(-away)} ago`})`;
 }
 
+/** How long ago it was: `5m`. */
+export function renderAge(time: string, now: number): string {
+  return rough(Math.max(0, now - Date.parse(time)));
+}
+
 /** In the largest unit that there are two of. */
 function rough(ms: number): string {
   const found = UNITS.find((each) => ms >= 2 * each.ms);

@@ -1,12 +1,12 @@
 import { Value } from 'typebox/value';
-import { backoffDelay, FleetError, type Random, type Sleep } from '#kit/std';
+import type { Random, Sleep } from '#kit/std';
 import type { ApiClient } from '../client/api-client.ts';
-import { ClientError } from '../client/client-error.ts';
 import type { ServerEvent } from '../client/server-events.ts';
 import type { Kind, KindEvents, Resource } from '../kinds/kind.ts';
 import type { LabelSelector } from '../kinds/label-selector.ts';
 import type { Place } from '../kinds/place.ts';
 import { readList } from '../kinds/read-list.ts';
+import { followEvents } from './follow-events.ts';
 
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'REMOVED';
@@ -27,38 +27,19 @@ export interface Watching {
   readonly note: (text: string) => void;
 }
 
-const AGAIN = { baseMs: 1_000, capMs: 30_000 };
-/** The platform ends each stream now and then, to look at the credentials anew. */
-const AFTER_END_MS = 500;
-
-/** What is there, and then what happens to it, until the signal aborts. A connection that is lost is taken up again. */
+/** What is there, and then what happens to it, until the signal aborts. */
 export async function watchKind(watching: Watching, signal: AbortSignal): Promise<never> {
-  const { api, events, sleep, random, note } = watching;
-  const types = [...events.changed, ...events.gone, ...(events.left ?? [])];
+  const { events } = watching;
   const known = new KnownItems(watching);
-  let [lastEventId, failures]: [string | undefined, number] = [undefined, 0];
-  for (;;) {
-    try {
-      for await (const event of api.events({ types, lastEventId }, signal)) {
-        // The stream has told where it begins before the list is read, so that nothing falls between the two.
-        if (lastEventId === undefined) await known.readAll(signal);
-        lastEventId = event.id ?? lastEventId;
-        failures = 0;
-        if (event.type !== undefined) await known.take(event, signal);
-      }
-      await sleep(AFTER_END_MS, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ClientError && error.code === 'EVENTS_GONE') {
-        lastEventId = undefined;
-        continue;
-      }
-      if (!(error instanceof FleetError && error.entry.retry === 'later')) throw error;
-      failures += 1;
-      if (failures === 1) note(`${error.message}; trying again\n`);
-      await sleep(backoffDelay(AGAIN, failures, random), signal);
-    }
-  }
+  return await followEvents(
+    {
+      ...watching,
+      types: [...events.changed, ...events.gone, ...(events.left ?? [])],
+      begin: (within) => known.readAll(within),
+      take: (event, within) => known.take(event, within),
+    },
+    signal,
+  );
 }
 
 /** Those that were told, so that what happens can be told as a change of them. */

@@ -2,6 +2,7 @@ import { AccessIndex, askerOf } from '#contexts/access';
 import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibilityOf } from '#contexts/access/adapters';
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
+import type { AddonTypes } from '#contexts/targets';
 import { targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveObserver } from '#contexts/workspaces';
 import { workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
@@ -25,6 +26,8 @@ export interface OpenAccessDeps {
   readonly adminRemains: () => boolean;
   /** What else is in workspaces, and in the way of deleting one. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
+  /** Types of targets that are not built in. */
+  readonly addonTypes?: AddonTypes;
   /** Told of a move after the targets have followed. */
   readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
 }
@@ -41,9 +44,11 @@ export interface Access {
   readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
 }
 
+const NO_TYPES: AddonTypes = { has: async () => false };
+
 /** Filled before anybody may ask. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
-  const { storage, events, log, adminRemains, contents = [], moveObservers = [] } = deps;
+  const { storage, events, log, adminRemains, contents = [], moveObservers = [], addonTypes = NO_TYPES } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const visibility = visibilityOf(index);
@@ -75,8 +80,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
       storage,
       visibility,
       workspaces: workspacePlaces,
-      // Addons come with the capabilities that they register.
-      addonTypes: { has: async () => false },
+      addonTypes,
       deleteObservers: [
         (tx) => ({ deleted: async (target, stop) => void (await grants.dropGrantsOf(tx, target, stop)) }),
       ],

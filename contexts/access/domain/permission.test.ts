@@ -7,14 +7,27 @@ import { PERMISSIONS } from './permission.ts';
 import { ROLES, type Role } from './role.ts';
 
 const ALL = Object.keys(PERMISSIONS);
-const FOR_VIEWERS = ['workspaces.read', 'targets.read', 'events.read', 'usage.read'];
+const FOR_VIEWERS = [
+  'workspaces.read',
+  'targets.read',
+  'scores.read',
+  'deployments.read',
+  'approvals.read',
+  'events.read',
+  'usage.read',
+];
+const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
+  viewer: [],
+  deployer: ['create', 'update', 'delete', 'steer', 'preview'].map((verb) => `deployments.${verb}`),
+  approver: ['approvals.answer'],
+};
 const INSTANCE_WIDE = /^(issuers|metrics|permissionSchemas|sessions|workflows)\./;
 const UIDS = { root: '1', web: '2' } as const;
 
-test('viewers see, deployers and approvers no less, and an admin has everything on what is his', () => {
+test('viewers see, deployers deploy, approvers answer, and an admin has everything on what is his', () => {
   for (const role of ROLES) {
-    const want = role === 'admin' ? ALL : FOR_VIEWERS;
-    assert.deepEqual(permissionsOf(role, 'root'), want, role);
+    const want = role === 'admin' ? ALL : [...FOR_VIEWERS, ...MORE[role]];
+    assert.deepEqual(permissionsOf(role, 'root').sort(), [...want].sort(), role);
   }
 });
 

@@ -10,11 +10,15 @@ interface BuiltIn {
 }
 
 const viewer = (reach: PermissionReach): BuiltIn => ({ reach, role: 'viewer' });
+const deployer = (reach: PermissionReach): BuiltIn => ({ reach, role: 'deployer' });
+const approver = (reach: PermissionReach): BuiltIn => ({ reach, role: 'approver' });
 const admin = (reach: PermissionReach): BuiltIn => ({ reach, role: 'admin' });
 
 /**
- * Every permission that a route can ask for, and who has it. Closed: what is not here is had by nobody. Deployers and
- * approvers have what viewers have, and more once there is something to deploy.
+ * Every permission that a route can ask for, and who has it. Closed: what is not here is had by nobody.
+ *
+ * DECISION: a deployer may not approve, nor an approver deploy, so that a gate for a second pair of eyes means something;
+ * and neither may place on the platform itself, or give up a deployment that is still on targets.
  *
  * DECISION: the names of addons' permissions hold no dot and these all do, so that no release of ours can take a name
  * that an addon uses. (ADR-0024)
@@ -31,6 +35,18 @@ export const PERMISSIONS = {
   'targets.assign': admin('target'),
   'targets.cordon': admin('target'),
   'targets.delete': admin('target'),
+  'scores.read': viewer('target'),
+  'scores.report': admin('target'),
+  'deployments.read': viewer('workspace'),
+  'deployments.create': deployer('workspace'),
+  'deployments.update': deployer('workspace'),
+  'deployments.delete': deployer('workspace'),
+  'deployments.steer': deployer('workspace'),
+  'deployments.preview': deployer('workspace'),
+  'deployments.placeLocal': admin('workspace'),
+  'deployments.abandon': admin('workspace'),
+  'approvals.read': viewer('workspace'),
+  'approvals.answer': approver('workspace'),
   'grants.read': admin('workspace'),
   'grants.create': admin('workspace'),
   'grants.delete': admin('workspace'),

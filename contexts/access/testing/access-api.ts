@@ -123,7 +123,7 @@ export class AccessApi {
   }
 
   get dropper(): GrantDropper {
-    return grantDropper({ ...this.#shared(), newUid: () => this.#newUid() });
+    return grantDropper({ ...this.#shared(), index: this.#index, newUid: () => this.#newUid() });
   }
 
   async play({ lastResort = true, steps }: Omit<Scenario, 'why'>): Promise<void> {

@@ -152,6 +152,8 @@ CREATE INDEX deployment_watches_by_watched ON deployment_watches (watched);`;
 /**
  * Content is kept once, however many targets and revisions have it. A row of `revision_contents` holds from its revision
  * on, until the next of the same target: what does not change from one revision to the next is not written again.
+ * `content_secret_uses` says which contents and revisions refer to a secret, and of which deployment a revision is: what none refers to is
+ * purged.
  */
 const CONTENTS = `
 CREATE TABLE contents (
@@ -162,6 +164,13 @@ CREATE TABLE content_secrets (
   reference KEYTEXT PRIMARY KEY,
   sealed TEXT NOT NULL
 );
+CREATE TABLE content_secret_uses (
+  reference KEYTEXT NOT NULL,
+  holder KEYTEXT NOT NULL,
+  deployment KEYTEXT,
+  PRIMARY KEY (reference, holder)
+);
+CREATE INDEX content_secret_uses_by_holder ON content_secret_uses (holder);
 CREATE TABLE revision_contents (
   deployment KEYTEXT NOT NULL,
   target KEYTEXT NOT NULL,

@@ -6,7 +6,9 @@ import type { OrchestrationEvent } from '../domain/deployment/deployment-event.t
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import type { Revision } from '../domain/deployment/revision.ts';
 import type { RecordedTrigger, Trigger } from '../domain/deployment/trigger.ts';
+import type { GroupState } from '../domain/group/group-state.ts';
 import type { GenerateTarget } from '../domain/manifest/generate-context.ts';
+import type { DeploymentGroupSpec } from '../domain/manifest/group/deployment-group.ts';
 import type { Json } from '../domain/manifest/json.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import type { ReportedScores } from '../domain/placement/placement-strategy.ts';
@@ -26,6 +28,7 @@ export interface UnitOfWork {
   readonly approvals: ApprovalStore;
   readonly watches: WatchStore;
   readonly scores: ScoreStore;
+  readonly groups: GroupStore;
   readonly pool: TargetPool;
   readonly workspaces: WorkspaceDirectory;
   readonly events: EventSink;
@@ -79,6 +82,7 @@ export interface DeploymentTargetStore {
   ): Promise<readonly DeploymentTarget[]>;
   /** All deployments that have something to do with the target. */
   onTarget(target: TargetId, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
+  onTargets(targets: readonly TargetId[], signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   /** In the order of names. Fewer than the limit means that there are no more. */
   page(range: TargetPage, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
@@ -127,6 +131,8 @@ export interface RolloutStore {
   post(rollout: RolloutKey, happenings: readonly Happening[], signal: AbortSignal): Promise<void>;
   /** Takes out what was posted, in the order in which it came. */
   take(rollout: RolloutKey, limit: number, signal: AbortSignal): Promise<readonly Happening[]>;
+  /** It is finished: what was kept to save time, and what came too late, can go. Opening and turns stay. */
+  end(rollout: RolloutKey, signal: AbortSignal): Promise<void>;
 }
 
 export interface RolloutKey {
@@ -146,6 +152,10 @@ export interface RolloutTurn {
   readonly turn: number;
   readonly time: number;
   readonly happenings: readonly Happening[];
+  /** Who asked for it. One who asks again has not heard the answer, and gets the same. */
+  readonly step?: string;
+  /** Whether anything was decided to be sent, as the batch of this number. */
+  readonly hasBatch?: boolean;
 }
 
 export interface RolloutSnapshot {
@@ -198,6 +208,35 @@ export interface Watch {
 export interface ScoreStore {
   put(target: TargetId, name: string, score: { value: number; time: number }, signal: AbortSignal): Promise<void>;
   of(targets: readonly TargetId[], names: readonly string[], signal: AbortSignal): Promise<ReportedScores>;
+}
+
+/** The groups that the platform itself was delivered. */
+export interface GroupStore {
+  find(group: DeploymentId, signal: AbortSignal): Promise<GroupRecord | undefined>;
+  /** Inserts or replaces. Wakes nobody: the caller does. */
+  put(record: GroupRecord, signal: AbortSignal): Promise<void>;
+  /** Unless another revision of it was delivered meanwhile. */
+  drop(group: DeploymentId, revision: number, signal: AbortSignal): Promise<void>;
+
+  /** There is something for its controller, which is begun when there is none under way. Where no group is: nothing. */
+  wake(group: DeploymentId, signal: AbortSignal): Promise<void>;
+  /** The controller has seen all that was there for it up to this unit of work. */
+  hear(group: DeploymentId, signal: AbortSignal): Promise<void>;
+  /** Whether the run is over: unless something came that it has not heard. */
+  rest(group: DeploymentId, run: number, signal: AbortSignal): Promise<boolean>;
+
+  /** The deployment of a child under another name, with all that is kept of it. `VERSION_STALE` as with any other change. */
+  renameChild(next: Deployment, signal: AbortSignal): Promise<void>;
+}
+
+export interface GroupRecord {
+  readonly group: DeploymentId;
+  /** Of the last order that was taken. */
+  readonly revision: number;
+  readonly hash: string;
+  /** In its open form, with the names that the deployments have; `undefined` once it is to go. */
+  readonly spec: DeploymentGroupSpec | undefined;
+  readonly state: GroupState;
 }
 
 /** All of a target that orchestration may know. */

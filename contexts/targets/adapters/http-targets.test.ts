@@ -50,6 +50,7 @@ eachDatabase('/v1/targets', (fresh) => {
     const [, placement, properties] = await api.takeEvents();
     assert.deepEqual(placement?.data, {
       fields: ['labels', 'advertisedManifestTypes'],
+      paths: ['/labels/env', '/manifestTypes'],
       view: {
         id: '00000000-0000-7000-8000-000000000001',
         name: 'prod-1',

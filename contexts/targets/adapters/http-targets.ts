@@ -23,7 +23,6 @@ import type {
   AddonTypes,
   DeleteObserver,
   Precondition,
-  PropertySubscriptions,
   TargetReader,
   UnitOfWork,
   WorkspaceDirectory,
@@ -42,7 +41,6 @@ export interface TargetRoutesDeps {
   /** The workspaces as the same transaction or snapshot sees them. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
   readonly addonTypes: AddonTypes;
-  readonly subscriptions: PropertySubscriptions;
   readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
   /** For targets and for events. */
   readonly newUid?: () => Uuid;
@@ -63,12 +61,12 @@ const tags = ['targets'];
 
 /** `/v1/targets`: who is delivered to, as a REST resource. */
 export function targetRoutes(deps: TargetRoutesDeps): Route[] {
-  const { storage, visibility, workspaces, addonTypes, subscriptions, deleteObservers = [], newUid = uuidv7 } = deps;
+  const { storage, visibility, workspaces, addonTypes, deleteObservers = [], newUid = uuidv7 } = deps;
   const parts: Parts = {
     storage,
     visibility,
     reader: new SqlTargetReader({ storage, workspaces }),
-    service: new TargetService({ newUid, addonTypes, subscriptions }),
+    service: new TargetService({ newUid, addonTypes }),
     unit: (tx) => targetUnitOfWork(tx, { newId: newUid, workspaces, deleteObservers }),
   };
   return [

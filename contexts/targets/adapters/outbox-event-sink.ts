@@ -32,7 +32,10 @@ export class OutboxEventSink implements EventSink {
 }
 
 function dataOf(event: TargetEvent): object {
-  if (event.type === 'target.placementChanged') return { fields: event.fields, view: placementViewOf(event.target) };
-  if (event.type === 'target.propertiesChanged') return { paths: event.paths, target: toResource(event.target) };
-  return toResource(event.target);
+  const { type, target } = event;
+  if (type === 'target.placementChanged') {
+    return { fields: event.fields, paths: event.paths, view: placementViewOf(target) };
+  }
+  if (type === 'target.propertiesChanged') return { paths: event.paths, target: toResource(target) };
+  return toResource(target);
 }

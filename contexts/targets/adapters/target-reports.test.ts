@@ -31,7 +31,6 @@ eachDatabase('what agents report', (fresh) => {
   const service = new TargetService({
     newUid: newId,
     addonTypes: { has: async () => false },
-    subscriptions: { paths: async () => ['/reportedProperties/version'] },
   });
   const unit = <T>(body: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
     storage.write((tx) => body(targetUnitOfWork(tx, { newId, workspaces })), signal);
@@ -42,7 +41,7 @@ eachDatabase('what agents report', (fresh) => {
     return rows.map((row) => `${String(row['type'])} ${String(row['key'])}`);
   };
 
-  it('is kept, and told to placement and to who subscribed', async () => {
+  it('is kept, and told to placement and to who reads properties', async () => {
     const report = {
       labels: { 'agent.fleetshift.io/zone': 'a' },
       properties: { version: '1.36' },

@@ -55,12 +55,6 @@ export interface AddonTypes {
   has(type: ResourceName, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Which properties somebody regenerates by. Their changes are announced; those of others are not worth it. */
-export interface PropertySubscriptions {
-  /** JSON pointers into a target: `/properties/registry`, `/reportedProperties/version`. */
-  paths(signal: AbortSignal): Promise<readonly string[]>;
-}
-
 /** The targets as they were last committed. Never waits for a unit of work. */
 export interface TargetReader {
   find(name: ResourceName, signal: AbortSignal): Promise<Target | undefined>;

@@ -13,12 +13,11 @@ import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
 import { TargetError, targetNotFound } from '../domain/target-error.ts';
 import { eventsOf } from '../domain/target-event.ts';
 import { isBuiltIn, unknownType } from '../domain/target-type.ts';
-import type { AddonTypes, Precondition, PropertySubscriptions, TargetReader, UnitOfWork } from './ports.ts';
+import type { AddonTypes, Precondition, TargetReader, UnitOfWork } from './ports.ts';
 
 export interface TargetServiceDeps {
   readonly newUid: () => Uuid;
   readonly addonTypes: AddonTypes;
-  readonly subscriptions: PropertySubscriptions;
 }
 
 export interface RegisterTarget {
@@ -104,7 +103,7 @@ export class TargetService {
       if (target !== known) next.set(report.target, { ...target, version: before.version + 1 });
     }
     await unit.connections.replaceAll([...next.values()], signal);
-    const events = [...next.values()].flatMap((after) => eventsOf(found.get(after.name) ?? after, after, []));
+    const events = [...next.values()].flatMap((after) => eventsOf(found.get(after.name) ?? after, after));
     await unit.events.append(events, now, signal);
     return names.filter((name) => !found.has(name));
   }
@@ -129,8 +128,7 @@ export class TargetService {
     const next = change(current);
     if (next === current) return current;
     await unit.targets.replace(next, signal);
-    const subscribed = await this.#deps.subscriptions.paths(signal);
-    await unit.events.append(eventsOf(current, next, subscribed), now, signal);
+    await unit.events.append(eventsOf(current, next), now, signal);
     return next;
   }
 }

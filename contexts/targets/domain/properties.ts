@@ -1,4 +1,4 @@
-import { canonicalJson, type FieldFault } from '#kit/std';
+import { canonicalJson, escapePointer, type FieldFault } from '#kit/std';
 
 /** What JSON can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | Properties;
@@ -33,18 +33,18 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** What a JSON pointer (RFC 6901) leads to; `undefined` when it leads nowhere. */
-export function valueAt(document: Properties, pointer: string): Json | undefined {
-  let value: Json | undefined = document;
-  for (const step of pointer.split('/').slice(1)) {
-    value = childOf(value, step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  }
-  return value;
+/** What is known of a target, by whomever: where both say something of one thing, a person's word counts. */
+export function allProperties(own: Properties, reported: Properties): Properties {
+  return { ...reported, ...own };
 }
 
-function childOf(value: Json | undefined, key: string): Json | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([name]) => name === key)?.[1];
+/** JSON pointers (RFC 6901) to what differs, each as deep as it leads to a difference, below `at`. */
+export function changedPaths(before: Json | undefined, after: Json | undefined, at: string): string[] {
+  if (sameJson(before, after)) return [];
+  if (!isObject(before) || !isObject(after)) return [at];
+  const [old, fresh] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const keys = [...new Set([...old.keys(), ...fresh.keys()])].sort();
+  return keys.flatMap((key) => changedPaths(old.get(key), fresh.get(key), `${at}/${escapePointer(key)}`));
 }
 
 function mergeObject(before: Json | undefined, patch: Properties): Properties {

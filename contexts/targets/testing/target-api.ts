@@ -99,7 +99,6 @@ export class TargetApi {
       visibility: VISIBILITY,
       workspaces: () => WORKSPACES,
       addonTypes: { has: async (type) => type === 'thanos' },
-      subscriptions: { paths: async () => ['/properties/registry'] },
       newUid: () => uids.next(),
     });
     const audit: AuditEntry[] = [];

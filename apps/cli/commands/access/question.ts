@@ -9,13 +9,18 @@ import { readSubject } from './read-subject.ts';
 const group = 'Question';
 const from = ['flag'] as const;
 
-export const QUESTION_SETTINGS = {
+/** On what. */
+const ON_SETTINGS = {
   workspace: {
     ...PLACE_SETTINGS.workspace,
     unset: 'that of the context, or root',
     sentence: 'On this workspace; -w for short.',
   },
   target: { ...PLACE_SETTINGS.target, sentence: 'On this target.' },
+} as const satisfies Settings;
+
+/** Who. */
+export const WHO_SETTINGS = {
   as: {
     kind: text('SUBJECT'),
     unset: 'yourself',
@@ -30,23 +35,46 @@ export const QUESTION_SETTINGS = {
     group,
     from,
   },
-  ...CLIENT_SETTINGS,
 } as const satisfies Settings;
+
+export const WHO_CAN_SETTINGS = { ...ON_SETTINGS, ...CLIENT_SETTINGS } as const satisfies Settings;
+export const QUESTION_SETTINGS = { ...ON_SETTINGS, ...WHO_SETTINGS, ...CLIENT_SETTINGS } as const satisfies Settings;
 
 /** `workspaces.create`, or `create workspaces`, asked on a workspace or a target. */
 export function readQuestion(args: readonly string[], io: Io) {
-  const command = readClientCommand({ settings: QUESTION_SETTINGS, expects: ['PERMISSION'], more: true }, args, io);
+  const command = readClientCommand({ settings: QUESTION_SETTINGS, ...EXPECTS }, args, io);
   const { api, values, positionals, contextWorkspace } = command;
-  const { workspace, target, as, asGroup } = values;
-  if (workspace !== undefined && target !== undefined) throw new UsageError('--workspace and --target: choose one');
-  if (as === undefined && asGroup.length > 0) throw new UsageError('--as-group goes with --as');
-  const resource = target === undefined ? `workspaces/${workspace ?? contextWorkspace ?? 'root'}` : `targets/${target}`;
-  const groups = asGroup.length === 0 ? {} : { groups: asGroup };
-  const subject = as === undefined ? {} : { subject: { ...readSubject('--as', as), ...groups } };
-  return { api, body: { permission: permissionOf(positionals), resource, ...subject } };
+  const resource = resourceOf(values, contextWorkspace);
+  return { api, body: { permission: permissionOf(positionals), resource, ...subjectOf(values) } };
 }
 
-function permissionOf([first = '', second, ...more]: readonly string[]): string {
+/** The same, of nobody in particular. */
+export function readWhoCan(args: readonly string[], io: Io) {
+  const command = readClientCommand({ settings: WHO_CAN_SETTINGS, ...EXPECTS }, args, io);
+  const { api, values, positionals, contextWorkspace } = command;
+  return { api, body: { permission: permissionOf(positionals), resource: resourceOf(values, contextWorkspace) } };
+}
+
+export const EXPECTS = { expects: ['PERMISSION'], more: true } as const;
+
+interface On {
+  readonly workspace: string | undefined;
+  readonly target: string | undefined;
+}
+
+function resourceOf({ workspace, target }: On, contextWorkspace: string | undefined): string {
+  if (workspace !== undefined && target !== undefined) throw new UsageError('--workspace and --target: choose one');
+  return target === undefined ? `workspaces/${workspace ?? contextWorkspace ?? 'root'}` : `targets/${target}`;
+}
+
+/** Nothing for oneself. */
+export function subjectOf({ as, asGroup }: { readonly as: string | undefined; readonly asGroup: readonly string[] }) {
+  if (as === undefined && asGroup.length > 0) throw new UsageError('--as-group goes with --as');
+  const groups = asGroup.length === 0 ? {} : { groups: asGroup };
+  return as === undefined ? {} : { subject: { ...readSubject('--as', as), ...groups } };
+}
+
+export function permissionOf([first = '', second, ...more]: readonly string[]): string {
   if (more.length > 0) throw new UsageError('ask for one permission: workspaces.create, or create workspaces');
   if (second === undefined) return first;
   const word = second.toLowerCase().replaceAll('-', '');

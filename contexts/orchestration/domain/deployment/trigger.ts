@@ -28,6 +28,12 @@ export type Trigger =
   | { readonly kind: 'ahead'; readonly target: TargetId; readonly revision: number }
   /** An installation behind a target is another one, or lacks what it should have. */
   | { readonly kind: 'rebuilt'; readonly target: TargetId }
+  /** For the rollout under way: it ends at once, and deliveries that nobody has taken yet are called back. */
+  | { readonly kind: 'abort'; readonly by: string }
+  /** For the rollout under way: what is left of it goes by the rollout strategy as it is now. */
+  | { readonly kind: 'replan'; readonly by: string }
+  /** Those that failed, or these of them, are tried again: in the rollout under way, or by another one. */
+  | { readonly kind: 'retry'; readonly targets?: readonly TargetId[]; readonly by: string }
   | { readonly kind: 'delete'; readonly by: string }
   | { readonly kind: 'abandon'; readonly by: string };
 

@@ -32,12 +32,15 @@ export const CHANGING: readonly Scenario[] = [
       patch(
         'prod-1',
         { body: { properties: { a: { b: 1, c: 2 }, d: 3 } } },
-        { ...updated('prod-1'), has: { properties: { a: { b: 1, c: 2 }, d: 3 } } },
+        { ...updated('prod-1', 'target.propertiesChanged'), has: { properties: { a: { b: 1, c: 2 }, d: 3 } } },
       ),
       patch(
         'prod-1',
         { body: { properties: { a: { b: null, e: 4 }, d: null } } },
-        { ...updated('prod-1'), has: { properties: { a: { c: 2, e: 4 } }, labels: { env: 'prod' } } },
+        {
+          ...updated('prod-1', 'target.propertiesChanged'),
+          has: { properties: { a: { c: 2, e: 4 } }, labels: { env: 'prod' } },
+        },
       ),
       patch(
         'prod-1',
@@ -48,20 +51,10 @@ export const CHANGING: readonly Scenario[] = [
         'prod-1',
         { body: { labels: null, properties: null, advertisedManifestTypes: null } },
         {
-          ...updated('prod-1', 'target.placementChanged'),
+          ...updated('prod-1', 'target.placementChanged', 'target.propertiesChanged'),
           resource: resource({ name: 'prod-1', step: 6, version: 6 }),
         },
       ),
-    ],
-  },
-  {
-    why: 'a property that somebody subscribed to is announced, and others are not',
-    steps: [
-      ...given('prod-1'),
-      patch('prod-1', { body: { properties: { other: 1 } } }, updated('prod-1')),
-      patch('prod-1', { body: { properties: { registry: 'a' } } }, updated('prod-1', 'target.propertiesChanged')),
-      patch('prod-1', { body: { properties: { other: 2, registry: 'a' } } }, updated('prod-1')),
-      patch('prod-1', { body: { properties: null } }, updated('prod-1', 'target.propertiesChanged')),
     ],
   },
   {

@@ -1,0 +1,84 @@
+import { isObject } from '../../apply/merge-patch.ts';
+import { UsageError } from '../../command.ts';
+import type { Resource } from '../../kinds/kind.ts';
+import { LabelSelector } from '../../kinds/label-selector.ts';
+
+/** What flags say of a deployment. What is not said stays as it is, or is as the platform has it by default. */
+export interface DeployFlags {
+  /** Documents to deliver, as they are. */
+  readonly documents?: readonly unknown[] | undefined;
+  /** The text of a template, in place of documents. */
+  readonly template?: string | undefined;
+  readonly values?: unknown;
+  readonly to?: string | undefined;
+  readonly toTargets: readonly string[];
+  readonly toAll: boolean;
+  readonly rollout?: RolloutType | undefined;
+  readonly batchSize?: string | undefined;
+  readonly maxUnavailable?: string | undefined;
+  readonly maxFailures?: string | undefined;
+  readonly maxConcurrency?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+export const ROLLOUT_TYPES = ['immediate', 'rolling'] as const;
+export type RolloutType = (typeof ROLLOUT_TYPES)[number];
+
+/** The fields of a deployment that the flags say, as a document would; of one that is there, what they say about that. */
+export function deploySpec(flags: DeployFlags, current: Resource = {}): Resource {
+  const spec = {
+    manifest: manifestOf(flags),
+    placement: placementOf(flags),
+    rollout: rolloutOf(flags, current['rollout']),
+    namespace: flags.namespace,
+  };
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
+}
+
+function manifestOf({ documents, template, values }: DeployFlags): Resource | undefined {
+  if (documents !== undefined && template !== undefined) {
+    throw new UsageError('--file and --template: choose one; a template is a file of documents as well');
+  }
+  if (values !== undefined && template === undefined) throw new UsageError('--values goes with --template');
+  if (template !== undefined) return { type: 'template', template, ...(values === undefined ? {} : { values }) };
+  return documents === undefined ? undefined : { type: 'inline', documents };
+}
+
+function placementOf({ to, toTargets, toAll }: DeployFlags): readonly Resource[] | undefined {
+  const said = [to !== undefined, toTargets.length > 0, toAll].filter(Boolean).length;
+  if (said > 1) throw new UsageError('--to, --to-targets and --to-all: choose one');
+  if (toAll) return [{ type: 'all' }];
+  if (toTargets.length > 0) return [{ type: 'static', targets: toTargets }];
+  return to === undefined ? undefined : [{ type: 'selector', ...LabelSelector.parse(to, '--to').toSelector() }];
+}
+
+/** A budget alone leaves the rollout what it is otherwise. */
+function rolloutOf(flags: DeployFlags, current: unknown): Resource | undefined {
+  const said = {
+    batchSize: shareOf('--batch-size', flags.batchSize),
+    maxUnavailable: shareOf('--max-unavailable', flags.maxUnavailable),
+    maxFailures: shareOf('--max-failures', flags.maxFailures),
+    maxConcurrency: shareOf('--max-concurrency', flags.maxConcurrency),
+  };
+  const fields = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  const before: Resource = isObject(current) ? current : { type: 'immediate' };
+  const type = flags.rollout ?? (flags.batchSize === undefined ? undefined : 'rolling');
+  if (type === undefined && Object.keys(fields).length === 0) return undefined;
+  const isSame = type === undefined || type === before['type'];
+  const rollout: Resource = { ...(isSame ? before : { type }), ...fields };
+  if (rollout['type'] === 'rolling' && rollout['batchSize'] === undefined) {
+    throw new UsageError('--rollout rolling: say how many at once with --batch-size, as 5 or 10%');
+  }
+  if (rollout['type'] !== 'rolling' && flags.batchSize !== undefined) {
+    throw new UsageError('--batch-size goes with --rollout rolling');
+  }
+  return rollout;
+}
+
+/** `5` is five, `10%` a share. */
+function shareOf(flag: string, text: string | undefined): number | string | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (/^(\d{1,2}|100)%$/.test(text)) return text;
+  throw new UsageError(`${flag}: "${text}" is neither a number of targets, such as 5, nor a share, such as 10%`);
+}

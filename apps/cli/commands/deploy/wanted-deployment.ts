@@ -1,0 +1,116 @@
+import type { Values } from '#kit/config';
+import { checkDocuments } from '../../apply/check-documents.ts';
+import type { Document } from '../../apply/document.ts';
+import { readDocuments } from '../../apply/read-documents.ts';
+import type { ApiClient } from '../../client/api-client.ts';
+import { ClientError } from '../../client/client-error.ts';
+import { UsageError } from '../../command.ts';
+import { deploymentKind } from '../../kinds/deployment-kind.ts';
+import type { Resource } from '../../kinds/kind.ts';
+import { readOne } from '../../kinds/read-one.ts';
+import { deploymentNamed } from '../rollout/deployment-word.ts';
+import { SPEC_SETTINGS } from './deploy-settings.ts';
+import { type DeployFlags, deploySpec } from './deploy-spec.ts';
+import { readManifests, readText, readValues } from './read-manifests.ts';
+
+export interface Wish {
+  readonly values: Values<typeof SPEC_SETTINGS> & { readonly workspace?: string | undefined };
+  readonly positionals: readonly string[];
+  readonly contextWorkspace: string | undefined;
+}
+
+/** What is asked for, by a document or by flags, and what is there of it. */
+export interface WantedDeployment {
+  readonly document: Document;
+  readonly current: Resource | undefined;
+}
+
+export async function wantedDeployment(api: ApiClient, wish: Wish, signal: AbortSignal): Promise<WantedDeployment> {
+  const { filename } = wish.values;
+  const [, extra] = wish.positionals;
+  if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
+  if (filename === undefined) return await fromFlags(api, wish, signal);
+  const document = fromDocument(filename, wish);
+  return { document, current: await find(api, document, signal) };
+}
+
+function fromDocument(filename: string, { values, positionals, contextWorkspace }: Wish): Document {
+  const extra = positionals[0] ?? saidFlag(values);
+  if (extra !== undefined) {
+    throw new UsageError(`-f says all of it: leave out ${extra}. Documents to deliver are given with --file`);
+  }
+  const documents = checkDocuments(readDocuments([filename]), { said: values.workspace, meant: contextWorkspace });
+  const [document, another] = documents;
+  if (document === undefined || another !== undefined || document.kind !== deploymentKind) {
+    const act = 'several documents, or others, are for "fleetshift apply -f"; what to deliver is given with --file';
+    throw new UsageError(`--filename ${filename}: is not one document of kind Deployment; ${act}`);
+  }
+  return document;
+}
+
+async function fromFlags(api: ApiClient, wish: Wish, signal: AbortSignal): Promise<WantedDeployment> {
+  const { values, positionals, contextWorkspace } = wish;
+  const [word] = positionals;
+  if (word === undefined) throw new UsageError('NAME is missing; or give a document with -f');
+  const rules = deploymentKind.apply;
+  if (rules === undefined) throw new TypeError('deployments can be applied');
+  const { name, workspace } = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
+  const flags = flagsOf(values);
+  // What is wrong with the flags themselves is told before anybody is asked.
+  deploySpec(flags, { rollout: { type: 'rolling', batchSize: 1 } });
+  const thing = {
+    kind: deploymentKind,
+    rules,
+    name,
+    place: { workspace },
+    key: `deployment/${name}`,
+    where: 'the flags',
+  };
+  const current = await find(api, { ...thing, spec: {} }, signal);
+  const document = { ...thing, spec: deploySpec(flags, current) };
+  if (current === undefined) refuseHalf(document);
+  return { document, current };
+}
+
+function flagsOf(values: Wish['values']): DeployFlags {
+  const { file, template, values: valuesFile } = values;
+  return {
+    ...values,
+    documents: file.length === 0 ? undefined : readManifests(file),
+    template: template === undefined ? undefined : readText('--template', template),
+    values: valuesFile === undefined ? undefined : readValues(valuesFile),
+  };
+}
+
+/** A new one needs more than a change does. */
+function refuseHalf({ name, spec }: Document): void {
+  if (spec['manifest'] === undefined) {
+    throw new UsageError(
+      `${name} is not there yet: say what to deliver with --file or --template, or give a document with -f`,
+    );
+  }
+  if (spec['placement'] === undefined) {
+    throw new UsageError(`${name} is not there yet: say where with --to LABELS, --to-targets or --to-all`);
+  }
+}
+
+async function find(api: ApiClient, document: Document, signal: AbortSignal): Promise<Resource | undefined> {
+  try {
+    return await readOne(api, document, signal);
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+function saidFlag(values: Readonly<Record<string, unknown>>): string | undefined {
+  const names = Object.keys(SPEC_SETTINGS).filter((name) => name !== 'filename');
+  const found = names.find((name) =>
+    isSaid(values[name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())]),
+  );
+  return found === undefined ? undefined : `--${found}`;
+}
+
+function isSaid(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+}

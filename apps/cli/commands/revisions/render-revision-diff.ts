@@ -1,0 +1,31 @@
+import type { RevisionDiffResource, TargetDiffResource } from '#protocol/api';
+import type { Paint } from '../../output/paint.ts';
+import { printable } from '../../output/printable.ts';
+import { renderDiff } from '../../output/render-diff.ts';
+
+/** What was asked for differently, and what became of it on each target. Targets with the same difference stand together. */
+export function renderRevisionDiff(diff: RevisionDiffResource, paint: Paint): string[] {
+  const { revision, against, spec, counts, targets, nextPageToken } = diff;
+  const { added, removed, changed, unchanged } = counts;
+  const than = against === undefined ? 'the first' : `compared with revision ${against}`;
+  return [
+    `revision ${revision}, ${than}: ${added} targets added, ${removed} removed, ${changed} changed, ${unchanged} the same`,
+    ...(spec.length === 0
+      ? []
+      : ['', ...renderDiff([{ document: 'what was asked for', kind: 'changed', fields: spec }], paint)]),
+    ...renderTargetDiffs(targets, paint),
+    ...(nextPageToken === undefined ? [] : ['', 'there are more targets; --limit shows more of them']),
+  ];
+}
+
+/** Most often a change is the same on hundreds of targets: it is shown once, under all of their names. */
+export function renderTargetDiffs(targets: readonly TargetDiffResource[], paint: Paint): string[] {
+  const alike = Map.groupBy(targets, ({ kind, documents }) => JSON.stringify([kind, documents]));
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const names = group.map(({ target }) => target);
+    const heading = names.length === 1 ? `on ${names[0]}:` : `on ${names.length} targets, ${names.join(', ')}:`;
+    return ['', paint('bold', printable(heading)), ...renderDiff(first.documents, paint).map((line) => `  ${line}`)];
+  });
+}

@@ -1,0 +1,129 @@
+import { boolean, duration, integer, oneOf, type Settings, text } from '#kit/config';
+import { CLIENT_SETTINGS } from '../../client/client-settings.ts';
+import { PLACE_SETTINGS } from '../../kinds/place.ts';
+import { OUTPUT_FORMATS } from '../../output/render-data.ts';
+import { DRY_RUN_SETTING } from '../dry-run-setting.ts';
+
+const from = ['flag'] as const;
+const { workspace } = PLACE_SETTINGS;
+
+/** How a rollout is followed. */
+export const FOLLOW_SETTINGS = {
+  timeout: {
+    kind: duration('1s', '365d'),
+    unset: 'as long as it takes',
+    sentence: 'With --watch: give up after so long. The rollout goes on.',
+    group: 'Watch',
+    from,
+  },
+  limit: {
+    kind: integer({ min: 1, max: 1_000_000 }),
+    default: '20',
+    sentence: 'List at most so many targets.',
+    group: 'Watch',
+    from,
+  },
+} as const satisfies Settings;
+
+export const YES_SETTING = {
+  yes: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Do it without asking. Where nobody can be asked, it is not done otherwise.',
+    group: 'How',
+    from,
+  },
+} as const satisfies Settings;
+
+/** `line` is for people. */
+export const DONE_FORMATS = ['line', 'name', 'json', 'yaml'] as const;
+
+export const DONE_SETTING = {
+  output: {
+    kind: oneOf(DONE_FORMATS),
+    default: 'line',
+    sentence: 'How to print what was done; -o for short. json and yaml are the answer of the API.',
+    group: 'How',
+    from,
+  },
+} as const satisfies Settings;
+
+const STATUS = {
+  watch: { kind: boolean(), default: 'false', sentence: 'Then follow it to its end.', group: 'status', from },
+  'all-targets': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Also list the targets that are as they should be.',
+    group: 'status',
+    from,
+  },
+} as const satisfies Settings;
+
+const STATUS_OUTPUT = {
+  output: {
+    kind: oneOf(OUTPUT_FORMATS),
+    default: 'table',
+    sentence: 'How to print it; -o for short. json and yaml have everything that the API says.',
+    group: 'status',
+    from,
+  },
+} as const satisfies Settings;
+
+const MESSAGE = {
+  message: {
+    kind: text(),
+    sentence: 'What there is to say of it; a rejection needs it.',
+    group: 'approve and reject',
+    from,
+  },
+} as const satisfies Settings;
+
+const ROLLBACK = {
+  to: {
+    kind: integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    unset: 'the last one that succeeded before this',
+    sentence: 'The revision to go back to.',
+    group: 'rollback',
+    from,
+  },
+  paced: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'By the rollout strategy, in its stages and with its gates. Otherwise everywhere at once.',
+    group: 'rollback',
+    from,
+  },
+} as const satisfies Settings;
+
+const STEER = { ...DRY_RUN_SETTING, ...DONE_SETTING, workspace, ...CLIENT_SETTINGS } as const satisfies Settings;
+
+export const STATUS_SETTINGS = {
+  ...STATUS,
+  ...STATUS_OUTPUT,
+  ...FOLLOW_SETTINGS,
+  workspace,
+  ...CLIENT_SETTINGS,
+} as const satisfies Settings;
+export const STEER_SETTINGS = STEER;
+export const ANSWER_SETTINGS = { ...MESSAGE, ...STEER } as const satisfies Settings;
+export const GRAVE_SETTINGS = { ...YES_SETTING, ...STEER } as const satisfies Settings;
+export const ROLLBACK_SETTINGS = { ...ROLLBACK, ...YES_SETTING, ...STEER } as const satisfies Settings;
+
+/** All of them, in the order in which help lists them. */
+export const ROLLOUT_SETTINGS: Settings = {
+  ...STATUS,
+  ...FOLLOW_SETTINGS,
+  ...MESSAGE,
+  ...ROLLBACK,
+  ...DRY_RUN_SETTING,
+  ...YES_SETTING,
+  output: {
+    kind: oneOf(['table', ...DONE_FORMATS]),
+    unset: 'table of status, line of the others',
+    sentence: 'How to print it; -o for short. json and yaml are what the API says.',
+    group: 'How',
+    from,
+  },
+  workspace,
+  ...CLIENT_SETTINGS,
+};

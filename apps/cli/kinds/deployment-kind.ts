@@ -1,0 +1,93 @@
+import { type DeploymentResource, DeploymentSchema, NewDeploymentSchema } from '#protocol/api';
+import { printable } from '../output/printable.ts';
+import { renderTable } from '../output/render-table.ts';
+import { labelsCell, timeCell } from './cells.ts';
+import { defineKind } from './kind.ts';
+import { type Place, workspaceOf } from './place.ts';
+import { specSchema } from './spec-schema.ts';
+
+export const deploymentKind = defineKind({
+  name: 'deployment',
+  plural: 'deployments',
+  short: 'deploy',
+  title: 'Deployment',
+  summary: 'what to deploy, to which targets, and how',
+  schema: DeploymentSchema,
+  takes: ['workspace', 'all-workspaces', 'subtree'],
+  nameOf: ({ name }) => name,
+  columns: [
+    { heading: 'NAME', cell: ({ name }) => name },
+    { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
+    { heading: 'REVISION', cell: ({ revision }) => String(revision) },
+    { heading: 'AVAILABLE', cell: ({ status: { counts } }) => `${counts.available}/${counts.placed}` },
+    { heading: 'STATE', cell: stateCell },
+    { heading: 'SINCE', cell: ({ status }) => timeCell(status.rollout?.since) },
+    { heading: 'MANIFEST', wide: true, cell: ({ manifest }) => manifest.type },
+    { heading: 'PLACEMENT', wide: true, cell: ({ placement }) => placement.map(({ type }) => type).join(',') },
+    { heading: 'ROLLOUT', wide: true, cell: ({ rollout }) => rollout.type },
+    { heading: 'GROUP', wide: true, cell: ({ owner }) => owner?.group },
+    { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
+    { heading: 'CREATED', wide: true, cell: ({ createTime }) => timeCell(createTime) },
+  ],
+  list: ({ workspace, subtree }) =>
+    workspace === undefined
+      ? { path: ['deployments'] }
+      : { path: ['workspaces', workspace, 'deployments'], query: { subtree: subtree || undefined } },
+  home: (place: Place) => ['workspaces', workspaceOf(place), 'deployments'],
+  isAt: (item, { workspace }) => workspace === undefined || item.workspace === workspace,
+  deletable: true,
+  labelled: true,
+  events: {
+    changed: ['deployment.created', 'deployment.updated', 'deployment.deleting', 'deployment.statusChanged'],
+    gone: ['deployment.deleted'],
+  },
+  apply: {
+    spec: specSchema(NewDeploymentSchema, ['name']),
+    patched: [
+      'labels',
+      'manifest',
+      'placement',
+      'rollout',
+      'healthRules',
+      'driftPolicy',
+      'namespace',
+      'config',
+      'rolloutState',
+    ],
+    typed: ['manifest', 'rollout'],
+    place: ['workspace'],
+    needs: ({ place }) => [`workspace/${workspaceOf(place)}`],
+    // Nobody means by a document which he keeps that a rollout is to go on.
+    derived: ({ rolloutState }) => (rolloutState === 'running' ? ['rolloutState'] : []),
+    placeOf: ({ workspace }) => ({ workspace }),
+  },
+  details: async ({ item }) => {
+    const rows = item.conditions.map(({ type, status, reason, message, lastTransitionTime }) => [
+      type,
+      status,
+      timeCell(lastTransitionTime),
+      reason,
+      message,
+    ]);
+    const conditions =
+      rows.length === 0 ? 'none\n' : renderTable(['TYPE', 'STATUS', 'SINCE', 'REASON', 'MESSAGE'], rows);
+    const act = `fleetshift rollout status ${item.name} -w ${item.workspace}`;
+    return [
+      { title: 'Conditions', text: conditions },
+      { title: 'Its rollout, stage by stage and target by target', text: `${printable(act)}\n` },
+    ];
+  },
+});
+
+/** In one word how it stands, and what needs somebody in the second. */
+function stateCell({ deleteTime, status, reconciling }: DeploymentResource): string {
+  const { rollout, trouble, placement } = status;
+  if (deleteTime !== undefined) return 'Deleting';
+  if (trouble !== undefined) return trouble.reason;
+  if (rollout?.phase === 'Paused') return `Paused (${rollout.reason ?? 'PausedByUser'})`;
+  const gate = rollout?.waits.find(({ kind }) => kind === 'gate' || kind === 'conflict');
+  if (rollout?.phase === 'Running' && gate !== undefined) return `Waiting (${gate.kind})`;
+  if (reconciling) return rollout === undefined ? 'Planning' : 'RollingOut';
+  if (placement.held.length > 0) return 'RemovalHeld';
+  return rollout?.outcome ?? 'NothingToDo';
+}

@@ -1,0 +1,27 @@
+import { RevisionSummarySchema } from '#protocol/api';
+import { timeCell } from './cells.ts';
+import { defineKind } from './kind.ts';
+import { deploymentOf, workspaceOf } from './place.ts';
+
+export const revisionKind = defineKind({
+  name: 'revision',
+  plural: 'revisions',
+  title: 'Revision',
+  summary: 'rollouts of a deployment, the newest first',
+  schema: RevisionSummarySchema,
+  takes: ['workspace', 'deployment'],
+  nameOf: ({ revision }) => String(revision),
+  limit: 100,
+  columns: [
+    { heading: 'REVISION', cell: ({ revision }) => String(revision) },
+    { heading: 'OUTCOME', cell: ({ outcome }) => outcome ?? 'under way' },
+    { heading: 'PLANNED', cell: ({ createTime }) => timeCell(createTime) },
+    { heading: 'ENDED', cell: ({ endTime }) => timeCell(endTime) },
+    { heading: 'ASKED BY', cell: ({ requestedBy }) => requestedBy },
+    { heading: 'WHY', cell: ({ trigger }) => trigger },
+    { heading: 'CONTENT OF', wide: true, cell: ({ rollbackTo }) => rollbackTo?.toString() },
+    { heading: 'PACED', wide: true, cell: ({ paced }) => (paced ? 'yes' : 'no') },
+    { heading: 'MESSAGE', wide: true, cell: ({ message }) => message },
+  ],
+  list: (place) => ({ path: ['workspaces', workspaceOf(place), 'deployments', deploymentOf(place), 'revisions'] }),
+});

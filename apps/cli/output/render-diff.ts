@@ -1,0 +1,76 @@
+import { stringify } from 'yaml';
+import type { Colour, Paint } from './paint.ts';
+import { printable } from './printable.ts';
+
+export interface FieldDifference {
+  readonly path: string;
+  readonly kind: DifferenceKind;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export interface DocumentDifference {
+  readonly document: string;
+  readonly kind: DifferenceKind;
+  readonly fields: readonly FieldDifference[];
+}
+
+type DifferenceKind = 'added' | 'removed' | 'changed';
+
+const MARKS: Readonly<Record<DifferenceKind, { readonly mark: string; readonly colour: Colour }>> = {
+  added: { mark: '+', colour: 'green' },
+  removed: { mark: '-', colour: 'red' },
+  changed: { mark: '~', colour: 'yellow' },
+};
+
+/** Field by field, as lines. What is secret is masked before it comes here. */
+export function renderDiff(documents: readonly DocumentDifference[], paint: Paint): string[] {
+  return documents.flatMap(({ document, kind, fields }) => {
+    const { mark, colour } = MARKS[kind];
+    const head = paint(colour, printable(`${mark} ${document}`));
+    return [head, ...fields.flatMap((field) => fieldLines(field, paint)).map((line) => `  ${line}`)];
+  });
+}
+
+function fieldLines({ path, kind, before, after }: FieldDifference, paint: Paint): string[] {
+  const { mark, colour } = MARKS[kind];
+  const isWhole = path === '' && kind !== 'changed';
+  if (isWhole) return valueLines(kind === 'added' ? after : before).map((line) => paint(colour, `${mark} ${line}`));
+  const place = printable(path === '' ? '/' : path);
+  if (kind === 'changed' && isShort(before) && isShort(after)) {
+    return [paint(colour, `${mark} ${place}: ${shortText(before)} -> ${shortText(after)}`)];
+  }
+  const lines = [
+    ...(before === undefined ? [] : sideLines({ mark: '-', place, value: before }, paint)),
+    ...(after === undefined ? [] : sideLines({ mark: '+', place, value: after }, paint)),
+  ];
+  return lines;
+}
+
+interface Side {
+  readonly mark: '-' | '+';
+  readonly place: string;
+  readonly value: unknown;
+}
+
+function sideLines({ mark, place, value }: Side, paint: Paint): string[] {
+  const colour = mark === '+' ? 'green' : 'red';
+  if (isShort(value)) return [paint(colour, `${mark} ${place}: ${shortText(value)}`)];
+  return [`${mark} ${place}:`, ...valueLines(value).map((line) => `${mark}   ${line}`)].map((line) =>
+    paint(colour, line),
+  );
+}
+
+const SHORT = 60;
+
+function isShort(value: unknown): boolean {
+  return (typeof value !== 'object' || value === null) && shortText(value).length <= SHORT;
+}
+
+function shortText(value: unknown): string {
+  return printable(JSON.stringify(value) ?? '');
+}
+
+function valueLines(value: unknown): string[] {
+  return stringify(value, { lineWidth: 0 }).trimEnd().split('\n').map(printable);
+}

@@ -1,0 +1,136 @@
+import { Value } from 'typebox/value';
+import { type Random, type Sleep, Wake } from '#kit/std';
+import { type DeploymentResource, DeploymentSchema } from '#protocol/api';
+import type { ApiClient } from '../client/api-client.ts';
+import { ClientError } from '../client/client-error.ts';
+import type { ServerEvent } from '../client/server-events.ts';
+import { EXIT, type ExitCode, type Io } from '../command.ts';
+import { printable } from '../output/printable.ts';
+import { followEvents } from '../watch/follow-events.ts';
+import { type DeploymentAddress, readDeployment, subjectOf } from './read-rollout.ts';
+import type { RolloutTeller } from './rollout-teller.ts';
+import { rolloutVerdict } from './rollout-verdict.ts';
+
+export interface FollowedRollout {
+  readonly api: ApiClient;
+  readonly address: DeploymentAddress;
+  /** The one that asked for what is followed; the last, unless told. */
+  readonly generation?: number;
+  /** Whether a pause, which only a person ends, is an end as well. */
+  readonly endsWhenStopped: boolean;
+  readonly io: Pick<Io, 'err'>;
+  readonly teller: RolloutTeller;
+  readonly sleep: Sleep;
+  readonly random: Random;
+}
+
+export const ROLLOUT_EVENTS: readonly string[] = [
+  'deployment.updated',
+  'deployment.deleting',
+  'deployment.deleted',
+  'deployment.statusChanged',
+  'rollout.planned',
+  'rollout.paused',
+  'rollout.resumed',
+  'rollout.finished',
+  'approval.requested',
+  'approval.answered',
+  'approval.closed',
+  'delivery.changed',
+];
+/** For the clocks in the picture. */
+const TICK_MS = 1_000;
+
+/** Tells how a rollout goes until it is over, and gives the exit code for that. */
+export async function followRollout(followed: FollowedRollout, signal: AbortSignal): Promise<ExitCode> {
+  const over = new AbortController();
+  const within = AbortSignal.any([signal, over.signal]);
+  const seen = new SeenDeployment(followed);
+  const hearing = followEvents(
+    {
+      ...followed,
+      types: ROLLOUT_EVENTS,
+      begin: (each) => seen.read(each),
+      take: (event, each) => seen.take(event, each),
+      note: (text) => followed.io.err(text),
+    },
+    within,
+  );
+  const telling = tellUntilOver(followed, seen, within);
+  try {
+    return await Promise.race([hearing, telling]);
+  } finally {
+    over.abort();
+    await Promise.allSettled([hearing, telling]);
+    followed.teller.end();
+  }
+}
+
+async function tellUntilOver(followed: FollowedRollout, seen: SeenDeployment, signal: AbortSignal): Promise<ExitCode> {
+  const { teller, io, generation, endsWhenStopped } = followed;
+  for (;;) {
+    await seen.wake.wait(TICK_MS, signal);
+    if (seen.isGone) {
+      teller.end();
+      io.err(`${followed.address.name} is gone\n`);
+      return EXIT.ok;
+    }
+    const { deployment } = seen;
+    if (deployment === undefined) continue;
+    await teller.tell(deployment, signal);
+    const verdict = rolloutVerdict(deployment, generation);
+    if (verdict.kind === 'goesOn' || (verdict.kind === 'stopped' && !endsWhenStopped)) continue;
+    await teller.finish(deployment, signal);
+    const code = verdict.kind === 'ended' ? verdict.code : EXIT.failure;
+    if (code !== EXIT.ok) io.err(`${printable(verdict.message)}\n`);
+    return code;
+  }
+}
+
+/** The deployment as it was last heard of. */
+class SeenDeployment {
+  readonly wake: Wake;
+  readonly #followed: FollowedRollout;
+  readonly #subject: string;
+  deployment: DeploymentResource | undefined;
+  isGone = false;
+
+  constructor(followed: FollowedRollout) {
+    this.#followed = followed;
+    this.#subject = subjectOf(followed.address);
+    this.wake = new Wake(followed.sleep);
+  }
+
+  async read(signal: AbortSignal): Promise<void> {
+    const { api, address } = this.#followed;
+    try {
+      this.#put(await readDeployment(api, address, signal));
+    } catch (error) {
+      const isMissing = error instanceof ClientError && error.code === 'NOT_FOUND';
+      // One that was there before has come to its end; one that never was is a slip in its name.
+      if (!isMissing || this.deployment === undefined) throw error;
+      this.isGone = true;
+      this.wake.raise();
+    }
+  }
+
+  async take({ type, data }: ServerEvent, signal: AbortSignal): Promise<void> {
+    const { subject, data: item } = (data ?? {}) as { readonly subject?: unknown; readonly data?: unknown };
+    if (subject !== this.#subject) return;
+    this.#followed.teller.hear();
+    if (type === 'deployment.deleted') {
+      this.isGone = true;
+      this.wake.raise();
+    } else if (Value.Check(DeploymentSchema, item)) this.#put(item);
+    // It is about something else, or of another version; of deliveries and approvals the teller reads by itself.
+    else if (type?.startsWith('deployment.') || type?.startsWith('rollout.')) await this.read(signal);
+    else this.wake.raise();
+  }
+
+  /** The list was read behind the place where the stream begins: what it tells first may be older than that. */
+  #put(deployment: DeploymentResource): void {
+    const isOlder = this.deployment !== undefined && deployment.updateTime < this.deployment.updateTime;
+    if (!isOlder) this.deployment = deployment;
+    this.wake.raise();
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  type ApprovalResource,
+  ApprovalSchema,
+  type DeploymentResource,
+  DeploymentSchema,
+  DeploymentTargetSchema,
+} from '#protocol/api';
+import type { ApiClient } from '../client/api-client.ts';
+import { ClientError } from '../client/client-error.ts';
+import { readPages } from '../client/read-pages.ts';
+import type { RolloutPicture } from './rollout-picture.ts';
+
+/** Where a deployment is. */
+export interface DeploymentAddress {
+  readonly workspace: string;
+  readonly name: string;
+}
+
+export function deploymentPath({ workspace, name }: DeploymentAddress): readonly string[] {
+  return ['workspaces', workspace, 'deployments', name];
+}
+
+/** As events name it. */
+export function subjectOf(address: DeploymentAddress): string {
+  return deploymentPath(address).join('/');
+}
+
+export async function readDeployment(
+  api: ApiClient,
+  address: DeploymentAddress,
+  signal: AbortSignal,
+): Promise<DeploymentResource> {
+  return await api.get(DeploymentSchema, { path: deploymentPath(address) }, signal);
+}
+
+/** What there is to know beside the deployment itself. */
+export async function readSurroundings(
+  api: ApiClient,
+  address: DeploymentAddress,
+  signal: AbortSignal,
+): Promise<Omit<RolloutPicture, 'deployment'>> {
+  const call = { path: [...deploymentPath(address), 'targets'] };
+  const { items: targets } = await readPages(api, { item: DeploymentTargetSchema, call }, signal);
+  return { targets, approvals: await readApprovals(api, address, signal) };
+}
+
+/** Whoever may look at rollouts may not be allowed to see who is asked. */
+async function readApprovals(
+  api: ApiClient,
+  { workspace, name }: DeploymentAddress,
+  signal: AbortSignal,
+): Promise<readonly ApprovalResource[]> {
+  const filter = `deployment == ${JSON.stringify(name)} && state == "Open"`;
+  const call = { path: ['workspaces', workspace, 'approvals'], query: { filter } };
+  try {
+    return (await readPages(api, { item: ApprovalSchema, call }, signal)).items;
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'PERMISSION_DENIED') return [];
+    throw error;
+  }
+}

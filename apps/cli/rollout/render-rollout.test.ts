@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Colour, plain } from '../output/paint.ts';
+import { aDeployment, anApproval, aRollout, aStep, aTarget, NOW, TIME } from '../testing/a-deployment.ts';
+import { renderRollout } from './render-rollout.ts';
+import type { Drawing, RolloutPicture } from './rollout-picture.ts';
+
+const DRAWING: Drawing = { now: NOW, paint: plain, limit: 20, allTargets: false };
+
+function drawn(picture: Partial<RolloutPicture>, drawing: Partial<Drawing> = {}): string {
+  const whole = { deployment: aDeployment(), targets: [], approvals: [], ...picture };
+  return renderRollout(whole, { ...DRAWING, ...drawing }).join('\n');
+}
+
+test('a staged rollout at its gate: stages, who is asked, and by what it goes on', () => {
+  const gate = { id: 'canary/after/0', type: 'approval', since: TIME };
+  const deployment = aDeployment({
+    counts: { available: 7, underWay: 1, unknown: 1, offline: 1 },
+    rollout: {
+      steps: [
+        aStep('canary', { done: 4, gate }),
+        aStep('eu', { fate: 'ahead', targets: 5 }),
+        aStep('rest', { fate: 'passed', targets: 0 }),
+      ],
+      waits: [
+        {
+          kind: 'gate',
+          gate: gate.id,
+          since: TIME,
+          until: '2030-01-01T01:10:00.000Z',
+          message: 'waits for an approval',
+          unblock: 'approve or reject it',
+        },
+      ],
+    },
+  });
+  assert.equal(
+    drawn({ deployment, approvals: [anApproval()] }),
+    `web in shop: revision 7 Running for 2m
+  the manifest was changed; asked for by user:alice
+  10 targets: 7 available, 1 under way, 1 of unknown health, 1 offline
+
+STAGE   PROGRESS                    DONE  STATE
+canary  [########################]  4/4   open, at the gate approval for 2m
+eu      [........................]  0/5   to come
+rest    -                           0/0   passed: nothing to change
+
+It waits for:
+- the gate canary/after/0 for 2m, until 2030-01-01T01:10:00Z (in 60m): waits for an approval
+  asked for by user:alice, who cannot approve it alone
+  goes on by: approve or reject it: fleetshift rollout approve web -w shop`,
+  );
+});
+
+test('a rollout that paused for failures: which targets, why, and what to do', () => {
+  const deployment = aDeployment({
+    counts: { available: 8, failed: 2 },
+    rollout: {
+      phase: 'Paused',
+      reason: 'FailuresExceeded',
+      message: '2 targets failed',
+      steps: [aStep('batch-1', { targets: 10, done: 3, failed: 2, underWay: 1 })],
+      waits: [
+        { kind: 'resume', since: TIME, message: '2 targets failed', unblock: 'resume, retry, roll back or abort it' },
+      ],
+    },
+  });
+  const targets = [
+    aTarget('b', { order: { kind: 'deliver', revision: 7, state: 'accepted', since: TIME } }),
+    aTarget('a', { failure: { reason: 'Rejected', message: 'no such kind', revision: 7 } }),
+    aTarget('c'),
+  ];
+  assert.equal(
+    drawn({ deployment, targets }),
+    `web in shop: revision 7 Paused (FailuresExceeded: 2 targets failed) for 2m
+  the manifest was changed; asked for by user:alice
+  10 targets: 8 available, 2 failed
+
+STAGE    PROGRESS                    DONE  STATE
+batch-1  [#######>>xxxxx..........]  3/10  open, 1 under way, 2 failed
+
+It waits for:
+- a person for 2m: 2 targets failed
+  goes on by: resume, retry, roll back or abort it: fleetshift rollout resume web -w shop
+
+TARGET  STATE     HAS  HEALTH     FOR  WHY
+a       failed    7    Available  2m   Rejected: no such kind
+b       applying  7    Available  2m`,
+  );
+});
+
+test('targets that are waited for are named, however the platform names them', () => {
+  const deployment = aDeployment({
+    rollout: {
+      waits: [
+        {
+          kind: 'offline',
+          since: TIME,
+          message: 'targets are offline',
+          unblock: 'they come back',
+          count: 12,
+          targets: ['uid-of-a', 'b'],
+        },
+      ],
+    },
+  });
+  assert.match(drawn({ deployment, targets: [aTarget('a')] }), /are offline: a, b and 10 more$/m);
+});
+
+test('a removal that is held says who would lose it, and how to agree', () => {
+  const held = [{ id: 'uid-of-a', why: 'NoCause', message: 'it is not known why' }];
+  const picture = { deployment: aDeployment({ placement: { held } }), targets: [aTarget('a')] };
+  assert.match(
+    drawn(picture),
+    /- somebody who agrees that targets lose it: a: it is not known why\n {2}goes on by: fleetshift rollout confirm-removal web -w shop/,
+  );
+});
+
+test('one that cannot be planned says why, and since when', () => {
+  const trouble = { reason: 'PlanFailed', message: 'no such label', since: TIME };
+  assert.equal(
+    drawn({ deployment: aDeployment({ trouble, counts: { placed: 1, available: 0 } }) }),
+    'web in shop: nothing was rolled out yet\n  1 target: 0 available\n  PlanFailed for 2m: no such label',
+  );
+});
+
+test('many targets are cut, and how to see all is said', () => {
+  const targets = ['a', 'b', 'c'].map((name) => aTarget(name, { online: false }));
+  const lines = drawn({ targets }, { limit: 2 }).split('\n');
+  assert.equal(lines.at(-1), 'and 1 more; --limit 3 shows them');
+});
+
+test('those that are done are shown when asked for', () => {
+  assert.doesNotMatch(drawn({ targets: [aTarget('a')] }), /^a /m);
+  assert.match(drawn({ targets: [aTarget('a')] }, { allTargets: true }), /^a +done/m);
+});
+
+test('what comes from a platform moves no cursor', () => {
+  const deployment = aDeployment({
+    rollout: { trigger: 'x\u001b[2Jy' },
+    trouble: { reason: 'a\nb', message: '\r', since: TIME },
+  });
+  const failure = { reason: 'Rejected', message: '\u001b[1A', revision: 7 };
+  const text = drawn({ deployment, targets: [aTarget('a', { failure })] });
+  for (const each of ['\u001b', '\r', 'a\nb']) assert.ok(!text.includes(each));
+});
+
+test('colours: what is wrong is red, what waits for somebody yellow', () => {
+  const paint = (colour: Colour, text: string): string => `<${colour}>${text}`;
+  const gate = { id: 'g', type: 'wait', since: TIME };
+  const rollout = aRollout({
+    steps: [aStep('a', { failed: 1 }), aStep('b', { gate }), aStep('c', { fate: 'cleared' })],
+  });
+  const text = drawn({ deployment: aDeployment({ rollout }) }, { paint });
+  for (const each of [/^<red>a /m, /^<yellow>b /m, /^<green>c /m]) assert.match(text, each);
+});

@@ -1,0 +1,106 @@
+import type { DeploymentResource } from '#protocol/api';
+import type { Colour, Paint } from '../output/paint.ts';
+import { printable } from '../output/printable.ts';
+import { renderBar } from '../output/render-bar.ts';
+import { renderTable } from '../output/render-table.ts';
+import { renderAge } from '../output/render-time.ts';
+import { renderTargets } from './render-targets.ts';
+import { renderWaits } from './render-waits.ts';
+import type { Rollout, Step } from './rollout-parts.ts';
+import type { Drawing, RolloutPicture } from './rollout-picture.ts';
+
+/** Line by line: the whole, its stages, what it waits for, and the targets that are not done. */
+export function renderRollout(picture: RolloutPicture, drawing: Drawing): string[] {
+  const { deployment } = picture;
+  const blocks = [
+    headLines(deployment, drawing),
+    stepLines(deployment.status.rollout?.steps ?? [], drawing),
+    renderWaits(picture, drawing),
+    renderTargets(picture, drawing),
+  ];
+  return blocks.filter((block) => block.length > 0).flatMap((block, index) => (index === 0 ? block : ['', ...block]));
+}
+
+function headLines(deployment: DeploymentResource, { now, paint }: Drawing): string[] {
+  const { name, workspace, deleteTime, status } = deployment;
+  const { rollout, trouble } = status;
+  const going = deleteTime === undefined ? '' : `, being deleted for ${renderAge(deleteTime, now)}`;
+  const state =
+    rollout === undefined
+      ? 'nothing was rolled out yet'
+      : `revision ${rollout.revision} ${phaseText(rollout, paint)} for ${renderAge(rollout.since, now)}`;
+  return [
+    `${paint('bold', `${name} in ${workspace}`)}: ${state}${going}`,
+    ...(rollout === undefined ? [] : [printable(`  ${rollout.trigger}; asked for by ${rollout.requestedBy}`)]),
+    `  ${countsText(status.counts)}`,
+    ...(trouble === undefined
+      ? []
+      : [paint('red', printable(`  ${trouble.reason} for ${renderAge(trouble.since, now)}: ${trouble.message}`))]),
+  ];
+}
+
+const PHASE_COLOURS: Readonly<Record<string, Colour>> = {
+  Succeeded: 'green',
+  Running: 'cyan',
+  Planned: 'cyan',
+  Paused: 'yellow',
+};
+
+function phaseText({ phase, outcome, reason, message = '' }: Rollout, paint: Paint): string {
+  const word = outcome ?? phase;
+  const why = [reason, message].filter(Boolean).join(': ');
+  return `${paint(PHASE_COLOURS[word] ?? 'red', word)}${why === '' ? '' : printable(` (${why})`)}`;
+}
+
+/** `50 targets: 40 available, 8 under way`. */
+export function countsText(counts: DeploymentResource['status']['counts']): string {
+  const words = [
+    `${counts.available} available`,
+    ...several(counts.underWay, 'under way'),
+    ...several(counts.degraded, 'degraded'),
+    ...several(counts.unknown, 'of unknown health'),
+    ...several(counts.offline, 'offline'),
+    ...several(counts.failed, 'failed'),
+    ...several(counts.leaving, 'leaving'),
+    ...several(counts.drifted, 'drifted'),
+  ];
+  return `${counts.placed === 1 ? '1 target' : `${counts.placed} targets`}: ${words.join(', ')}`;
+}
+
+function several(count: number, word: string): string[] {
+  return count === 0 ? [] : [`${count} ${word}`];
+}
+
+const BAR_WIDTH = 24;
+const FATES: Readonly<Record<Step['fate'], { readonly text: string; readonly colour: Colour }>> = {
+  ahead: { text: 'to come', colour: 'dim' },
+  open: { text: 'open', colour: 'cyan' },
+  passed: { text: 'passed: nothing to change', colour: 'dim' },
+  cleared: { text: 'done', colour: 'green' },
+};
+
+function stepLines(steps: readonly Step[], { now, paint }: Drawing): string[] {
+  if (steps.length === 0) return [];
+  const rows = steps.map((step) => {
+    const { name, done, targets } = step;
+    const bar = targets === 0 ? '-' : renderBar({ ...step, of: targets }, BAR_WIDTH);
+    return [name, bar, `${done}/${targets}`, stepText(step, now)];
+  });
+  const [heading = '', ...lines] = linesOf(['STAGE', 'PROGRESS', 'DONE', 'STATE'], rows);
+  return [heading, ...lines.map((line, index) => paint(stepColour(steps[index]), line))];
+}
+
+function stepColour(step: Step | undefined): Colour {
+  if (step === undefined) return 'dim';
+  if (step.failed > 0) return 'red';
+  return step.gate === undefined ? FATES[step.fate].colour : 'yellow';
+}
+
+function stepText({ fate, underWay, failed, gate }: Step, now: number): string {
+  const atGate = gate === undefined ? [] : [`at the gate ${gate.type} for ${renderAge(gate.since, now)}`];
+  return [FATES[fate].text, ...several(underWay, 'under way'), ...several(failed, 'failed'), ...atGate].join(', ');
+}
+
+function linesOf(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return renderTable(headings, rows).trimEnd().split('\n');
+}

@@ -1,0 +1,74 @@
+import type { ApprovalResource, DeploymentResource, DeploymentTargetResource } from '#protocol/api';
+import { printable } from '../output/printable.ts';
+import { renderAge, renderTimeFrom } from '../output/render-time.ts';
+import { adviceOf } from './advice.ts';
+import type { Wait } from './rollout-parts.ts';
+import type { Drawing, RolloutPicture } from './rollout-picture.ts';
+
+const NAMED = 10;
+
+/** Why it does not move: on whom or what, since when, until when, and what somebody can do about it. */
+export function renderWaits(
+  { deployment, targets, approvals }: RolloutPicture,
+  { now, paint }: Pick<Drawing, 'now' | 'paint'>,
+): string[] {
+  const names = namesOf(targets);
+  const lines = (deployment.status.rollout?.waits ?? []).flatMap((wait) => {
+    const approval = approvals.find(({ gate }) => gate === wait.gate);
+    return [
+      paint('yellow', printable(`- ${waitText(wait, { now, names })}`)),
+      ...(approval === undefined ? [] : [printable(`  ${approvalText(approval)}`)]),
+      printable(`  goes on by: ${unblockText(wait, deployment)}`),
+    ];
+  });
+  const held = heldLines(deployment, names).map((line, index) => (index === 0 ? paint('yellow', line) : line));
+  return lines.length + held.length === 0 ? [] : ['It waits for:', ...lines, ...held];
+}
+
+/** `the gate canary/after/0 for 2m, until …: waits for an approval`. */
+export function waitText(wait: Wait, { now, names }: { readonly now: number; readonly names: Names }): string {
+  const { kind, gate, since, until, message, count = 0, targets = [] } = wait;
+  const what = gate === undefined ? WORDS[kind] : `the gate ${gate}`;
+  const end = until === undefined ? '' : `, until ${renderTimeFrom(until, now)}`;
+  const more = count > targets.length ? ` and ${count - targets.length} more` : '';
+  const which = targets.length === 0 ? '' : `: ${targets.map((id) => names.get(id) ?? id).join(', ')}${more}`;
+  return `${what} for ${renderAge(since, now)}${end}: ${message}${which}`;
+}
+
+/** What the platform says, and the command that does it where there is one. */
+export function unblockText(wait: Wait, deployment: DeploymentResource): string {
+  const advice = adviceOf(wait, deployment);
+  return advice === undefined ? wait.unblock : `${wait.unblock}: ${advice}`;
+}
+
+type Names = ReadonlyMap<string, string>;
+
+const WORDS: Readonly<Record<Wait['kind'], string>> = {
+  start: 'its start',
+  resume: 'a person',
+  gate: 'a gate',
+  targets: 'targets',
+  offline: 'targets that are away',
+  budget: 'its budget',
+  conflict: 'a budget that lets nothing go on',
+};
+
+function namesOf(targets: readonly DeploymentTargetResource[]): Names {
+  return new Map(targets.map(({ uid, target }) => [uid, target]));
+}
+
+function approvalText({ requestedBy, needsDistinctApprover }: ApprovalResource): string {
+  return `asked for by ${requestedBy}${needsDistinctApprover ? ', who cannot approve it alone' : ''}`;
+}
+
+function heldLines({ name, workspace, status }: DeploymentResource, names: Names): string[] {
+  const { held } = status.placement;
+  const [first] = held;
+  if (first === undefined) return [];
+  const which = held.slice(0, NAMED).map(({ id }) => names.get(id) ?? id);
+  const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
+  return [
+    printable(`- somebody who agrees that targets lose it: ${which.join(', ')}${more}: ${first.message}`),
+    printable(`  goes on by: fleetshift rollout confirm-removal ${name} -w ${workspace}`),
+  ];
+}

@@ -1,0 +1,157 @@
+import { stringify } from 'yaml';
+import { type Clock, FleetError } from '#kit/std';
+import type { DeploymentResource } from '#protocol/api';
+import type { ApiClient } from '../client/api-client.ts';
+import type { Io } from '../command.ts';
+import { LiveScreen } from '../output/live-screen.ts';
+import { paintFor, plain } from '../output/paint.ts';
+import type { DataFormat } from '../output/render-data.ts';
+import { renderTime } from '../output/render-time.ts';
+import { type DeploymentAddress, readSurroundings } from './read-rollout.ts';
+import { renderRollout } from './render-rollout.ts';
+import type { Drawing, RolloutPicture } from './rollout-picture.ts';
+import { tellChanges } from './tell-changes.ts';
+
+/** How what is seen is told: drawn over itself, line by line, or as data. */
+export interface RolloutTeller {
+  /** Called for every change, and now and then without one, as time passes. */
+  tell(deployment: DeploymentResource, signal: AbortSignal): Promise<void>;
+  /** Something happened to its targets or approvals. */
+  hear(): void;
+  /** The last word on it. */
+  finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void>;
+  /** Whatever happened: nothing is told any more. */
+  end(): void;
+}
+
+export interface Telling {
+  readonly api: ApiClient;
+  readonly address: DeploymentAddress;
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly limit: number;
+  readonly allTargets: boolean;
+}
+
+/** On a terminal a picture, elsewhere a line for each change. */
+export function tellerFor(telling: Telling, format: 'table' | DataFormat): RolloutTeller {
+  if (format !== 'table') return new DataTeller(telling.io, format);
+  return telling.io.outIsTerminal ? new PictureTeller(telling) : new LineTeller(telling);
+}
+
+/** A tenth of the time at most goes into reading the targets of a large fleet. */
+const REST_SHARE = 9;
+const LEAST_REST_MS = 1_000;
+
+class PictureTeller implements RolloutTeller {
+  readonly #telling: Telling;
+  readonly #screen: LiveScreen;
+  #surroundings: Omit<RolloutPicture, 'deployment'> = { targets: [], approvals: [] };
+  #isStale = true;
+  #readAgain = 0;
+
+  constructor(telling: Telling) {
+    this.#telling = telling;
+    this.#screen = new LiveScreen(telling.io);
+  }
+
+  async tell(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
+    const { clock, io } = this.#telling;
+    if (this.#isStale && clock.now() >= this.#readAgain) await this.#read(signal);
+    const drawing = { ...this.#drawing(), limit: this.#rows(io) };
+    this.#screen.draw(renderRollout({ deployment, ...this.#surroundings }, drawing));
+  }
+
+  hear(): void {
+    this.#isStale = true;
+  }
+
+  /** The screen may have left something out, and what was read may be a moment old. */
+  async finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
+    await this.#read(signal);
+    this.#screen.draw([]);
+    this.#screen.end();
+    this.#telling.io.out(`${renderRollout({ deployment, ...this.#surroundings }, this.#drawing()).join('\n')}\n`);
+  }
+
+  end(): void {
+    this.#screen.end();
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { api, address, clock } = this.#telling;
+    this.#isStale = false;
+    const start = clock.now();
+    try {
+      this.#surroundings = await readSurroundings(api, address, signal);
+    } catch (error) {
+      // Whoever follows the events says that the platform is away; what was read last is shown meanwhile.
+      if (!(error instanceof FleetError && error.entry.retry === 'later')) throw error;
+      this.#isStale = true;
+    }
+    const end = clock.now();
+    this.#readAgain = end + Math.max(LEAST_REST_MS, REST_SHARE * (end - start));
+  }
+
+  #rows(io: Io): number {
+    return Math.min(this.#telling.limit, Math.max(1, (io.size?.().rows ?? 24) / 2));
+  }
+
+  #drawing(): Drawing {
+    const { io, clock, limit, allTargets } = this.#telling;
+    return { now: clock.now(), paint: paintFor(io), limit, allTargets };
+  }
+}
+
+class LineTeller implements RolloutTeller {
+  readonly #telling: Telling;
+  #before: DeploymentResource | undefined;
+
+  constructor(telling: Telling) {
+    this.#telling = telling;
+  }
+
+  async tell(deployment: DeploymentResource): Promise<void> {
+    const { io, clock } = this.#telling;
+    const now = clock.now();
+    const lines = tellChanges(this.#before, deployment, now);
+    this.#before = deployment;
+    if (lines.length > 0) io.out(lines.map((line) => `${renderTime(new Date(now).toISOString())} ${line}\n`).join(''));
+  }
+
+  hear(): void {}
+
+  /** A log shows how it stands in the end, with those that are not done. */
+  async finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
+    const { api, address, io, clock, limit, allTargets } = this.#telling;
+    const picture = { deployment, ...(await readSurroundings(api, address, signal)) };
+    const drawing = { now: clock.now(), paint: plain, limit, allTargets };
+    io.out(`\n${renderRollout(picture, drawing).join('\n')}\n`);
+  }
+
+  end(): void {}
+}
+
+/** Each state of the deployment as the API shows it: of JSON one on each line. */
+class DataTeller implements RolloutTeller {
+  readonly #io: Io;
+  readonly #format: DataFormat;
+  #etag: string | undefined;
+
+  constructor(io: Io, format: DataFormat) {
+    this.#io = io;
+    this.#format = format;
+  }
+
+  async tell(deployment: DeploymentResource): Promise<void> {
+    if (deployment.etag === this.#etag) return;
+    this.#etag = deployment.etag;
+    this.#io.out(this.#format === 'json' ? `${JSON.stringify(deployment)}\n` : `---\n${stringify(deployment)}`);
+  }
+
+  hear(): void {}
+
+  async finish(): Promise<void> {}
+
+  end(): void {}
+}

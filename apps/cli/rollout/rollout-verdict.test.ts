@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EXIT } from '../command.ts';
+import { aDeployment, type DeploymentParts } from '../testing/a-deployment.ts';
+import { rolloutVerdict } from './rollout-verdict.ts';
+
+const rows: { why: string; parts: DeploymentParts; generation?: number; kind: string; code?: number }[] = [
+  { why: 'it runs', parts: { rollout: {} }, kind: 'goesOn' },
+  {
+    why: 'what was asked for is not planned yet, though the last is over',
+    parts: { rollout: { phase: 'Finished', outcome: 'Succeeded' }, its: { reconciling: false } },
+    generation: 4,
+    kind: 'goesOn',
+  },
+  {
+    why: 'it succeeded',
+    parts: { rollout: { phase: 'Finished', outcome: 'Succeeded' }, its: { reconciling: false } },
+    kind: 'ended',
+    code: EXIT.ok,
+  },
+  {
+    why: 'it was aborted',
+    parts: { rollout: { phase: 'Finished', outcome: 'Aborted' }, its: { reconciling: false } },
+    kind: 'ended',
+    code: EXIT.failure,
+  },
+  {
+    why: 'superseded, and the newer one is under way',
+    parts: { rollout: { phase: 'Finished', outcome: 'Superseded' } },
+    kind: 'goesOn',
+  },
+  { why: 'nothing had to be done', parts: { its: { reconciling: false } }, kind: 'ended', code: EXIT.ok },
+  {
+    why: 'it paused for failures',
+    parts: { rollout: { phase: 'Paused', reason: 'FailuresExceeded' } },
+    kind: 'stopped',
+  },
+  {
+    why: 'what paused for failures gives way to what was asked for since',
+    parts: { rollout: { phase: 'Paused', reason: 'FailuresExceeded' } },
+    generation: 4,
+    kind: 'goesOn',
+  },
+  {
+    why: 'somebody paused it, and what was asked for since waits as well',
+    parts: { rollout: { phase: 'Paused', reason: 'PausedByUser' } },
+    generation: 4,
+    kind: 'stopped',
+  },
+];
+
+for (const { why, parts, generation, kind, code } of rows) {
+  test(`${kind}: ${why}`, () => {
+    const verdict = rolloutVerdict(aDeployment(parts), generation);
+    assert.equal(verdict.kind, kind);
+    if (code !== undefined) assert.equal(verdict.kind === 'ended' && verdict.code, code);
+  });
+}

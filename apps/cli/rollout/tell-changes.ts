@@ -1,0 +1,59 @@
+import type { DeploymentResource } from '#protocol/api';
+import { printable } from '../output/printable.ts';
+import { unblockText, waitText } from './render-waits.ts';
+import type { Rollout, Step, Wait } from './rollout-parts.ts';
+
+/** What is new since the last look, a line each: for logs, where no picture can be drawn over another. */
+export function tellChanges(
+  before: DeploymentResource | undefined,
+  after: DeploymentResource,
+  now: number,
+): readonly string[] {
+  const { rollout, trouble } = after.status;
+  const isTrouble = trouble !== undefined && trouble.message !== before?.status.trouble?.message;
+  const lines = isTrouble ? [`cannot be planned: ${trouble.reason}: ${trouble.message}`] : [];
+  if (rollout === undefined) return lines.map(printable);
+  const last = before?.status.rollout;
+  const old = last?.revision === rollout.revision ? last : undefined;
+  const stepsBefore = new Map(old?.steps.map((step) => [step.name, step]));
+  const waitsBefore = new Set(old?.waits.map(identityOf));
+  const waits = rollout.waits.filter((wait) => !waitsBefore.has(identityOf(wait)));
+  return [
+    ...lines,
+    ...(old === undefined ? [beginning(rollout)] : []),
+    ...rollout.steps.flatMap((step) => stepChange(stepsBefore.get(step.name), step)),
+    ...phaseChange(old, rollout),
+    ...waits.map(
+      (wait) => `waits for ${waitText(wait, { now, names: new Map() })}; goes on by: ${unblockText(wait, after)}`,
+    ),
+  ].map(printable);
+}
+
+function beginning({ revision, steps, trigger, requestedBy }: Rollout): string {
+  const targets = steps.reduce((sum, step) => sum + step.targets, 0);
+  const where = `${targets} ${targets === 1 ? 'target' : 'targets'} in ${steps.length} ${steps.length === 1 ? 'stage' : 'stages'}`;
+  return `revision ${revision}: ${where}; ${trigger}; asked for by ${requestedBy}`;
+}
+
+function stepChange(before: Step | undefined, after: Step): string[] {
+  const { name, fate, done, failed, targets, gate } = after;
+  const isFresh = before === undefined && fate === 'ahead';
+  const isSame =
+    before?.done === done && before.failed === failed && before.fate === fate && before.gate?.id === gate?.id;
+  if (isSame || isFresh) return [];
+  const words = [`${done} of ${targets} done`, ...(failed > 0 ? [`${failed} failed`] : [])];
+  if (gate !== undefined && before?.gate?.id !== gate.id) words.push(`at the gate ${gate.type}`);
+  if (fate !== before?.fate && fate !== 'open') words.push(fate);
+  return [`${name}: ${words.join(', ')}`];
+}
+
+function phaseChange(before: Rollout | undefined, { phase, outcome, reason, message }: Rollout): string[] {
+  if (before?.phase === phase && before.outcome === outcome && before.reason === reason) return [];
+  const why = [reason, message].filter(Boolean).join(': ');
+  return [`${outcome ?? phase}${why === '' ? '' : `: ${why}`}`];
+}
+
+/** The same wait for other targets is no news: how many are done is told by their stage. */
+function identityOf({ kind, gate, message }: Wait): string {
+  return [kind, gate, message].join('\n');
+}

@@ -1,0 +1,33 @@
+import type { HttpServer } from '#kit/http';
+import type { Secret } from '#kit/std';
+
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The REST API, as a client has it: with all its rules, and in the audit log. */
+export type PlatformApi = (call: ApiCall, signal: AbortSignal) => Promise<ApiAnswer>;
+
+/** Without a token it is for who is taken for the administrator anyway. */
+export function administratorApi(
+  server: () => Pick<HttpServer, 'inject'>,
+  token: Secret<string> | undefined,
+): PlatformApi {
+  return async ({ method, path, body }, signal) => {
+    signal.throwIfAborted();
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) };
+    const answer = await server().inject({ method, url: path, headers, ...payload });
+    return { status: answer.statusCode, body: answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown) };
+  };
+}

@@ -1,0 +1,59 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import type { FleetMemory, Remembered } from '#contexts/delivery/adapters';
+import { replaceFile } from '../durable-file.ts';
+
+/**
+ * What the simulated fleet remembers, a line for each thing, the latest last.
+ *
+ * DECISION: no sync. It has to outlive the process, so that a start finds the fleet as it was; after a power cut a
+ * target may have forgotten its last order, which is told and delivered again.
+ */
+export function fileFleetMemory(file: string): FleetMemory {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    /** Leaves only what still counts. */
+    async recall(signal) {
+      const lines = await readFile(file, { encoding: 'utf8', signal }).catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+        throw error;
+      });
+      const counting = latest(lines.split('\n').flatMap(parse));
+      if (lines !== '') replaceFile(file, counting.map(lineOf).join(''), 0o600);
+      return counting;
+    },
+
+    async keep(remembered, signal) {
+      signal.throwIfAborted();
+      // One after another, so that no line is torn by another.
+      last = last.catch(() => {}).then(() => appendFile(file, lineOf(remembered), { mode: 0o600 }));
+      await last;
+    },
+  };
+}
+
+function latest(all: readonly Remembered[]): readonly Remembered[] {
+  const counting = new Map<string, Remembered>();
+  for (const remembered of all) {
+    const { target } = remembered;
+    if ('rebuilds' in remembered) {
+      for (const [key, { target: its }] of counting) if (its === target) counting.delete(key);
+    }
+    const key = 'rebuilds' in remembered ? target : `${target} ${remembered.deployment}`;
+    counting.delete(key);
+    counting.set(key, remembered);
+  }
+  return [...counting.values()];
+}
+
+function lineOf(remembered: Remembered): string {
+  return `${JSON.stringify(remembered)}\n`;
+}
+
+/** The last line may have been cut off. */
+function parse(line: string): Remembered[] {
+  try {
+    return line === '' ? [] : [JSON.parse(line) as Remembered];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import {
+  type AgentReports,
+  AgentRegistry,
+  createTargetRouter,
+  type DeliveryAgent,
+  type TargetId,
+} from '#contexts/delivery';
+import { SimulatedFleet } from '#contexts/delivery/adapters';
+import type { AddonTypes } from '#contexts/targets';
+import type { Runnable } from '#kit/reconcile';
+import { type Clock, type Sleep, sleep as realSleep, systemClock } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import type { EventLog } from '#kit/storage/outbox';
+import type { Logger } from '#kit/telemetry';
+import type { PlatformApi } from './administrator-api.ts';
+import { SIMULATED_TYPE } from './demo-resources.ts';
+import { fileFleetMemory } from './file-fleet-memory.ts';
+import { followSimulatedTargets } from './follow-simulated-targets.ts';
+import { reportConnections } from './report-connections.ts';
+import { seedDemo } from './seed-demo.ts';
+
+export interface OpenDeliveryDeps {
+  readonly storage: Storage;
+  readonly events: EventLog;
+  readonly log: Logger;
+  readonly dataFolder: string;
+  /** How many simulated targets an empty instance begins with; without any there is no simulated fleet. */
+  readonly demoFleet: number;
+  /** Used while the runnables run, not before. */
+  readonly api: PlatformApi;
+  readonly reports: ReportTaker;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+}
+
+/** Whoever makes something of what agents say. */
+export interface ReportTaker extends Pick<AgentReports, 'report' | 'inventory'> {
+  /** After it was put down with the target, and before its inventory. */
+  connectionChanged(
+    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+export interface Delivery {
+  /** The only way to a target. */
+  readonly router: DeliveryAgent;
+  /** Where agents in this process make themselves known. */
+  readonly agents: AgentRegistry;
+  /** Where they say what they have to say. */
+  readonly reports: AgentReports;
+  readonly addonTypes: AddonTypes;
+  readonly runnables: readonly Runnable[];
+}
+
+export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal): Promise<Delivery> {
+  const agents = new AgentRegistry();
+  const reports = agentReports(deps);
+  const isDemo = deps.demoFleet > 0;
+  return {
+    router: createTargetRouter({ agents }),
+    agents,
+    reports,
+    addonTypes: { has: async (type) => isDemo && type === SIMULATED_TYPE },
+    runnables: isDemo ? await openDemoFleet({ ...deps, agents, agentReports: reports }, signal) : [],
+  };
+}
+
+function agentReports({ storage, reports, clock = systemClock }: OpenDeliveryDeps): AgentReports {
+  const putDown = reportConnections({ storage, clock });
+  return {
+    report: (all, signal) => reports.report(all, signal),
+    inventory: (all, signal) => reports.inventory(all, signal),
+    connectionChanged: async (changes, signal) => {
+      await putDown(changes, signal);
+      const told = changes.map(({ target, isOnline }) => ({ target: target.id, isOnline }));
+      await reports.connectionChanged(told, signal);
+    },
+  };
+}
+
+interface DemoParts extends OpenDeliveryDeps {
+  readonly agents: AgentRegistry;
+  readonly agentReports: AgentReports;
+}
+
+/** Slow enough to be watched. */
+const DEMO_BEHAVIOUR = { latencyMs: 50, applyMs: 1_000, healthMs: 1_500, jitterMs: 3_000 };
+const MEMORY_FILE = 'demo-fleet.jsonl';
+
+async function openDemoFleet(parts: DemoParts, signal: AbortSignal): Promise<Runnable[]> {
+  const { storage, events, log, agents, clock = systemClock, sleep = realSleep } = parts;
+  const memory = fileFleetMemory(join(parts.dataFolder, MEMORY_FILE));
+  const of = { reports: parts.agentReports, clock, sleep, seed: 1, behaviour: DEMO_BEHAVIOUR, memory };
+  const fleet = await SimulatedFleet.open(of, signal);
+  agents.register(fleet, { type: SIMULATED_TYPE });
+  const follow = (stop: AbortSignal) => followSimulatedTargets({ storage, events, fleet, sleep, log }, stop);
+  return [
+    { name: 'demo fleet', run: (stop) => fleet.run(stop) },
+    { name: 'demo targets', run: (stop) => seedAndFollow(parts, follow, stop) },
+  ];
+}
+
+/** A demo that cannot be made is no reason not to serve. */
+async function seedAndFollow(
+  { api, demoFleet, log }: DemoParts,
+  follow: (stop: AbortSignal) => Promise<void>,
+  stop: AbortSignal,
+): Promise<void> {
+  const seeding = seedDemo(api, demoFleet, stop).then(
+    (seeded) => {
+      if (seeded.kind === 'seeded') log.info({ count: demoFleet }, 'made a demo with simulated targets');
+      if (seeded.kind === 'refused') {
+        const { path, status, code } = seeded;
+        log.warn({ path, status, code }, 'the demo was not made to its end; the next start goes on');
+      }
+    },
+    (err: unknown) => {
+      if (!stop.aborted) log.warn({ err }, 'the demo was not made to its end; the next start goes on');
+    },
+  );
+  await Promise.all([seeding, follow(stop)]);
+}

@@ -1,0 +1,95 @@
+import type { TargetChange, TargetChanges, TargetId, Units } from '#contexts/orchestration';
+import { targetPool } from '#contexts/targets/adapters';
+import type { Runnable } from '#kit/reconcile';
+import type { Clock } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import { createDispatcher, type DispatchFact, type StoredEvent } from '#kit/storage/outbox';
+import type { Logger } from '#kit/telemetry';
+import { Gathering } from './gathering.ts';
+import { TARGET_NEWS, targetNewsOf } from './target-news.ts';
+import { known } from './target-pool.ts';
+
+export interface FollowTargetsDeps {
+  readonly storage: Storage;
+  readonly units: Units;
+  readonly changes: Pick<TargetChanges, 'take'>;
+  /** Told how it is now, whenever targets came or went; often it was told before. */
+  readonly connectionChanged: (targets: readonly Connection[], signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Connection {
+  readonly target: TargetId;
+  readonly isOnline: boolean;
+}
+
+/** Targets whose news are taken in at once, and so in one transaction. */
+const AT_ONCE = 256;
+
+/** Tells deployments of what happens to targets: at least once, in order for each target, by one process at a time. */
+export function followTargets(deps: FollowTargetsDeps): Runnable {
+  const { storage, log } = deps;
+  const changes = new Gathering<TargetChange>((all, signal) => takeChanges(deps, all, signal));
+  const connections = new Gathering<TargetId>((all, signal) => takeConnections(deps, all, signal));
+  const dispatcher = createDispatcher({
+    storage,
+    windowSize: 2 * AT_ONCE,
+    consumers: [
+      {
+        name: 'orchestration-targets',
+        // What happened before there were deployments concerns none, and is soon read.
+        startAt: 'beginning',
+        types: TARGET_NEWS,
+        concurrency: AT_ONCE,
+        backoff: { baseMs: 200, capMs: 60_000 },
+        handle: async (event: StoredEvent) => {
+          const news = targetNewsOf(event);
+          if (news?.kind === 'change') await changes.add(news.change);
+          if (news?.kind === 'connection') await connections.add(news.target);
+        },
+      },
+    ],
+    onFact: (fact) => tell(fact, log),
+  });
+  return { name: 'target changes', run: (signal) => dispatcher.run(signal) };
+}
+
+async function takeChanges(
+  deps: FollowTargetsDeps,
+  changes: readonly TargetChange[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { units, changes: taker, clock } = deps;
+  const targets = changes.map(({ target }) => target);
+  const news = { changes, views: await findAll(deps, targets, signal), now: clock.now() };
+  await units.write((unit) => taker.take(unit, news, signal), signal);
+}
+
+async function takeConnections(deps: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {
+  const found = await findAll(deps, targets, signal);
+  await deps.connectionChanged(
+    found.map(({ id, isOnline }) => ({ target: id, isOnline })),
+    signal,
+  );
+}
+
+async function findAll({ storage }: FollowTargetsDeps, targets: readonly TargetId[], signal: AbortSignal) {
+  const ids = [...new Set(targets)];
+  return (await storage.read((reader) => targetPool(reader).find(ids, signal), signal)).map(known);
+}
+
+function tell(fact: DispatchFact, log: Logger): void {
+  if (fact.kind === 'will-retry') {
+    const { error: err, position, key, attempts } = fact;
+    log.warn({ err, position, key, attempt: attempts }, 'a change of a target was not taken in; will try again');
+  }
+  if (fact.kind === 'dead-letter') {
+    const { error: err, position, key, attempts } = fact;
+    const told = 'a change of a target was given up; :replan the deployments that it concerns';
+    log.error({ err, position, key, attempt: attempts }, told);
+  }
+  if (fact.kind === 'interrupted') {
+    log.warn({ err: fact.error, retryInMs: fact.retryInMs }, 'changes of targets are not read; will try again');
+  }
+}

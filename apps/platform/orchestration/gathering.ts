@@ -1,0 +1,52 @@
+interface Waiting<T> {
+  readonly item: T;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How long one batch may take. */
+const WRITE_MS = 20_000;
+
+/**
+ * While one batch is written, the next one gathers: the busier it is, the fewer transactions there are for each item. A
+ * batch that does not work is tried item by item, so that one bad item harms no other. How many wait is for the callers
+ * to bound, who all wait for their own.
+ */
+export class Gathering<T> {
+  readonly #write: (items: readonly T[], signal: AbortSignal) => Promise<void>;
+  #waiting: Waiting<T>[] = [];
+  /** Never rejects: each item is told by itself. */
+  #writing: Promise<void> | undefined;
+
+  /** May be told the same items twice. */
+  constructor(write: (items: readonly T[], signal: AbortSignal) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Resolves once it is written. */
+  async add(item: T): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ item, resolve, reject }));
+    this.#writing ??= this.#writeAll();
+    await written;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#writeBatch(this.#waiting.splice(0));
+    this.#writing = undefined;
+  }
+
+  async #writeBatch(batch: readonly Waiting<T>[]): Promise<void> {
+    try {
+      await this.#try(batch);
+    } catch (error) {
+      if (batch.length === 1) return batch[0]?.reject(error);
+      for (const one of batch) await this.#writeBatch([one]);
+    }
+  }
+
+  async #try(batch: readonly Waiting<T>[]): Promise<void> {
+    const items = batch.map(({ item }) => item);
+    await this.#write(items, AbortSignal.timeout(WRITE_MS));
+    for (const { resolve } of batch) resolve();
+  }
+}

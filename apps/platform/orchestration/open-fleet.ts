@@ -1,0 +1,71 @@
+import type { Inventory } from '#contexts/delivery';
+import type { Visibility } from '#contexts/orchestration/adapters';
+import type { AddonTypes } from '#contexts/targets';
+import type { WorkflowClient } from '#kit/durable';
+import type { Route } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import type { Sealer } from '#kit/sealing';
+import { systemClock } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import type { EventLog } from '#kit/storage/outbox';
+import type { Logger, Metrics } from '#kit/telemetry';
+import type { PlatformApi } from '../delivery/administrator-api.ts';
+import { openDelivery } from '../delivery/open-delivery.ts';
+import type { WorkflowSet } from '../durable/workflow-set.ts';
+import { instanceSecret } from '../instance-secret.ts';
+import type { Purge } from '../maintenance.ts';
+import type { DeploymentsInTree } from './deployments-in-tree.ts';
+import { openOrchestration } from './open-orchestration.ts';
+
+export interface OpenFleetDeps {
+  readonly storage: Storage;
+  readonly events: EventLog;
+  readonly sealer: Sealer;
+  readonly dataFolder: string;
+  readonly demoFleet: number;
+  /** For the demo; used once everything runs. */
+  readonly api: PlatformApi;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** What is deployed, and those that it is deployed to. */
+export interface Fleet {
+  readonly tree: DeploymentsInTree;
+  readonly addonTypes: AddonTypes;
+  readonly workflows: WorkflowSet;
+  routes(visibility: Visibility): readonly Route[];
+  runnables(client: WorkflowClient): readonly Runnable[];
+  readonly purges: readonly Purge[];
+}
+
+/** What agents say goes to the deployments, and what deployments want to the agents. */
+export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
+  const { storage, sealer, metrics, log } = deps;
+  const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
+  const { tree, intake, connect } = openOrchestration({
+    storage,
+    sealer,
+    fingerprintKey,
+    clock: systemClock,
+    metrics,
+    log,
+  });
+  const reports = {
+    report: intake.report,
+    connectionChanged: intake.connectionChanged,
+    // Told in one breath, they are written together.
+    inventory: async (all: readonly Inventory[], stop: AbortSignal) =>
+      void (await Promise.all(all.map((inventory) => intake.inventory(inventory, stop)))),
+  };
+  const delivery = await openDelivery({ ...deps, reports }, signal);
+  const { workflows, routes, runnables, purges } = connect(delivery);
+  return {
+    tree,
+    addonTypes: delivery.addonTypes,
+    workflows,
+    routes,
+    purges,
+    runnables: (client) => [...runnables(client), ...delivery.runnables],
+  };
+}

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto';
+import type { AgentRegistry } from '#contexts/delivery';
+import {
+  createDecide,
+  DeploymentService,
+  GroupController,
+  LOCAL_TARGET_ID,
+  LocalAgent,
+  TargetChanges,
+  type TargetId,
+  type TargetRouter,
+} from '#contexts/orchestration';
+import {
+  approvalRoutes,
+  builtInRules,
+  createReportIntake,
+  deploymentRoutes,
+  groupActivities,
+  groupStarter,
+  ORCHESTRATION_WORKFLOWS,
+  orchestrationUnitOfWork,
+  pipelineActivities,
+  pipelineStarter,
+  previewRoutes,
+  purgeRevisions,
+  type ReportIntake,
+  revisionRoutes,
+  scoreRoutes,
+  sqlUnits,
+  type Visibility,
+} from '#contexts/orchestration/adapters';
+import { findTargetNode } from '#contexts/targets/adapters';
+import type { WorkflowClient } from '#kit/durable';
+import type { Route } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import type { Sealer } from '#kit/sealing';
+import { type Clock, sleep, uuidv7 } from '#kit/std';
+import type { Reader, Storage, Transaction } from '#kit/storage';
+import type { Logger, Metrics } from '#kit/telemetry';
+import type { WorkflowSet } from '../durable/workflow-set.ts';
+import type { Purge } from '../maintenance.ts';
+import { type DeploymentsInTree, deploymentsInTree } from './deployments-in-tree.ts';
+import { followTargets } from './follow-targets.ts';
+import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
+import { poolIn } from './target-pool.ts';
+import { directoryIn } from './workspace-directory.ts';
+
+export interface OpenOrchestrationDeps {
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  /** What references to secrets are made with: of this instance, and the same ever after. */
+  readonly fingerprintKey: Uint8Array;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** The way to targets, and where the platform itself is known as one. */
+export interface Ways {
+  readonly router: TargetRouter;
+  readonly agents: Pick<AgentRegistry, 'register'>;
+}
+
+/** Deployments, from the request to the target and back. */
+export interface Orchestration {
+  /** For those who delete and move workspaces. */
+  readonly tree: DeploymentsInTree;
+  /** Where agents' words go. */
+  readonly intake: ReportIntake;
+  /** Once, as soon as targets can be reached. */
+  connect(ways: Ways): Pipelines;
+}
+
+export interface Pipelines {
+  readonly workflows: WorkflowSet;
+  routes(visibility: Visibility): readonly Route[];
+  /** What has to run beside the workflows. */
+  runnables(client: WorkflowClient): readonly Runnable[];
+  readonly purges: readonly Purge[];
+}
+
+export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
+  const parts = partsOf(deps);
+  const { unit, rules, units, clock } = parts;
+  const intake = createReportIntake({ units, clock });
+  return {
+    intake,
+    tree: deploymentsInTree({ unit, placements: rules.placements, clock }),
+    connect: ({ router: plain, agents }) => {
+      const router = meteredRouter(plain, deps.metrics);
+      agents.register(new LocalAgent({ units, clock }), { targets: [LOCAL_TARGET_ID] });
+      return {
+        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, intake, router }) },
+        routes: (visibility) => routesOf({ ...parts, router, visibility }),
+        runnables: (client) => runnablesOf({ ...parts, intake, client }),
+        purges: [{ name: 'revisions', run: async (stop) => (await purgeRevisions(deps, stop)).revisions }],
+      };
+    },
+  };
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
+  const { storage, sealer, fingerprintKey } = deps;
+  const unitDeps = { newId: uuidv7, sealer, pool: poolIn, workspaces: directoryIn };
+  const rules = builtInRules();
+  const fingerprint = (secret: string): string => createHmac('sha256', fingerprintKey).update(secret).digest('hex');
+  return {
+    ...deps,
+    log: log.child({ component: 'orchestration' }),
+    unit: (tx: Transaction) => orchestrationUnitOfWork(tx, unitDeps),
+    units: sqlUnits(storage, unitDeps),
+    rules,
+    fingerprint,
+    service: new DeploymentService({ newUid: uuidv7, rules, fingerprint }),
+  };
+}
+
+function activitiesOf(parts: Parts & { readonly intake: ReportIntake; readonly router: TargetRouter }) {
+  const { units, rules: strategies, service, fingerprint, clock, intake, router } = parts;
+  return [
+    ...pipelineActivities({
+      units,
+      strategies,
+      router,
+      fingerprint,
+      newId: uuidv7,
+      clock,
+      sleep,
+      random: Math.random,
+      intake,
+    }),
+    ...groupActivities(new GroupController({ units, service, reports: intake, clock })),
+  ];
+}
+
+function routesOf(parts: Parts & { readonly router: TargetRouter; readonly visibility: Visibility }): Route[] {
+  const { storage, unit, units, rules, service, fingerprint, router, visibility } = parts;
+  const tree = { storage, unit, units, visibility, workspaces: directoryIn };
+  return [
+    ...deploymentRoutes({ ...tree, service }),
+    ...approvalRoutes(tree),
+    ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
+    ...previewRoutes({ units, strategies: rules, fingerprint, router, service }),
+    ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget: scoredTarget }),
+  ];
+}
+
+function runnablesOf(parts: Parts & { readonly intake: ReportIntake; readonly client: WorkflowClient }): Runnable[] {
+  const { storage, units, rules, clock, metrics, log, intake, client } = parts;
+  const { placements, manifests } = rules;
+  const changes = new TargetChanges({ placements, manifests });
+  const { connectionChanged } = intake;
+  const onTrouble = (err: unknown): void => log.warn({ err }, 'pipelines were not told the news; will try again');
+  return [
+    followTargets({ storage, units, changes, connectionChanged, clock, log }),
+    pipelineStarter({ storage, client, onTrouble }),
+    groupStarter({ storage, client, log }),
+    rolloutMetrics({ storage, metrics, clock, sleep, log }),
+  ];
+}
+
+async function scoredTarget(reader: Reader, name: string) {
+  const node = await findTargetNode(reader, name);
+  return node && { id: node.uid as TargetId, workspacePath: node.path };
+}

@@ -1,0 +1,11 @@
+/**
+ * At least 0, less than 1, and always the same for the same words: what happens to one order depends on nothing but the
+ * seed and that order, in whatever sequence orders arrive.
+ */
+export function chance(...words: readonly (string | number)[]): number {
+  let state = 0x811c9dc5;
+  for (const character of words.join(' ')) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+  state = Math.imul(state ^ (state >>> 15), 0x735a2d97);
+  return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
+}

@@ -1,0 +1,24 @@
+import type { Uuid } from '#kit/std';
+import type { TargetId } from '../../domain/delivery-order.ts';
+import type { Behaviour } from './behaviour.ts';
+
+/** What happens to a simulated fleet from outside. */
+export type Event =
+  | { readonly kind: 'offline' }
+  | { readonly kind: 'online' }
+  /** Another installation in the same place, with nothing on it. */
+  | { readonly kind: 'rebuilt' }
+  /** Somebody changed what was delivered. */
+  | { readonly kind: 'drifted'; readonly deployment: Uuid; readonly objects: readonly string[] }
+  /** From now on it behaves otherwise. What is not said stays. */
+  | { readonly kind: 'behaves'; readonly behaviour: Partial<Behaviour> };
+
+export type ScriptStep = Event & {
+  /** From when the script begins. */
+  readonly atMs: number;
+  readonly targets: readonly TargetId[] | 'all';
+  /** Again and again, so long after each time. */
+  readonly everyMs?: number;
+};
+
+export type FleetScript = readonly ScriptStep[];

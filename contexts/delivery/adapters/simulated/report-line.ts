@@ -1,0 +1,65 @@
+import { BoundedQueue, retry, type Sleep } from '#kit/std';
+import type { AgentReports } from '../../application/ports.ts';
+import type { ConnectionChange, DeliveryReport, Inventory } from '../../domain/delivery-order.ts';
+
+export type Word =
+  | { readonly kind: 'report'; readonly report: DeliveryReport }
+  | { readonly kind: 'inventory'; readonly inventory: Inventory }
+  | { readonly kind: 'connection'; readonly change: ConnectionChange };
+
+const CAPACITY = 10_000;
+const MOST_AT_ONCE = 1_000;
+/** Whoever listens may be away for a while; what he did not take over is said again. */
+const AGAIN = {
+  what: 'tell what happened in the fleet',
+  policy: { baseMs: 200, capMs: 10_000 },
+  attempts: Number.POSITIVE_INFINITY,
+  isRetryable: () => true,
+};
+
+/**
+ * From the fleet to whoever listens, in order, and as many at once as have come meanwhile. While the line is full whoever
+ * has something to say waits: a fleet is never faster than its listener.
+ */
+export class ReportLine {
+  readonly #reports: AgentReports;
+  readonly #sleep: Sleep;
+  readonly #words = new BoundedQueue<Word>({ capacity: CAPACITY, whenFull: 'block' });
+
+  constructor({ reports, sleep }: { readonly reports: AgentReports; readonly sleep: Sleep }) {
+    this.#reports = reports;
+    this.#sleep = sleep;
+  }
+
+  async say(word: Word, signal: AbortSignal): Promise<void> {
+    await this.#words.push(word, signal);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    for await (const first of this.#words.items(signal)) {
+      let together = [first];
+      while (this.#words.size > 0) {
+        const word = await this.#words.take(signal);
+        if (word === undefined) break;
+        if (word.kind === together[0]?.kind && together.length < MOST_AT_ONCE) together.push(word);
+        else {
+          await this.#tell(together, signal);
+          together = [word];
+        }
+      }
+      await this.#tell(together, signal);
+    }
+  }
+
+  async #tell(words: readonly Word[], signal: AbortSignal): Promise<void> {
+    const reports = words.flatMap((word) => (word.kind === 'report' ? [word.report] : []));
+    const inventories = words.flatMap((word) => (word.kind === 'inventory' ? [word.inventory] : []));
+    const changes = words.flatMap((word) => (word.kind === 'connection' ? [word.change] : []));
+    const tell = async (stop: AbortSignal): Promise<void> => {
+      if (reports.length > 0) await this.#reports.report(reports, stop);
+      if (inventories.length > 0) await this.#reports.inventory(inventories, stop);
+      if (changes.length > 0) await this.#reports.connectionChanged(changes, stop);
+    };
+    await retry(tell, { ...AGAIN, sleep: this.#sleep }, signal);
+  }
+}

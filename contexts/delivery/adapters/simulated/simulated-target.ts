@@ -1,0 +1,215 @@
+import type { Uuid } from '#kit/std';
+import type {
+  DeliveryOrder,
+  DeliveryReport,
+  Document,
+  Health,
+  Inventory,
+  OrderKey,
+  PreviewAnswer,
+  TargetRef,
+} from '../../domain/delivery-order.ts';
+import { fence, type Passage, type Seen } from '../../domain/fence.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { Remembered } from './fleet-memory.ts';
+import { previewOf } from './preview-of.ts';
+
+interface Held {
+  readonly revision: number;
+  readonly hash: string;
+  /** Nobody knows them after a restart. */
+  readonly documents: readonly Document[] | undefined;
+  readonly health: Health;
+  readonly drift: readonly string[];
+}
+
+interface Share {
+  readonly seen: Seen;
+  readonly held: Held | undefined;
+  /** Accepted, and not done. */
+  readonly work: DeliveryOrder | undefined;
+}
+
+/** What is on one target, and what it has seen. It knows no time: when things happen is the fleet's business. */
+export class SimulatedTarget {
+  readonly ref: TargetRef;
+  behaviour: Behaviour;
+  isOnline = false;
+  #rebuilds = 0;
+  readonly #shares = new Map<Uuid, Share>();
+  readonly #untold = new Map<string, DeliveryReport>();
+
+  constructor(ref: TargetRef, behaviour: Behaviour) {
+    this.ref = ref;
+    this.behaviour = behaviour;
+  }
+
+  /** What it accepted before it was started anew it has done meanwhile. */
+  recall(remembered: Remembered): void {
+    if ('rebuilds' in remembered) {
+      this.#rebuilds = remembered.rebuilds;
+      this.#shares.clear();
+      return;
+    }
+    const { deployment, revision, hash } = remembered;
+    const held =
+      hash === undefined
+        ? undefined
+        : { revision, hash, documents: undefined, health: this.behaviour.health, drift: [] };
+    this.#shares.set(deployment, { seen: { revision, hash }, held, work: undefined });
+  }
+
+  /** Another installation in the same place: it has nothing, and has seen nothing. */
+  rebuild(): Remembered {
+    this.#rebuilds += 1;
+    this.#shares.clear();
+    this.#untold.clear();
+    return { target: this.ref.id, rebuilds: this.#rebuilds };
+  }
+
+  passage(order: DeliveryOrder): Passage {
+    return fence(this.#shares.get(order.deployment)?.seen, order);
+  }
+
+  /**
+   * Takes the order, unless it is fenced off. A later one takes the place of what is not done yet; one that is under way
+   * or done already is not begun again, and one that came to nothing is.
+   */
+  take(order: DeliveryOrder): Passage {
+    const share = this.#shares.get(order.deployment);
+    const passage = fence(share?.seen, order);
+    if (passage.kind === 'fenced') return passage;
+    const isKnown = passage.kind === 'again' && (share?.work !== undefined || this.isDone(order));
+    const work = isKnown ? share?.work : order;
+    this.#shares.set(order.deployment, { seen: passage.seen, held: share?.held, work });
+    return passage;
+  }
+
+  /** Whether it is this very call that it is at work for. */
+  isUnderWay(order: DeliveryOrder): boolean {
+    return this.#shares.get(order.deployment)?.work === order;
+  }
+
+  /** Whether nothing is left to do for it. */
+  isDone(order: DeliveryOrder): boolean {
+    const held = this.#shares.get(order.deployment)?.held;
+    if (order.kind === 'remove') return held === undefined;
+    return held?.revision === order.revision && held.hash === order.hash;
+  }
+
+  /** What became of an order that is done. */
+  tellAgain(order: DeliveryOrder): readonly DeliveryReport[] {
+    if (order.kind === 'remove') return [this.#say(order, { kind: 'removed' })];
+    const { health = 'Unknown' } = this.#shares.get(order.deployment)?.held ?? {};
+    return [
+      this.#say(order, { kind: 'applied', hash: order.hash }),
+      this.#say(order, { kind: 'health', health, message: messageOf(health) }),
+    ];
+  }
+
+  cancel({ deployment, revision }: OrderKey): void {
+    const share = this.#shares.get(deployment);
+    if (share?.work?.revision === revision) this.#shares.set(deployment, { ...share, work: undefined });
+  }
+
+  /** Its health is unknown until it is looked at. */
+  succeed(order: DeliveryOrder): readonly DeliveryReport[] {
+    const share = this.#shares.get(order.deployment);
+    if (share === undefined) return [];
+    if (order.kind === 'remove') {
+      this.#shares.set(order.deployment, { ...share, held: undefined, work: undefined });
+      return [this.#say(order, { kind: 'removed' })];
+    }
+    const { revision, hash, documents } = order;
+    const held: Held = { revision, hash, documents, health: 'Unknown', drift: [] };
+    this.#shares.set(order.deployment, { ...share, held, work: undefined });
+    const wasDrifted = share.held !== undefined && share.held.drift.length > 0;
+    return [
+      this.#say(order, { kind: 'applied', hash }),
+      ...(wasDrifted ? [this.#say(order, { kind: 'drift', objects: [] })] : []),
+    ];
+  }
+
+  giveUp(order: DeliveryOrder, kind: 'failed' | 'rejected', message: string): readonly DeliveryReport[] {
+    const share = this.#shares.get(order.deployment);
+    if (share !== undefined) this.#shares.set(order.deployment, { ...share, work: undefined });
+    return [this.#say(order, { kind, message })];
+  }
+
+  /** Nothing when it is not there, or when it is as it was. */
+  turn(deployment: Uuid, health: Health): readonly DeliveryReport[] {
+    const share = this.#shares.get(deployment);
+    if (share?.held === undefined || share.held.health === health) return [];
+    const { revision } = share.held;
+    this.#shares.set(deployment, { ...share, held: { ...share.held, health } });
+    return [this.#say({ deployment, revision }, { kind: 'health', health, message: messageOf(health) })];
+  }
+
+  drift(deployment: Uuid, objects: readonly string[]): readonly DeliveryReport[] {
+    const share = this.#shares.get(deployment);
+    if (share?.held === undefined) return [];
+    const { revision } = share.held;
+    this.#shares.set(deployment, { ...share, held: { ...share.held, drift: objects } });
+    return [this.#say({ deployment, revision }, { kind: 'drift', objects })];
+  }
+
+  /** The revision of a deployment that is on it now. */
+  revisionOf(deployment: Uuid): number | undefined {
+    return this.#shares.get(deployment)?.held?.revision;
+  }
+
+  healthOf(deployment: Uuid): Health | undefined {
+    return this.#shares.get(deployment)?.held?.health;
+  }
+
+  get deployments(): readonly Uuid[] {
+    return [...this.#shares].flatMap(([deployment, { held }]) => (held === undefined ? [] : [deployment]));
+  }
+
+  inventory(): Inventory {
+    const holdings = [...this.#shares].flatMap(([deployment, { held }]) => {
+      if (held === undefined) return [];
+      const { revision, hash, health } = held;
+      return [{ deployment, revision, hash, health, message: messageOf(health) }];
+    });
+    return { target: this.ref.id, instance: `${this.ref.id}-${this.#rebuilds}`, holdings };
+  }
+
+  /** Nobody is there to hear it. Of each kind the last counts; health is in the inventory. */
+  holdBack(report: DeliveryReport): void {
+    if (report.kind === 'health') return;
+    const key = `${report.kind} ${report.deployment}`;
+    this.#untold.delete(key);
+    this.#untold.set(key, report);
+  }
+
+  takeUntold(): readonly DeliveryReport[] {
+    const untold = [...this.#untold.values()];
+    this.#untold.clear();
+    return untold;
+  }
+
+  preview(order: DeliveryOrder): PreviewAnswer | undefined {
+    const { held, seen } = this.#shares.get(order.deployment) ?? {};
+    if (seen !== undefined && fence(seen, order).kind === 'fenced') {
+      return { kind: 'wouldReject', message: `it has seen revision ${seen.revision} already`, changes: [] };
+    }
+    if (this.behaviour.outcome === 'refuse' || this.behaviour.outcome === 'reject') {
+      return { kind: 'wouldReject', message: REFUSAL, changes: [] };
+    }
+    return previewOf(held, order);
+  }
+
+  #say({ deployment, revision }: Pick<OrderKey, 'deployment' | 'revision'>, what: Said): DeliveryReport {
+    return { target: this.ref.id, deployment, revision, ...what };
+  }
+}
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type Said = Without<DeliveryReport, 'target' | 'deployment' | 'revision'>;
+
+export const REFUSAL = 'the simulated target does not take this, as it was told';
+
+function messageOf(health: Health): string {
+  return health === 'Degraded' ? 'the simulated target is not well, as it was told' : '';
+}

@@ -1,0 +1,71 @@
+import type { AgentReports } from '../application/ports.ts';
+import type { ConnectionChange, DeliveryReport, Inventory } from '../domain/delivery-order.ts';
+
+type Reported = Awaited<ReturnType<RecordingReports['all']>>[number];
+
+/** Takes down all that agents say, in order, and lets a test wait for it. */
+export class RecordingReports implements AgentReports {
+  readonly #all: (
+    | DeliveryReport
+    | ({ kind: 'inventory' } & Inventory)
+    | ({ kind: 'connection' } & ConnectionChange)
+  )[] = [];
+  readonly #waiting = new Set<() => void>();
+  /** Each call waits for this first: a listener that takes its time. */
+  gate: Promise<void> = Promise.resolve();
+  calls = 0;
+
+  all() {
+    return this.#all;
+  }
+
+  ofKind<K extends Reported['kind']>(kind: K): Extract<Reported, { kind: K }>[] {
+    return this.#all.filter((each): each is Extract<Reported, { kind: K }> => each.kind === kind);
+  }
+
+  /** Forgets what was said so far. */
+  clear(): void {
+    this.#all.length = 0;
+  }
+
+  /** The first one like this, as soon as it was said. */
+  async until(isLikeThis: (reported: Reported) => boolean, signal: AbortSignal): Promise<Reported> {
+    for (let found = this.#all.find(isLikeThis); ; found = this.#all.find(isLikeThis)) {
+      if (found !== undefined) return found;
+      await this.#untilMore(signal);
+    }
+  }
+
+  async untilThereAre(count: number, kind: Reported['kind'], signal: AbortSignal): Promise<void> {
+    while (this.ofKind(kind).length < count) await this.#untilMore(signal);
+  }
+
+  async report(reports: readonly DeliveryReport[]): Promise<void> {
+    await this.#take(reports);
+  }
+
+  async inventory(inventories: readonly Inventory[]): Promise<void> {
+    await this.#take(inventories.map((inventory) => ({ kind: 'inventory' as const, ...inventory })));
+  }
+
+  async connectionChanged(changes: readonly ConnectionChange[]): Promise<void> {
+    await this.#take(changes.map((change) => ({ kind: 'connection' as const, ...change })));
+  }
+
+  async #untilMore(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve) => {
+      this.#waiting.add(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    signal.throwIfAborted();
+  }
+
+  async #take(reported: readonly Reported[]): Promise<void> {
+    this.calls += 1;
+    await this.gate;
+    this.#all.push(...reported);
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+}

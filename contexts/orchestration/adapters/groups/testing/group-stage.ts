@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto';
+import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
+import { Sealer } from '#kit/sealing';
+import { parseResourceName, systemClock, uuidv7 } from '#kit/std';
+import { type Storage, sql } from '#kit/storage';
+import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import type { TestDatabase } from '#testing/databases';
+import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
+import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
+import { memoryLogger } from '../../../../../kit/telemetry/testing/index.ts';
+import { DeploymentService } from '../../../application/deployment-service.ts';
+import { GroupController } from '../../../application/groups/group-controller.ts';
+import { LocalAgent } from '../../../application/groups/local-agent.ts';
+import type { Units } from '../../../application/ports.ts';
+import { rolloutCommands } from '../../../application/rollout-commands.ts';
+import type { Acknowledgement } from '../../../domain/delivery/delivery-order.ts';
+import type { Deployment } from '../../../domain/deployment/deployment.ts';
+import type { DeploymentDraft } from '../../../domain/deployment/deployment-draft.ts';
+import type { DeploymentPatch } from '../../../domain/deployment/patch-deployment.ts';
+import type { ChildHealth } from '../../../domain/group/child-view.ts';
+import { fixedDirectory, fixedPool } from '../../../testing/a-pool.ts';
+import { builtInRules } from '../../built-in-rules.ts';
+import { ORCHESTRATION_MIGRATIONS } from '../../migrations.ts';
+import { sqlUnits } from '../../sql-unit-of-work.ts';
+import { groupController } from '../../workflows/group-controller.ts';
+import { groupActivities, groupStarter } from '../group-runs.ts';
+import { ToyPipeline } from './toy-pipeline.ts';
+
+const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
+const WITHIN_MS = 120_000;
+
+/** Groups as they run in production, on a database of their own; what their children do is up to the test. */
+export class GroupStage {
+  readonly storage: Storage;
+  readonly units: Units;
+  readonly agent: LocalAgent;
+  readonly pipeline: ToyPipeline;
+  readonly #service: DeploymentService;
+  readonly #controller: GroupController;
+  readonly #signal = AbortSignal.timeout(WITHIN_MS);
+  #stop = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(storage: Storage) {
+    const rules = builtInRules();
+    const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
+    this.storage = storage;
+    this.units = sqlUnits(storage, {
+      newId: uuidv7,
+      sealer: new Sealer(memoryKeys()),
+      pool: () => fixedPool({}),
+      workspaces: () => fixedDirectory(WORKSPACE.path),
+    });
+    this.#service = new DeploymentService({ newUid: uuidv7, rules, fingerprint });
+    this.agent = new LocalAgent({ units: this.units, clock: systemClock });
+    this.pipeline = new ToyPipeline({ units: this.units, agent: this.agent, manifests: rules.manifests, fingerprint });
+    const { units, pipeline } = this;
+    const service = this.#service;
+    this.#controller = new GroupController({ units, service, reports: pipeline, clock: systemClock });
+  }
+
+  static async open(database: TestDatabase): Promise<GroupStage> {
+    const stage = new GroupStage(
+      await database.open([ORCHESTRATION_MIGRATIONS, DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS]),
+    );
+    stage.start();
+    return stage;
+  }
+
+  start(): void {
+    const { storage } = this;
+    const registry = { workflows: [groupController], activities: groupActivities(this.#controller) };
+    const { client, run } = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
+    this.#stop = new AbortController();
+    const starter = groupStarter({ storage, client, log: memoryLogger().log });
+    this.#running = Promise.all([run(this.#stop.signal), starter.run(this.#stop.signal)]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the test stops it'));
+    await this.#running;
+  }
+
+  async create(name: string, draft: object): Promise<Acknowledgement | undefined> {
+    const command = { workspace: WORKSPACE.name, name, draft: draft as DeploymentDraft, ...ANN, mayPlaceLocally };
+    await this.units.write((unit) => this.#service.create(unit, command, this.#signal), this.#signal);
+    return await this.roll(name);
+  }
+
+  async patch(name: string, patch: object): Promise<void> {
+    const command = { ...key(name), patch: patch as DeploymentPatch, mayPlaceLocally };
+    await this.units.write((unit) => this.#service.patch(unit, command, this.#signal), this.#signal);
+    await this.roll(name);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.units.write((unit) => this.#service.delete(unit, key(name), this.#signal), this.#signal);
+  }
+
+  async steer(name: string, to: 'pause' | 'resume'): Promise<void> {
+    await this.units.write((unit) => rolloutCommands[to](unit, key(name), this.#signal), this.#signal);
+  }
+
+  /** The pipeline of a deployment does its part. */
+  async roll(name: string): Promise<Acknowledgement | undefined> {
+    return await this.pipeline.roll((await this.find(name)).uid, this.#signal);
+  }
+
+  async become(name: string, health: ChildHealth): Promise<void> {
+    await this.roll(name);
+    await this.pipeline.become((await this.find(name)).uid, health, this.#signal);
+  }
+
+  async gone(name: string): Promise<void> {
+    await this.pipeline.gone((await this.find(name)).uid, this.#signal);
+  }
+
+  async find(name: string): Promise<Deployment> {
+    const found = (await this.all()).find((each) => each.name === name);
+    if (found === undefined) throw new Error(`there is no ${name}`);
+    return found;
+  }
+
+  async all(): Promise<readonly Deployment[]> {
+    return await this.units.read((unit) => unit.deployments.inWorkspaces([WORKSPACE.path], this.#signal), this.#signal);
+  }
+
+  /** The names of all that is there; those that are on their way out have a minus before them. */
+  async names(): Promise<readonly string[]> {
+    return (await this.all()).map(({ name, deletion }) => (deletion === undefined ? name : `-${name}`)).sort();
+  }
+
+  /** What the platform said last of the group as its target. */
+  async health(name: string): Promise<string> {
+    const { uid } = await this.find(name);
+    const last = this.pipeline.reports.findLast((report) => report.deployment === uid && report.kind === 'health');
+    return last?.kind === 'health' ? `${last.health}: ${last.message}` : 'nothing';
+  }
+
+  async untilNames(...names: readonly string[]): Promise<void> {
+    await this.#until(names.join(' '), async () => (await this.names()).join(' '));
+    await this.idle();
+  }
+
+  async untilHealth(name: string, health: string): Promise<void> {
+    await this.untilHealthSaid(name, health);
+    await this.idle();
+  }
+
+  /** Of one whose controller looks again after a while. */
+  async untilHealthSaid(name: string, health: string): Promise<void> {
+    await this.#until(health, () => this.health(name));
+  }
+
+  /** Until no controller has anything to do. */
+  async idle(): Promise<void> {
+    const left = sql`SELECT deployment FROM deployment_groups WHERE news > heard OR run IS NOT NULL`;
+    await this.#until('', async () => JSON.stringify(await this.storage.all(left, this.#signal)).replace('[]', ''));
+  }
+
+  async #until(want: string, probe: () => Promise<string>): Promise<void> {
+    await eventually(want, async () => {
+      const found = await probe();
+      if (found !== want) throw new Error(`it is ${found}`);
+      return true;
+    });
+  }
+}
+
+const ANN = { by: 'user:ann', now: 1_000 };
+const mayPlaceLocally = async () => {};
+
+function key(name: string) {
+  return { workspace: WORKSPACE.name, name: parseResourceName(name), precondition: { check: () => {} }, ...ANN };
+}

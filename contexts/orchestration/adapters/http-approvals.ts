@@ -1,0 +1,187 @@
+import { defineListRoute, defineRoute, type IfMatch, mutate, ok, type Principal, type Route } from '#kit/http';
+import { parseResourceName } from '#kit/std';
+import type { Reader, Storage, Transaction } from '#kit/storage';
+import {
+  ApprovalParamsSchema,
+  ApprovalSchema,
+  ApprovalsParamsSchema,
+  ApproveSchema,
+  DeploymentParamsSchema,
+  DeploymentSchema,
+  RejectSchema,
+} from '#protocol/api';
+import {
+  type ApprovalAnswer,
+  answerApproval,
+  answerDeployment,
+  getApproval,
+} from '../application/approvals/answer-approval.ts';
+import type { UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
+import type { Approval } from '../domain/deployment/approval.ts';
+import { toApprovalResource } from './approval-resource.ts';
+import { acting, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
+import { toResource } from './deployment-resource.ts';
+import { SqlApprovalReader } from './sql-approval-reader.ts';
+import type { Visibility } from './visibility.ts';
+
+export interface ApprovalRoutesDeps {
+  readonly storage: Storage;
+  readonly unit: (tx: Transaction) => UnitOfWork;
+  readonly units: Pick<Units, 'read'>;
+  readonly visibility: Visibility;
+  readonly workspaces: (reader: Reader) => WorkspaceDirectory;
+}
+
+const ACROSS = '/v1/approvals';
+const COLLECTION = '/v1/workspaces/{workspace}/approvals';
+const ITEM = `${COLLECTION}/{approval}`;
+const tags = ['approvals'];
+
+const FILTER = {
+  deployment: 'string',
+  workspace: 'string',
+  revision: 'int',
+  step: 'string',
+  state: 'string',
+  requestedBy: 'string',
+  createTime: 'timestamp',
+} as const;
+
+/** What rollouts wait for people to say. */
+export function approvalRoutes(deps: ApprovalRoutesDeps): Route[] {
+  const reader = new SqlApprovalReader(deps);
+  return [
+    acrossRoute(reader, deps.visibility),
+    listRoute(reader),
+    getRoute(deps),
+    answerRoute(deps, APPROVE),
+    answerRoute(deps, REJECT),
+    answerDeploymentRoute(deps, APPROVE),
+    answerDeploymentRoute(deps, REJECT),
+  ];
+}
+
+function acrossRoute(reader: SqlApprovalReader, visibility: Visibility): Route {
+  return defineListRoute({
+    path: ACROSS,
+    operationId: 'listAllApprovals',
+    summary: 'List approvals across workspaces',
+    description: 'Those that the caller may see, the oldest first.',
+    tags,
+    permission: 'approvals.read',
+    reach: 'filtered',
+    schema: { item: ApprovalSchema },
+    filter: FILTER,
+    keyOf: ({ uid }) => [uid],
+    read: async ({ principal, signal }, { after, limit }) => {
+      const visible = visibility.of(principal, 'approvals.read');
+      const range = { workspace: undefined, visible, after: after && String(after[0]), limit };
+      return (await reader.list(range, signal)).map(toApprovalResource);
+    },
+  });
+}
+
+function listRoute(reader: SqlApprovalReader): Route {
+  return defineListRoute({
+    path: COLLECTION,
+    operationId: 'listApprovals',
+    summary: 'List the approvals of a workspace',
+    description: 'Of the deployments directly in it, the oldest first.',
+    tags,
+    permission: 'approvals.read',
+    schema: { params: ApprovalsParamsSchema, item: ApprovalSchema },
+    filter: FILTER,
+    keyOf: ({ uid }) => [uid],
+    read: async ({ params, signal }, { after, limit }) => {
+      const workspace = parseResourceName(params.workspace);
+      const range = { workspace, visible: { kind: 'everything' } as const, after: after && String(after[0]), limit };
+      return (await reader.list(range, signal)).map(toApprovalResource);
+    },
+  });
+}
+
+function getRoute({ units }: ApprovalRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: ITEM,
+    operationId: 'getApproval',
+    summary: 'Get an approval',
+    tags,
+    permission: 'approvals.read',
+    etag: true,
+    schema: { params: ApprovalParamsSchema, responses: { 200: ApprovalSchema } },
+    handler: async ({ params, signal }) => {
+      const key = { workspace: parseResourceName(params.workspace), approval: params.approval };
+      return ok(toApprovalResource(await units.read((unit) => getApproval(unit, key, signal), signal)));
+    },
+  });
+}
+
+interface Verb {
+  readonly verb: 'approve' | 'reject';
+  readonly summary: string;
+  readonly body: typeof ApproveSchema | typeof RejectSchema;
+}
+
+const APPROVE: Verb = { verb: 'approve', summary: 'Let a rollout go on', body: ApproveSchema };
+const REJECT: Verb = { verb: 'reject', summary: 'Pause a rollout that asks whether it may go on', body: RejectSchema };
+
+function answerRoute({ storage, unit }: ApprovalRoutesDeps, { verb, summary, body }: Verb): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${ITEM}:${verb}`,
+    operationId: `${verb}Approval`,
+    summary,
+    description: 'An answer that nobody waits for any longer is 409.',
+    tags,
+    permission: 'approvals.answer',
+    etag: true,
+    ifMatch: 'optional',
+    schema: { params: ApprovalParamsSchema, body, responses: { 200: ApprovalSchema } },
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        const { workspace, approval } = request.params;
+        const place = { workspace: parseResourceName(workspace), approval, precondition: audited(request) };
+        const command = { ...place, ...answerIn(request, verb) };
+        return ok(toApprovalResource(await answerApproval(unit(tx), command, request.signal)));
+      }),
+  });
+}
+
+function answerDeploymentRoute({ storage, unit }: ApprovalRoutesDeps, { verb, summary, body }: Verb): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${DEPLOYMENT_PATH}:${verb}`,
+    operationId: `${verb}Deployment`,
+    summary,
+    description: 'For the one approval that the rollout waits for; none or several is 409.',
+    tags,
+    permission: 'approvals.answer',
+    schema: { params: DeploymentParamsSchema, body, responses: { 200: DeploymentSchema } },
+    handler: (request) =>
+      mutate(request, storage, async (tx) => {
+        const command = { ...keyIn(request.params), ...answerIn(request, verb) };
+        return ok(toResource(await answerDeployment(unit(tx), command, request.signal)));
+      }),
+  });
+}
+
+interface Answering {
+  readonly principal: Principal;
+  readonly time: number;
+  readonly body: { readonly message?: string };
+}
+
+function answerIn(request: Answering, verb: Verb['verb']): ApprovalAnswer {
+  return { ...acting(request), isApproval: verb === 'approve', message: request.body.message ?? '' };
+}
+
+/** What is checked before a change is also what the audit compares with. */
+function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }) {
+  return {
+    check: (current: Approval) => {
+      request.changes(toApprovalResource(current));
+      request.ifMatch.check(current);
+    },
+  };
+}

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { eachDatabase, type TestDatabase } from '#testing/databases';
+import type { PreviewResource } from '#protocol/api';
+import { PlanRollout } from '../application/pipeline/plan-rollout.ts';
+import { RolloutCache } from '../application/pipeline/rollout-cache.ts';
+import { newRow } from '../domain/deployment/decide-plan.ts';
+import type { Deployment } from '../domain/deployment/deployment.ts';
+import type { DeploymentPatch } from '../domain/deployment/patch-deployment.ts';
+import { payloadOf } from '../domain/manifest/payload.ts';
+import { createDecide } from '../domain/rollout/machine/decide.ts';
+import type { TargetId } from '../domain/target-view.ts';
+import { aPoolTarget, fixedPool } from '../testing/a-pool.ts';
+import { aRevision } from '../testing/a-revision.ts';
+import { builtInRules } from './built-in-rules.ts';
+import { fingerprint, HistoryApi, NOW, TABLES } from '../testing/history-api.ts';
+
+const signal = AbortSignal.timeout(120_000);
+const DEPLOYMENTS = '/v1/workspaces/emea/deployments';
+const note = (text: string, password = 'hunter2') => ({ kind: 'Note', text, login: { $secret: password } });
+const inline = (...documents: object[]) => ({ type: 'inline', documents });
+const DRAFT = { name: 'web', manifest: inline(note('one')), placement: [{ type: 'all' }] };
+const TARGETS = ['edge-1', 'edge-2', 'till'];
+const target = (name: string, its = {}) => aPoolTarget(name, its);
+
+eachDatabase('previews', (fresh) => {
+  let database: TestDatabase;
+  let api: HistoryApi;
+  before(async () => {
+    database = await fresh();
+    api = await HistoryApi.open(database);
+  });
+  after(async () => {
+    await api.close();
+    await database.dispose();
+  });
+  beforeEach(async () => {
+    await api.clear();
+    api.looked.length = 0;
+    api.pool = fixedPool({ '/root/emea/': TARGETS.map((name) => target(name)) });
+  });
+
+  const previewed = async (call: string, body: object, as?: string): Promise<PreviewResource> => {
+    const answer = await api.send(`POST ${DEPLOYMENTS}${call}`, body, as);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body as unknown as PreviewResource;
+  };
+  const everything = async () => JSON.stringify(await Promise.all(TABLES.map((table) => api.rowsOf(table))));
+
+  /** A deployment that was rolled out to all of them and is well. */
+  const rolledOut = async (draft: object = DRAFT): Promise<Deployment> => {
+    const created = await api.create(draft);
+    await api.clear('deployment_triggers');
+    await api.unit(async (unit) => {
+      const payload = payloadOf([note('one')], fingerprint);
+      const key = { deployment: created.uid, revision: 1 };
+      await unit.revisions.insert({ ...aRevision(), ...key, spec: created.spec, outcome: 'Succeeded' }, signal);
+      await unit.contents.keep([payload], signal);
+      await unit.contents.assign(
+        key,
+        new Map(TARGETS.map((name) => [`${name}-uid` as TargetId, payload.hash])),
+        signal,
+      );
+      const applied = { revision: 1, hash: payload.hash };
+      const rows = TARGETS.map((name) => ({
+        ...newRow(created, target(name), NOW),
+        applied,
+        health: 'Available' as const,
+      }));
+      await unit.targets.put(rows, signal);
+      const next = { ...created, revision: 1, observedGeneration: 1, version: created.version + 1 };
+      await unit.deployments.replace(next, signal);
+    });
+    return created;
+  };
+
+  it('of a new deployment: who would get what, and nothing is created', async () => {
+    const before = await everything();
+    const preview = await previewed(':preview', { ...DRAFT, rollout: { type: 'rolling', batchSize: 2 } });
+    assert.deepEqual(preview.resolution.added, TARGETS);
+    assert.deepEqual(
+      preview.plan?.steps.map(({ name, deliver }) => [name, deliver]),
+      [
+        ['batch-1', ['edge-1', 'edge-2']],
+        ['batch-2', ['till']],
+      ],
+    );
+    assert.deepEqual(preview.counts, { added: 3, changed: 0, unchanged: 0, removed: 0, failing: 0 });
+    assert.deepEqual(preview.targets[0], {
+      target: 'edge-1',
+      uid: 'edge-1-uid',
+      kind: 'added',
+      documents: [
+        {
+          document: '#1',
+          kind: 'added',
+          fields: [{ path: '', kind: 'added', after: { kind: 'Note', text: 'one', login: '[redacted]' } }],
+        },
+      ],
+    });
+    assert.equal(await everything(), before);
+  });
+
+  it('of a patch: what differs on each target, secrets masked, and nothing is changed', async () => {
+    await rolledOut();
+    const before = await everything();
+    const preview = await previewed('/web:preview', { manifest: inline(note('two', 'hunter3')) });
+    assert.deepEqual(preview.counts, { added: 0, changed: 3, unchanged: 0, removed: 0, failing: 0 });
+    assert.deepEqual(preview.targets[2]?.documents[0]?.fields, [
+      { path: '/login', kind: 'changed', before: '[redacted]', after: '[redacted]' },
+      { path: '/text', kind: 'changed', before: 'one', after: 'two' },
+    ]);
+    assert.deepEqual(
+      preview.spec.map(({ path }) => path),
+      ['/manifest/documents/0/login', '/manifest/documents/0/text'],
+    );
+    assert.equal(preview.revision, 2);
+    assert.ok(!/hunter|ref-/.test(JSON.stringify(preview)));
+    assert.equal(await everything(), before);
+  });
+
+  it('of a patch that changes nothing for anybody: no step has anybody', async () => {
+    await rolledOut();
+    const preview = await previewed('/web:preview', { manifest: inline(note('one')), labels: { a: 'b' } });
+    assert.deepEqual(preview.counts, { added: 0, changed: 0, unchanged: 0, removed: 0, failing: 0 });
+    assert.equal(preview.plan?.current, 3);
+  });
+
+  it('without a patch: what would be sent if everything were looked at anew', async () => {
+    await rolledOut();
+    assert.deepEqual((await previewed('/web:preview', {})).counts, {
+      added: 0,
+      changed: 0,
+      unchanged: 0,
+      removed: 0,
+      failing: 0,
+    });
+    api.pool = fixedPool({ '/root/emea/': [...TARGETS, 'new'].map((name) => target(name)) });
+    const preview = await previewed('/web:preview', {});
+    assert.deepEqual([preview.resolution.added, preview.counts.added], [['new'], 1]);
+  });
+
+  it('of a placement: who would lose it and why, or wait for a confirmation', async () => {
+    await rolledOut();
+    const less = await previewed('/web:preview', { placement: [{ type: 'static', targets: ['edge-1', 'till'] }] });
+    assert.deepEqual(less.resolution.removed, [{ target: 'edge-2', cause: 'specPatch' }]);
+    assert.deepEqual([less.counts.removed, less.targets[0]?.kind], [1, 'removed']);
+    const few = await previewed('/web:preview', { placement: [{ type: 'static', targets: ['till'] }] });
+    assert.deepEqual(
+      few.resolution.held.map(({ target: name, why }) => [name, why]),
+      [
+        ['edge-1', 'MaxRemoval'],
+        ['edge-2', 'MaxRemoval'],
+      ],
+    );
+    assert.deepEqual(few.resolution.removed, []);
+  });
+
+  it('tells who would not have it, and why', async () => {
+    api.pool = fixedPool({ '/root/emea/': [target('edge-1'), target('edge-2', { lifecycle: 'Cordoned' })] });
+    const { resolution } = await previewed(':preview', DRAFT);
+    assert.deepEqual(resolution.excluded, [
+      { target: 'edge-2', why: 'Cordoned', message: 'is cordoned, and gets nothing new' },
+    ]);
+  });
+
+  it('has no plan while it is in doubt who is to have it', async () => {
+    const { uid } = await rolledOut();
+    await api.unit(async (unit) => {
+      const deployment = await unit.deployments.get(uid, signal);
+      assert.ok(deployment);
+      const spec = { ...deployment.spec, placement: [{ type: 'of-an-addon-that-is-gone' }] };
+      await unit.deployments.replace({ ...deployment, spec, version: deployment.version + 1 }, signal);
+    });
+    const { resolution, plan, counts } = await previewed('/web:preview', {});
+    assert.deepEqual([resolution.kind, plan, counts.removed], ['unsure', undefined, 0]);
+    assert.match(resolution.why ?? '', /of-an-addon-that-is-gone/);
+  });
+
+  it('tells for whom the manifest makes nothing', async () => {
+    api.pool = fixedPool({
+      '/root/emea/': [target('edge-1', { properties: { region: 'north' } }), target('edge-2')],
+    });
+    const manifest = { type: 'template', documents: [{ kind: 'Note', region: '${target.properties.region}' }] };
+    const preview = await previewed(':preview', { ...DRAFT, manifest });
+    assert.deepEqual([preview.counts.added, preview.counts.failing], [1, 1]);
+    const [, failing] = preview.targets;
+    assert.deepEqual([failing?.target, failing?.kind], ['edge-2', 'failing']);
+    assert.match(failing?.message ?? '', /region/);
+  });
+
+  it('shows the first 50, counts all, and shows any one when asked', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `t-${String(index).padStart(2, '0')}`);
+    api.pool = fixedPool({ '/root/emea/': names.map((name) => target(name)) });
+    const preview = await previewed(':preview', DRAFT);
+    assert.deepEqual([preview.counts.added, preview.targets.length], [60, 50]);
+    const one = await previewed(':preview?target=t-59', DRAFT);
+    assert.deepEqual(
+      one.targets.map((each) => each.target),
+      ['t-59'],
+    );
+    assert.equal(one.digest, preview.digest);
+  });
+
+  it('has one digest for one outcome, and another when anything of it differs', async () => {
+    const { digest } = await previewed(':preview', DRAFT);
+    assert.equal((await previewed(':preview', { ...DRAFT, labels: { a: 'b' } })).digest, digest);
+    const others = [
+      { ...DRAFT, manifest: inline(note('one', 'hunter3')) },
+      { ...DRAFT, rollout: { type: 'rolling', batchSize: 1 } },
+      { ...DRAFT, placement: [{ type: 'static', targets: ['till'] }] },
+    ];
+    for (const other of others) assert.notEqual((await previewed(':preview', other)).digest, digest);
+  });
+
+  describe('says what the pipeline then does', () => {
+    /** What is planned in earnest: steps with the names of their targets. */
+    const planned = async (uid: Deployment['uid']): Promise<unknown> => {
+      const strategies = builtInRules();
+      const pipeline = new PlanRollout(
+        {
+          units: api.units,
+          strategies,
+          router: { dispatch: unused, cancel: unused, preview: unused },
+          fingerprint,
+          newId: unused as never,
+          clock: { now: () => NOW },
+          sleep: unused,
+          random: () => 0.5,
+        },
+        new RolloutCache(createDecide(strategies.gates)),
+      );
+      const next = await pipeline.run({ deployment: uid, run: 1 }, signal);
+      assert.equal(next.kind, 'rollout');
+      const revision = next.kind === 'rollout' ? next.revision : 0;
+      const opening = await api.unit(({ rollouts }) => rollouts.opening({ deployment: uid, revision }, signal));
+      const nameOf = (id: TargetId) => opening?.names[id];
+      return opening?.start.plan.steps.map(({ name, deliver, remove }) => ({
+        name,
+        deliver: deliver.map(nameOf),
+        remove: remove.map(nameOf),
+      }));
+    };
+    const unused = async (): Promise<never> => {
+      throw new TypeError('nobody asks for this');
+    };
+    const stepsOf = ({ plan }: PreviewResource) =>
+      plan?.steps.map(({ name, deliver, remove }) => ({ name, deliver, remove }));
+
+    it('with a new deployment', async () => {
+      const draft = { ...DRAFT, rollout: { type: 'rolling', batchSize: 2 } };
+      const preview = await previewed(':preview', draft);
+      assert.deepEqual(await planned((await api.create(draft)).uid), stepsOf(preview));
+    });
+
+    for (const { why, patch } of [
+      { why: 'a manifest', patch: { manifest: inline(note('two')) } },
+      { why: 'a placement', patch: { placement: [{ type: 'static', targets: ['edge-1', 'till'] }] } },
+      {
+        why: 'both',
+        patch: { manifest: inline(note('two')), placement: [{ type: 'static', targets: ['till', 'edge-2'] }] },
+      },
+    ]) {
+      it(`with a patch of ${why}`, async () => {
+        const { uid, workspace, name } = await rolledOut();
+        const preview = await previewed('/web:preview', patch);
+        const command = {
+          workspace: workspace.name,
+          name,
+          patch: patch as unknown as DeploymentPatch,
+          precondition: { check: () => {} },
+          by: 'user:ann',
+          now: NOW,
+          mayPlaceLocally: async () => {},
+        };
+        await api.unit((unit) => api.service.patch(unit, command, signal));
+        assert.deepEqual(await planned(uid), stepsOf(preview));
+      });
+    }
+  });
+
+  describe('asked deeply', () => {
+    it('has what the agents say, who get what they would be sent', async () => {
+      api.pool = fixedPool({ '/root/emea/': [target('edge-1'), target('edge-2', { isOnline: false })] });
+      api.agentSays = { kind: 'wouldApply', message: 'would change 1 object', changes: ['Note/one'] };
+      const preview = await previewed(':preview?deep=true', DRAFT);
+      assert.deepEqual(
+        preview.targets.map(({ agent }) => agent),
+        [api.agentSays, undefined],
+      );
+      const [order] = api.looked;
+      assert.equal(api.looked.length, 1);
+      assert.partialDeepStrictEqual(order, { kind: 'deliver', revision: 1, documents: [{ login: 'hunter2' }] });
+      assert.ok(!JSON.stringify(preview).includes('hunter2'));
+    });
+
+    it('is not asked unless asked for', async () => {
+      await previewed(':preview', DRAFT);
+      assert.deepEqual(api.looked, []);
+    });
+  });
+
+  describe('goes through the same checks as the real thing', () => {
+    for (const { why, call, body, status, code } of [
+      {
+        why: 'what is no deployment',
+        call: ':preview',
+        body: { ...DRAFT, placement: [{ type: 'nowhere' }] },
+        status: 400,
+        code: 'validationFailed',
+      },
+      {
+        why: 'a target that is not there',
+        call: ':preview',
+        body: { ...DRAFT, placement: [{ type: 'static', targets: ['x'] }] },
+        status: 400,
+        code: 'invalidDeployment',
+      },
+      {
+        why: 'a name that is taken',
+        call: ':preview',
+        body: { ...DRAFT, name: 'taken' },
+        status: 409,
+        code: 'nameTaken',
+      },
+      { why: 'nobody of that name', call: '/nobody:preview', body: {}, status: 404, code: 'deploymentNotFound' },
+      {
+        why: 'the platform itself, without the permission',
+        call: ':preview',
+        body: { ...DRAFT, placement: [{ type: 'local' }] },
+        status: 403,
+        code: 'permissionDenied',
+      },
+    ]) {
+      it(why, async () => {
+        await api.create({ ...DRAFT, name: 'taken' });
+        const answer = await api.send(`POST ${DEPLOYMENTS}${call}`, body);
+        assert.deepEqual([answer.status, answer.body['code']], [status, code], JSON.stringify(answer.body));
+      });
+    }
+
+    it('the platform itself, with it', async () => {
+      const preview = await previewed(':preview', { ...DRAFT, placement: [{ type: 'local' }] }, 'admin');
+      assert.deepEqual(preview.resolution.added, ['local']);
+    });
+  });
+});

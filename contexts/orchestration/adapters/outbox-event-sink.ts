@@ -1,0 +1,61 @@
+import type { Uuid } from '#kit/std';
+import type { Transaction } from '#kit/storage';
+import { appendEvents } from '#kit/storage/outbox';
+import type { EventSink } from '../application/ports.ts';
+import type { OrchestrationEvent } from '../domain/deployment/deployment-event.ts';
+import { toApprovalResource } from './approval-resource.ts';
+import { toResource, toTargetResource } from './deployment-resource.ts';
+
+/** Who is told of more looks at the list of targets. */
+const MAX_TARGETS = 100;
+
+/** Into the outbox, within one transaction, scoped to the workspace of the deployment. */
+export class OutboxEventSink implements EventSink {
+  readonly #tx: Transaction;
+  readonly #newId: () => Uuid;
+
+  constructor(tx: Transaction, newId: () => Uuid) {
+    this.#tx = tx;
+    this.#newId = newId;
+  }
+
+  async append(events: readonly OrchestrationEvent[], now: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const rows = coalesced(events).map((event) => ({
+      id: this.#newId(),
+      type: event.type,
+      // The key is what readers see as the subject, so that it names the deployment as the API does.
+      key: keyOf(event),
+      scope: 'approval' in event ? event.approval.workspace.name : event.deployment.workspace.name,
+      time: now,
+      data: dataOf(event),
+    }));
+    if (rows.length > 0) await this.#tx.batch(appendEvents(rows));
+  }
+}
+
+/** Of several words on how a deployment stands, the last one says it all. */
+function coalesced(events: readonly OrchestrationEvent[]): readonly OrchestrationEvent[] {
+  const last = new Map<string, OrchestrationEvent>();
+  for (const event of events) if (event.type === 'deployment.statusChanged') last.set(keyOf(event), event);
+  return events.filter((event) => event.type !== 'deployment.statusChanged' || last.get(keyOf(event)) === event);
+}
+
+function keyOf(event: OrchestrationEvent): string {
+  const { workspace, name } =
+    'approval' in event ? { workspace: event.approval.workspace, name: event.approval.deploymentName } : event.deployment;
+  return `workspaces/${workspace.name}/deployments/${name}`;
+}
+
+function dataOf(event: OrchestrationEvent): object {
+  if ('approval' in event) return toApprovalResource(event.approval);
+  if (event.type !== 'delivery.changed') return toResource(event.deployment);
+  const { deployment, targets } = event;
+  return {
+    deployment: deployment.name,
+    workspace: deployment.workspace.name,
+    uid: deployment.uid,
+    count: targets.length,
+    targets: targets.slice(0, MAX_TARGETS).map(toTargetResource),
+  };
+}

@@ -1,0 +1,35 @@
+import { type ActivityImplementation, implementActivity } from '#kit/durable';
+import { parseUuid } from '#kit/std';
+import { DeliverBatch } from '../../application/pipeline/deliver-batch.ts';
+import type { PipelineDeps } from '../../application/pipeline/pipeline-deps.ts';
+import { PlanRollout } from '../../application/pipeline/plan-rollout.ts';
+import { RolloutCache } from '../../application/pipeline/rollout-cache.ts';
+import { TakeTurn } from '../../application/pipeline/take-turn.ts';
+import { createDecide } from '../../domain/rollout/machine/decide.ts';
+import { deliverBatch, planRollout, takeTurn } from '../workflows/pipeline-activities.ts';
+import type { ReportIntake } from './report-intake.ts';
+
+export interface PipelineActivitiesDeps extends PipelineDeps {
+  /** What became of handing deliveries over is written down together with what agents report. */
+  readonly intake: Pick<ReportIntake, 'handOver'>;
+}
+
+/** What the workflow of a deployment does. */
+export function pipelineActivities(deps: PipelineActivitiesDeps): readonly ActivityImplementation[] {
+  const cache = new RolloutCache(createDecide(deps.strategies.gates));
+  const plan = new PlanRollout(deps, cache);
+  const turn = new TakeTurn(deps, cache);
+  const deliver = new DeliverBatch({ ...deps, handOver: (handover, signal) => deps.intake.handOver(handover, signal) });
+  return [
+    implementActivity(planRollout, ({ deployment, run }, { signal }) =>
+      plan.run({ deployment: parseUuid(deployment), run }, signal),
+    ),
+    implementActivity(takeTurn, async ({ deployment, revision }, { signal, idempotencyKey }) => {
+      const answer = await turn.run({ deployment: parseUuid(deployment), revision, step: idempotencyKey }, signal);
+      return { ...answer };
+    }),
+    implementActivity(deliverBatch, ({ deployment, revision, batch }, { signal, heartbeat }) =>
+      deliver.run({ deployment: parseUuid(deployment), revision, batch, heartbeat }, signal),
+    ),
+  ];
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '#kit/std';
+import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
+import type { Units } from '../../application/ports.ts';
+import type { DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+
+export interface ReportIntakeDeps {
+  readonly units: Units;
+  readonly clock: Clock;
+}
+
+/** Where agents' words arrive. Each resolves once they are on disk, with all that follows from them. */
+export interface ReportIntake {
+  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
+  inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
+  connectionChanged(
+    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
+    signal: AbortSignal,
+  ): Promise<void>;
+  handOver(handover: Handover, signal: AbortSignal): Promise<void>;
+}
+
+/** News that are written together. */
+const TOGETHER = 1_000;
+/** News that wait. Past this, whoever brings more waits with them. */
+const WAITING = 20_000;
+const WRITE_MS = 30_000;
+
+/**
+ * One write at a time: while it goes on, what comes is the next. The busier it is, the more share a commit, and nobody
+ * waits for more than the one that is under way.
+ */
+export function createReportIntake(deps: ReportIntakeDeps): ReportIntake {
+  const collector = new Collector(deps);
+  return {
+    report: (reports, signal) =>
+      collector.add(
+        reports.map((report) => ({ about: 'report', report })),
+        signal,
+      ),
+    inventory: (inventory, signal) => collector.add([{ about: 'inventory', inventory }], signal),
+    connectionChanged: (changes, signal) =>
+      collector.add(
+        changes.map((change) => ({ about: 'connection', ...change })),
+        signal,
+      ),
+    handOver: (handover, signal) => collector.add([{ about: 'handover', handover }], signal),
+  };
+}
+
+interface Waiting {
+  readonly news: readonly News[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class Collector {
+  readonly #deps: ReportIntakeDeps;
+  #waiting: Waiting[] = [];
+  #size = 0;
+  #writing: Promise<void> | undefined;
+  #room = Promise.withResolvers<void>();
+
+  constructor(deps: ReportIntakeDeps) {
+    this.#deps = deps;
+  }
+
+  async add(news: readonly News[], signal: AbortSignal): Promise<void> {
+    while (this.#size >= WAITING) await untilAborted(this.#room.promise, signal);
+    signal.throwIfAborted();
+    if (news.length === 0) return;
+    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ news, resolve, reject }));
+    this.#size += news.length;
+    this.#writing ??= this.#write();
+    await written;
+  }
+
+  async #write(): Promise<void> {
+    // All that comes in the same breath is written together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const taken = this.#take();
+      try {
+        const news = taken.flatMap((waiting) => waiting.news);
+        // Whoever brought some may be gone; the others have not asked to be dropped.
+        const signal = AbortSignal.timeout(WRITE_MS);
+        const { units, clock } = this.#deps;
+        await units.write((unit) => takeReports(unit, { news, now: clock.now() }, signal), signal);
+        for (const { resolve } of taken) resolve();
+      } catch (error) {
+        for (const { reject } of taken) reject(error);
+      }
+      this.#room.resolve();
+      this.#room = Promise.withResolvers();
+    }
+    this.#writing = undefined;
+  }
+
+  #take(): readonly Waiting[] {
+    let count = 0;
+    let size = 0;
+    while (count < this.#waiting.length && (count === 0 || size < TOGETHER)) {
+      size += this.#waiting[count]?.news.length ?? 0;
+      count += 1;
+    }
+    this.#size -= size;
+    return this.#waiting.splice(0, count);
+  }
+}
+
+async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<void>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

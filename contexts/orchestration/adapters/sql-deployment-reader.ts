@@ -1,0 +1,110 @@
+import type { ResourceName } from '#kit/std';
+import { type Reader, type Statement, type Storage, sql } from '#kit/storage';
+import type { WorkspaceDirectory } from '../application/ports.ts';
+import type { Deployment } from '../domain/deployment/deployment.ts';
+import { COLUMNS, toDeployment } from './deployment-row.ts';
+import type { VisibleSet } from './visibility.ts';
+
+export interface DeploymentRange {
+  /** Only those in this workspace: directly, or on any level. */
+  readonly within: { readonly workspace: ResourceName; readonly subtree: boolean } | undefined;
+  readonly visible: VisibleSet;
+  /** Only those that come later. */
+  readonly after: { readonly workspace: string; readonly name: string } | undefined;
+  readonly limit: number;
+}
+
+export interface SqlDeploymentReaderDeps {
+  readonly storage: Pick<Storage, 'get' | 'read'>;
+  /** The workspaces of the same moment. */
+  readonly workspaces: (reader: Reader) => WorkspaceDirectory;
+}
+
+/** On both engines, on the newest committed state. Never waits for a unit of work. */
+export class SqlDeploymentReader {
+  readonly #deps: SqlDeploymentReaderDeps;
+
+  constructor(deps: SqlDeploymentReaderDeps) {
+    this.#deps = deps;
+  }
+
+  async find(workspace: ResourceName, name: ResourceName, signal: AbortSignal): Promise<Deployment | undefined> {
+    const row = await this.#deps.storage.get(
+      sql`SELECT ${COLUMNS} FROM deployments WHERE workspace = ${workspace} AND name = ${name}`,
+      signal,
+    );
+    return row && toDeployment(row);
+  }
+
+  /** By workspace and name. Fewer than the limit means that there are no more. */
+  async list(range: DeploymentRange, signal: AbortSignal): Promise<readonly Deployment[]> {
+    const { storage, workspaces } = this.#deps;
+    const rows = await storage.read(async (reader) => {
+      const paths = await pathsOf(range, workspaces(reader), signal);
+      return await reader.all(listDeployments(range, paths));
+    }, signal);
+    return rows.map(toDeployment);
+  }
+}
+
+/** The tops of the subtrees that the list has; `undefined` when it has everything. */
+type Tops = readonly string[] | undefined;
+
+async function pathsOf(
+  { within, visible }: DeploymentRange,
+  directory: WorkspaceDirectory,
+  signal: AbortSignal,
+): Promise<Tops> {
+  if (visible.kind === 'everything' && within === undefined) return undefined;
+  const top = within && (await directory.find(within.workspace, signal))?.path;
+  if (within !== undefined && top === undefined) return [];
+  if (visible.kind === 'everything') return top === undefined ? undefined : [top];
+  const roots: string[] = [];
+  for (const name of visible.workspaces) {
+    const place = await directory.find(name as ResourceName, signal);
+    if (place !== undefined) roots.push(place.path);
+  }
+  if (top === undefined) return roots;
+  return roots.some((root) => top.startsWith(root)) ? [top] : roots.filter((root) => root.startsWith(top));
+}
+
+/**
+ * What the caller may not see is left out here, by an index, and not afterwards: a page that is short, or a place to go
+ * on from, would tell of it.
+ *
+ * DECISION: `|| ''` changes nothing for anybody but SQLite's planner. It takes an index that has the order of the list
+ * for a better one than that which finds its members, and looks at everybody else's rows to the end of the table.
+ */
+export function listDeployments({ within, after, limit }: DeploymentRange, tops: Tops): Statement {
+  const isDirect = within !== undefined && !within.subtree;
+  const [workspace, name] = tops === undefined ? COLUMNS_IN_ORDER : COMPUTED;
+  const later = after === undefined ? sql`1 = 1` : sql`(${workspace}, ${name}) > (${after.workspace}, ${after.name})`;
+  const where = tops === undefined ? sql`1 = 1` : anyOf(tops.map(isDirect ? directlyIn : inSubtree));
+  const shown = isDirect && tops !== undefined ? sql`${where} AND workspace = ${within.workspace}` : where;
+  return sql`
+    SELECT ${COLUMNS} FROM deployments WHERE ${shown} AND ${later} ORDER BY ${workspace}, ${name} LIMIT ${limit}`;
+}
+
+const COLUMNS_IN_ORDER = [sql.raw('workspace'), sql.raw('name')] as const;
+const COMPUTED = [sql.raw("workspace || ''"), sql.raw("name || ''")] as const;
+
+function directlyIn(path: string): Statement {
+  return sql`workspace_path = ${path}`;
+}
+
+/** Up to the first text after all that begin with this path: the character after the slash, in the order of bytes. */
+function inSubtree(path: string): Statement {
+  return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
+}
+
+const GROUP = 50;
+
+/** In groups, as SQLite does not take an expression that is nested very deep, and a plain chain of ORs is. */
+function anyOf(conditions: readonly Statement[]): Statement {
+  if (conditions.length === 0) return sql`1 = 0`;
+  if (conditions.length <= GROUP) return sql`(${sql.list(conditions, ' OR ')})`;
+  const groups = Array.from({ length: Math.ceil(conditions.length / GROUP) }, (_, nth) =>
+    anyOf(conditions.slice(nth * GROUP, (nth + 1) * GROUP)),
+  );
+  return anyOf(groups);
+}

@@ -1,0 +1,148 @@
+import { sql, type Transaction } from '#kit/storage';
+import type { DeploymentTargetStore, TargetPage } from '../application/ports.ts';
+import type { DeploymentId } from '../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
+import type { TargetId } from '../domain/target-view.ts';
+import { TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
+
+/** Within what one statement may carry in values on both engines. */
+const IDS = 1_000;
+/** A row has 22 values. */
+const ROWS = 200;
+
+const REPLACED = sql.raw(
+  [
+    'name',
+    'type',
+    'is_placed',
+    'is_online',
+    'applied_revision',
+    'applied_hash',
+    'order_kind',
+    'order_revision',
+    'order_batch',
+    'order_state',
+    'order_hash',
+    'order_since',
+    'failure',
+    'health',
+    'health_revision',
+    'health_message',
+    'is_owed',
+    'drift',
+    'instance',
+    'update_time',
+  ]
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', '),
+);
+
+/** On both engines, within one transaction. */
+export class SqlDeploymentTargetStore implements DeploymentTargetStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  async of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
+    signal.throwIfAborted();
+    const rows = await this.#tx.all(
+      sql`SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment}`,
+    );
+    return rows.map(toDeploymentTarget);
+  }
+
+  async some(
+    deployment: DeploymentId,
+    targets: readonly TargetId[],
+    signal: AbortSignal,
+  ): Promise<readonly DeploymentTarget[]> {
+    const found: DeploymentTarget[] = [];
+    for (const ids of inPieces(targets, IDS)) {
+      signal.throwIfAborted();
+      const rows = await this.#tx.all(sql`
+        SELECT ${TARGET_COLUMNS} FROM deployment_targets
+        WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`);
+      found.push(...rows.map(toDeploymentTarget));
+    }
+    return found;
+  }
+
+  async onTarget(target: TargetId, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
+    return await this.onTargets([target], signal);
+  }
+
+  async onTargets(targets: readonly TargetId[], signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
+    const found: DeploymentTarget[] = [];
+    for (const ids of inPieces(targets, IDS)) {
+      signal.throwIfAborted();
+      const rows = await this.#tx.all(
+        sql`SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE target IN (${sql.list(ids)})`,
+      );
+      found.push(...rows.map(toDeploymentTarget));
+    }
+    return found;
+  }
+
+  async page({ deployment, after, limit }: TargetPage, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
+    signal.throwIfAborted();
+    const rest = after === undefined ? sql`` : sql`AND name > ${after}`;
+    const rows = await this.#tx.all(sql`
+      SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} ${rest}
+      ORDER BY name LIMIT ${limit}`);
+    return rows.map(toDeploymentTarget);
+  }
+
+  async inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
+    signal.throwIfAborted();
+    const rows = await this.#tx.all(sql`
+      SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} AND order_batch = ${batch}`);
+    return rows.map(toDeploymentTarget);
+  }
+
+  async put(rows: readonly DeploymentTarget[], signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (rows.length === 0) return;
+    await this.#tx.batch(
+      inPieces(rows, ROWS).map(
+        (some) => sql`
+          INSERT INTO deployment_targets (${TARGET_COLUMNS}) VALUES ${sql.list(some.map(targetValues))}
+          ON CONFLICT (deployment, target) DO UPDATE SET ${REPLACED}`,
+      ),
+    );
+  }
+
+  async drop(deployment: DeploymentId, targets: readonly TargetId[], signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (targets.length === 0) return;
+    await this.#tx.batch(
+      inPieces(targets, IDS).map(
+        (ids) =>
+          sql`DELETE FROM deployment_targets WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`,
+      ),
+    );
+  }
+
+  async loads(
+    except: DeploymentId,
+    targets: readonly TargetId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<TargetId, number>> {
+    const loads = new Map<TargetId, number>();
+    for (const ids of inPieces(targets, IDS)) {
+      signal.throwIfAborted();
+      const rows = await this.#tx.all(sql`
+        SELECT target, COUNT(*) AS deployments FROM deployment_targets
+        WHERE target IN (${sql.list(ids)}) AND deployment <> ${except} AND is_placed = 1 GROUP BY target`);
+      for (const row of rows) loads.set(String(row['target']) as TargetId, Number(row['deployments']));
+    }
+    return loads;
+  }
+}
+
+function inPieces<T>(items: readonly T[], size: number): T[][] {
+  const pieces: T[][] = [];
+  for (let start = 0; start < items.length; start += size) pieces.push(items.slice(start, start + size));
+  return pieces;
+}

@@ -1,0 +1,69 @@
+import type { Sealer } from '#kit/sealing';
+import type { Uuid } from '#kit/std';
+import type { Reader, Storage, Transaction } from '#kit/storage';
+import { tellingGroups } from '../application/groups/telling-groups.ts';
+import { tellingWatchers } from '../application/pipeline/telling-watchers.ts';
+import type { TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
+import { SqlGroupStore } from './groups/sql-group-store.ts';
+import { OutboxEventSink } from './outbox-event-sink.ts';
+import { SqlApprovalStore } from './sql-approval-store.ts';
+import { SqlContentStore } from './sql-content-store.ts';
+import { SqlDeploymentStore } from './sql-deployment-store.ts';
+import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
+import { SqlRevisionStore } from './sql-revision-store.ts';
+import { SqlRolloutStore } from './sql-rollout-store.ts';
+import { SqlScoreStore } from './sql-score-store.ts';
+import { SqlTriggerStore } from './sql-trigger-store.ts';
+import { SqlWatchStore } from './sql-watch-store.ts';
+
+export interface OrchestrationUnitDeps {
+  /** For rows and events. Each is greater than those before it, which keeps triggers and happenings in order. */
+  readonly newId: () => Uuid;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
+  /** The targets and workspaces as the same transaction sees them. */
+  readonly pool: (reader: Reader) => TargetPool;
+  readonly workspaces: (reader: Reader) => WorkspaceDirectory;
+}
+
+/** A transaction in the words of the application. Whoever opened it also ends it. */
+export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnitDeps): UnitOfWork {
+  const { newId, sealer, pool, workspaces } = deps;
+  const groups = new SqlGroupStore(tx);
+  const watches = new SqlWatchStore(tx);
+  const rollouts = new SqlRolloutStore(tx, { newId });
+  const deployments = tellingWatchers(tellingGroups(new SqlDeploymentStore(tx), groups), { watches, rollouts });
+  return {
+    deployments,
+    triggers: new SqlTriggerStore(tx, { newId, deployments }),
+    targets: new SqlDeploymentTargetStore(tx),
+    revisions: new SqlRevisionStore(tx),
+    rollouts,
+    contents: new SqlContentStore(tx, sealer),
+    approvals: new SqlApprovalStore(tx),
+    watches,
+    scores: new SqlScoreStore(tx),
+    groups,
+    pool: pool(tx),
+    workspaces: workspaces(tx),
+    events: new OutboxEventSink(tx, newId),
+  };
+}
+
+export function sqlUnits(storage: Storage, deps: OrchestrationUnitDeps): Units {
+  return {
+    write: (body, signal) => storage.write((tx) => body(orchestrationUnitOfWork(tx, deps)), signal),
+    read: (body, signal) => storage.read((reader) => body(orchestrationUnitOfWork(lookingOnly(reader), deps)), signal),
+  };
+}
+
+function lookingOnly(reader: Reader): Transaction {
+  const refuse = async (): Promise<never> => {
+    throw new TypeError('a unit of work that only looks was asked to write');
+  };
+  return {
+    all: (statement) => reader.all(statement),
+    get: (statement) => reader.get(statement),
+    run: refuse,
+    batch: refuse,
+  };
+}

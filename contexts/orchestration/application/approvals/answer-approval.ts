@@ -1,0 +1,139 @@
+import type { ResourceName } from '#kit/std';
+import { answerRefusal } from '../../domain/deployment/answer-refusal.ts';
+import type { Approval } from '../../domain/deployment/approval.ts';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { DeploymentError, deploymentNotFound } from '../../domain/deployment/deployment-error.ts';
+import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
+import type { UnitOfWork } from '../ports.ts';
+
+export interface ApprovalAnswer {
+  /** `kind:id` */
+  readonly by: string;
+  readonly isApproval: boolean;
+  readonly message: string;
+  readonly now: number;
+}
+
+export interface AnswerApproval extends ApprovalAnswer {
+  readonly workspace: ResourceName;
+  readonly approval: string;
+  readonly precondition: { check(current: Approval): void };
+}
+
+export interface AnswerDeployment extends ApprovalAnswer {
+  readonly workspace: ResourceName;
+  readonly name: ResourceName;
+}
+
+/** The answer, what the rollout is told of it, and that its pipeline is woken are one change. */
+export async function answerApproval(
+  unit: UnitOfWork,
+  command: AnswerApproval,
+  signal: AbortSignal,
+): Promise<Approval> {
+  const approval = await getApproval(unit, command, signal);
+  command.precondition.check(approval);
+  const deployment = await unit.deployments.get(approval.deployment, signal);
+  return await answer(unit, { approval, deployment, given: command }, signal);
+}
+
+/** For the one request that its rollout waits for. */
+export async function answerDeployment(
+  unit: UnitOfWork,
+  command: AnswerDeployment,
+  signal: AbortSignal,
+): Promise<Deployment> {
+  const { workspace, name } = command;
+  const deployment = await unit.deployments.find(workspace, name, signal);
+  if (deployment === undefined) throw deploymentNotFound(workspace, name);
+  const approval = await onlyOpen(unit, deployment, signal);
+  await answer(unit, { approval, deployment, given: command }, signal);
+  return deployment;
+}
+
+export async function getApproval(
+  { approvals }: Pick<UnitOfWork, 'approvals'>,
+  { workspace, approval: uid }: { readonly workspace: ResourceName; readonly approval: string },
+  signal: AbortSignal,
+): Promise<Approval> {
+  const approval = await approvals.get(uid, signal);
+  if (approval?.workspace.name === workspace) return approval;
+  throw new DeploymentError(
+    'APPROVAL_NOT_FOUND',
+    `There is no approval ${uid} in the workspace ${workspace}. It is forgotten with the revision that it was for.`,
+  );
+}
+
+async function onlyOpen(
+  { approvals }: UnitOfWork,
+  { uid, name, rollout }: Deployment,
+  signal: AbortSignal,
+): Promise<Approval> {
+  const open = rollout === undefined ? [] : await approvals.openOf({ deployment: uid, revision: rollout }, signal);
+  const [only] = open;
+  if (only !== undefined && open.length === 1) return only;
+  if (only === undefined) {
+    throw new DeploymentError('NO_OPEN_APPROVAL', `No rollout of ${name} waits for an approval.`);
+  }
+  const uids = open.map((approval) => approval.uid);
+  throw new DeploymentError(
+    'SEVERAL_APPROVALS',
+    `The rollout of ${name} waits for ${open.length} approvals: ${uids.join(', ')}. Answer each by its uid.`,
+    { details: { approvals: uids } },
+  );
+}
+
+interface Answering {
+  readonly approval: Approval;
+  readonly deployment: Deployment | undefined;
+  readonly given: ApprovalAnswer;
+}
+
+async function answer(
+  unit: UnitOfWork,
+  { approval, deployment, given }: Answering,
+  signal: AbortSignal,
+): Promise<Approval> {
+  const refusal = answerRefusal(approval, deployment, given);
+  if (refusal === 'Stale') throw stale(approval);
+  if (refusal === 'NotDistinct') throw notDistinct(approval);
+  const { by, isApproval, message, now } = given;
+  const next: Approval = {
+    ...approval,
+    state: isApproval ? 'Approved' : 'Rejected',
+    answer: { by, time: now, message },
+    version: approval.version + 1,
+  };
+  const { gate, revision, deployment: uid } = approval;
+  const told: GateAnswer = isApproval ? { kind: 'approved', by } : { kind: 'rejected', by, message };
+  await unit.approvals.replace(next, signal);
+  await unit.rollouts.post(
+    { deployment: uid, revision },
+    [{ kind: 'gateAnswered', gate, revision, answer: told }],
+    signal,
+  );
+  await unit.deployments.wake(uid, signal);
+  await unit.events.append([{ type: 'approval.answered', approval: next }], now, signal);
+  return next;
+}
+
+function stale({ revision, deploymentName, state, answer: given }: Approval): DeploymentError {
+  const why =
+    given !== undefined
+      ? `${given.by} answered it already`
+      : state === 'Open'
+        ? `it was for revision ${revision} of ${deploymentName}, which does not wait any longer`
+        : `it is ${state.toLowerCase()}`;
+  return new DeploymentError(
+    'STALE_APPROVAL',
+    `Nobody waits for this answer: ${why}. Look at the deployment for what it waits for now.`,
+    { details: { state, revision } },
+  );
+}
+
+function notDistinct({ requestedBy }: Approval): DeploymentError {
+  return new DeploymentError(
+    'APPROVER_NOT_DISTINCT',
+    `${requestedBy} asked for this rollout, and its gate wants somebody else to approve it.`,
+  );
+}

@@ -1,0 +1,256 @@
+import { type FieldFault, parseResourceName, type ResourceName, StdError } from '#kit/std';
+import type { Deployment, DeploymentId, DeploymentOwner, DeploymentPlace } from '../domain/deployment/deployment.ts';
+import { type DeploymentDraft, draftOf, specOf } from '../domain/deployment/deployment-draft.ts';
+import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
+import { namesTargets, placesLocally } from '../domain/deployment/drafts-in.ts';
+import { cycleThrough, holdsHealthGate } from '../domain/deployment/gate-waits.ts';
+import { newDeployment } from '../domain/deployment/new-deployment.ts';
+import { type DeploymentPatch, patchedDraft, redrafted } from '../domain/deployment/patch-deployment.ts';
+import { specReferences, unsealSpec } from '../domain/deployment/sealed-spec.ts';
+import { draftFaults, type SpecRules, shapeFaults } from '../domain/deployment/spec-faults.ts';
+import { SPEC_AXES } from '../domain/deployment/trigger.ts';
+import { changed } from '../domain/deployment/with-status.ts';
+import type { Fingerprint } from '../domain/manifest/split-secrets.ts';
+import type { Precondition, UnitOfWork } from './ports.ts';
+import { tellRolloutState } from './tell-rollout-state.ts';
+
+export interface DeploymentServiceDeps {
+  readonly newUid: () => DeploymentId;
+  readonly rules: SpecRules;
+  readonly fingerprint: Fingerprint;
+}
+
+/** Who does something, and when. */
+export interface Acting {
+  readonly by: string;
+  readonly now: number;
+}
+
+/** Of somebody who has to be asked for permission to place on the platform itself; throws when he may not. */
+export interface Placing {
+  readonly mayPlaceLocally: () => Promise<void>;
+}
+
+export interface CreateDeployment extends Acting, Placing {
+  readonly workspace: ResourceName;
+  readonly name: string;
+  readonly draft: DeploymentDraft;
+}
+
+/** Which deployment to change, and what must be true of it. */
+export interface ChangeDeployment extends Acting {
+  readonly workspace: ResourceName;
+  readonly name: ResourceName;
+  readonly precondition: Precondition;
+}
+
+/** A child as its group wants it. Whoever wrote the group was asked for all that it takes. */
+export interface ChildCommand extends Acting {
+  readonly owner: DeploymentOwner;
+  readonly workspace: DeploymentPlace;
+  readonly name: string;
+  readonly draft: DeploymentDraft;
+}
+
+/**
+ * What can be asked of deployments. Whoever calls brings the unit of work, and decides whether it is kept: a dry run is a
+ * unit that is not. Nothing here is remembered between calls, so a unit may be run again. A change that changes nothing
+ * writes nothing and announces nothing.
+ */
+export class DeploymentService {
+  readonly #deps: DeploymentServiceDeps;
+
+  constructor(deps: DeploymentServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async create(unit: UnitOfWork, command: CreateDeployment, signal: AbortSignal): Promise<Deployment> {
+    const { workspace: name } = command;
+    const place = await unit.workspaces.find(name, signal);
+    if (place === undefined) {
+      throw new DeploymentError('NO_SUCH_WORKSPACE', `There is no workspace ${name} to put the deployment in.`);
+    }
+    return await this.#create(unit, { ...command, workspace: { name, path: place.path }, owner: undefined }, signal);
+  }
+
+  async get(
+    store: Pick<UnitOfWork['deployments'], 'find'>,
+    { workspace, name }: Pick<ChangeDeployment, 'workspace' | 'name'>,
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    const deployment = await store.find(workspace, name, signal);
+    if (deployment === undefined) throw deploymentNotFound(workspace, name);
+    return deployment;
+  }
+
+  async patch(
+    unit: UnitOfWork,
+    command: ChangeDeployment & Placing & { readonly patch: DeploymentPatch },
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    const current = await this.get(unit.deployments, command, signal);
+    command.precondition.check(current);
+    refuseWhileDeleting(current);
+    if (current.owner !== undefined) throw groupChild(current);
+    const secrets = await unit.contents.openSecrets(specReferences(current.spec), signal);
+    const draft = patchedDraft(draftOf(current, unsealSpec(current.spec, secrets)), command.patch);
+    return await this.#redraft(unit, { ...command, current, draft }, signal);
+  }
+
+  /** It is taken off its targets by plan, and then it is gone. A child that is deleted on its own is made again. */
+  async delete(unit: UnitOfWork, command: ChangeDeployment, signal: AbortSignal): Promise<Deployment> {
+    const current = await this.get(unit.deployments, command, signal);
+    command.precondition.check(current);
+    return await this.#delete(unit, current, command, signal);
+  }
+
+  async createChild(unit: UnitOfWork, command: ChildCommand, signal: AbortSignal): Promise<Deployment> {
+    return await this.#create(unit, { ...command, mayPlaceLocally: async () => {} }, signal);
+  }
+
+  /** All of it as the group says; whether it is paused stays its own. */
+  async replaceChild(
+    unit: UnitOfWork,
+    command: Acting & { readonly uid: DeploymentId; readonly draft: DeploymentDraft },
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    const current = await this.#child(unit, command.uid, signal);
+    refuseWhileDeleting(current);
+    return await this.#redraft(unit, { ...command, current, mayPlaceLocally: async () => {} }, signal);
+  }
+
+  async deleteChild(
+    unit: UnitOfWork,
+    command: Acting & { readonly uid: DeploymentId },
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    return await this.#delete(unit, await this.#child(unit, command.uid, signal), command, signal);
+  }
+
+  async #create(unit: UnitOfWork, command: ChildOrOwn, signal: AbortSignal): Promise<Deployment> {
+    const { workspace, draft, owner, by, now } = command;
+    const { newUid, fingerprint } = this.#deps;
+    const name = parseName(command.name);
+    const waiter = { name: command.name, workspace };
+    await this.#check(unit, waiter, command, signal);
+    if (await unit.deployments.find(workspace.name, name, signal)) throw nameTaken(workspace.name, name);
+    const founding = { uid: newUid(), name, workspace, owner, fingerprint, now };
+    const { deployment, secrets } = newDeployment(draft, founding);
+    await unit.contents.keepSecrets(secrets, signal);
+    await unit.deployments.insert(deployment, signal);
+    await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes: SPEC_AXES, by }], now, signal);
+    await unit.events.append([{ type: 'deployment.created', deployment }], now, signal);
+    return deployment;
+  }
+
+  async #redraft(unit: UnitOfWork, command: Redraft, signal: AbortSignal): Promise<Deployment> {
+    const { current, draft, by, now } = command;
+    await this.#check(unit, current, command, signal);
+    const { deployment, axes, secrets } = redrafted(current, draft, { fingerprint: this.#deps.fingerprint, now });
+    if (deployment === current) return current;
+    await unit.contents.keepSecrets(secrets, signal);
+    await unit.deployments.replace(deployment, signal);
+    if (axes.length > 0) await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes, by }], now, signal);
+    if (deployment.rolloutState !== current.rolloutState) await tellRolloutState(unit, deployment, by, signal);
+    await unit.events.append([{ type: 'deployment.updated', deployment }], now, signal);
+    return deployment;
+  }
+
+  async #delete(
+    unit: UnitOfWork,
+    current: Deployment,
+    { by, now }: Acting,
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    if (current.deletion !== undefined) return current;
+    const its = { deletion: { time: now, by }, generation: current.generation + 1 };
+    const deployment = changed(current, its, now);
+    await unit.deployments.replace(deployment, signal);
+    await unit.triggers.add(deployment.uid, [{ kind: 'delete', by }], now, signal);
+    await unit.events.append([{ type: 'deployment.deleting', deployment }], now, signal);
+    return deployment;
+  }
+
+  /** Everything that is wrong is told at once; what a schema sees comes first, as all else relies on it. */
+  async #check(
+    unit: UnitOfWork,
+    its: { readonly name: string; readonly workspace: DeploymentPlace },
+    { draft, mayPlaceLocally }: Placing & { readonly draft: DeploymentDraft },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { rules } = this.#deps;
+    const shape = shapeFaults(draft, rules);
+    if (shape.length > 0) throw invalidDeployment(shape);
+    const pool = namesTargets(draft) ? await unit.pool.below(its.workspace.path, signal) : [];
+    const faults = [...draftFaults(draft, { rules, pool }), ...(await cycleFaults(unit, its, draft, signal))];
+    if (faults.length > 0) throw invalidDeployment(faults);
+    if (placesLocally(draft)) await mayPlaceLocally();
+  }
+
+  async #child(unit: UnitOfWork, uid: DeploymentId, signal: AbortSignal): Promise<Deployment> {
+    const child = await unit.deployments.get(uid, signal);
+    if (child?.owner === undefined) throw new DeploymentError('DEPLOYMENT_NOT_FOUND', `There is no child ${uid}.`);
+    return child;
+  }
+}
+
+type ChildOrOwn = Acting &
+  Placing &
+  Omit<ChildCommand, 'owner'> & {
+    readonly owner: DeploymentOwner | undefined;
+  };
+
+interface Redraft extends Acting, Placing {
+  readonly current: Deployment;
+  readonly draft: DeploymentDraft;
+}
+
+async function cycleFaults(
+  { deployments }: UnitOfWork,
+  { name, workspace }: { readonly name: string; readonly workspace: DeploymentPlace },
+  draft: DeploymentDraft,
+  signal: AbortSignal,
+): Promise<readonly FieldFault[]> {
+  const waiter = { name, spec: specOf(draft) };
+  if (!holdsHealthGate(waiter)) return [];
+  const others = await deployments.inWorkspaces([workspace.path], signal);
+  const cycle = cycleThrough(waiter, others);
+  if (cycle === undefined) return [];
+  const path = draft.manifest.type === 'deploymentGroup' ? '/manifest' : '/rollout';
+  const message = `would wait forever: ${[...cycle, cycle[0]].join(' waits for ')}`;
+  return [{ path, message }];
+}
+
+function parseName(name: string): ResourceName {
+  try {
+    return parseResourceName(name);
+  } catch (error) {
+    if (!(error instanceof StdError)) throw error;
+    const message = 'must be 1 to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
+    throw invalidDeployment([{ path: '/name', message }]);
+  }
+}
+
+function nameTaken(workspace: string, name: string): DeploymentError {
+  return new DeploymentError(
+    'NAME_TAKEN',
+    `There is a deployment ${name} in the workspace ${workspace} already. Choose another name.`,
+    { faults: [{ path: '/name', message: 'is taken' }] },
+  );
+}
+
+function refuseWhileDeleting({ name, deletion }: Deployment): void {
+  if (deletion === undefined) return;
+  throw new DeploymentError(
+    'DEPLOYMENT_DELETING',
+    `Deployment ${name} is being deleted and cannot be changed any more. Create another one once it is gone.`,
+  );
+}
+
+function groupChild({ name, owner }: Deployment): DeploymentError {
+  return new DeploymentError(
+    'GROUP_CHILD',
+    `Deployment ${name} is ${owner?.child} of a group, which would set it back. Change the group instead.`,
+    { details: { group: owner?.group, child: owner?.child } },
+  );
+}

@@ -1,0 +1,59 @@
+import type { Deployment } from '../domain/deployment/deployment.ts';
+import type { Trigger } from '../domain/deployment/trigger.ts';
+import { maySelect } from '../domain/placement/may-select.ts';
+import type { PlacementRegistry } from '../domain/placement/placement-registry.ts';
+import type { PlacementView } from '../domain/target-view.ts';
+import type { UnitOfWork } from './ports.ts';
+import { pathsAbove } from './target-changes.ts';
+
+/** A workspace that went elsewhere, with all that is below it. */
+export interface MovedSubtree {
+  readonly fromPath: string;
+  readonly toPath: string;
+  /** Every target in it. */
+  readonly targets: readonly PlacementView[];
+  readonly now: number;
+}
+
+/** What a move means for one deployment. `gains` is what its placement may choose: it has not been asked yet. */
+export interface MovedDeployment {
+  readonly deployment: Deployment;
+  readonly kind: 'loses' | 'gains';
+  readonly count: number;
+}
+
+/**
+ * Deployments above the old place, and not above the new one, lose the targets that they have in it; those above the new
+ * place alone may gain some. For all others, those that move along included, the pool is what it was.
+ */
+export async function followMove(
+  unit: UnitOfWork,
+  { move, placements }: { readonly move: MovedSubtree; readonly placements: PlacementRegistry },
+  signal: AbortSignal,
+): Promise<readonly MovedDeployment[]> {
+  const [before, after] = [above(move.fromPath), above(move.toPath)];
+  const ids = move.targets.map(({ id }) => id);
+  const found: MovedDeployment[] = [];
+  for (const deployment of await deploymentsIn(unit, before.difference(after), signal)) {
+    const rows = await unit.targets.some(deployment.uid, ids, signal);
+    const triggers = rows.map(({ target }): Trigger => ({ kind: 'target', target, causes: ['move'] }));
+    await unit.triggers.add(deployment.uid, triggers, move.now, signal);
+    found.push({ deployment, kind: 'loses', count: rows.filter(({ isPlaced }) => isPlaced).length });
+  }
+  for (const deployment of await deploymentsIn(unit, after.difference(before), signal)) {
+    const { deletion, spec } = deployment;
+    const chosen = deletion ? [] : move.targets.filter((one) => maySelect(spec.placement, one, placements) !== 'no');
+    const triggers = chosen.map(({ id }): Trigger => ({ kind: 'target', target: id, causes: [] }));
+    await unit.triggers.add(deployment.uid, triggers, move.now, signal);
+    found.push({ deployment, kind: 'gains', count: chosen.length });
+  }
+  return found.filter(({ count }) => count > 0);
+}
+
+function above(path: string): Set<string> {
+  return new Set(pathsAbove(path).slice(0, -1));
+}
+
+async function deploymentsIn(unit: UnitOfWork, paths: ReadonlySet<string>, signal: AbortSignal) {
+  return paths.size === 0 ? [] : await unit.deployments.inWorkspaces([...paths], signal);
+}

@@ -1,0 +1,143 @@
+import { assertNever, contentHash, parseResourceName } from '#kit/std';
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
+import type { DeploymentDraft } from '../../domain/deployment/deployment-draft.ts';
+import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
+import type { GroupAction } from '../../domain/group/decide-group.ts';
+import type { AskOutcome } from '../../domain/group/record-outcomes.ts';
+import { marked } from '../../domain/manifest/secret-mark.ts';
+import { referencesIn } from '../../domain/manifest/secret-references.ts';
+import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
+import type { DeploymentService } from '../deployment-service.ts';
+import type { GroupRecord, UnitOfWork } from '../ports.ts';
+import { rolloutCommands } from '../rollout-commands.ts';
+
+/** The doors that a group goes through to its children. */
+export type ChildService = Pick<DeploymentService, 'createChild' | 'replaceChild' | 'deleteChild'>;
+
+export interface GroupScope {
+  readonly unit: UnitOfWork;
+  readonly service: ChildService;
+  readonly record: GroupRecord;
+  /** Of the group; there as long as it is not to go. */
+  readonly deployment: Deployment | undefined;
+  readonly now: number;
+}
+
+/** Does what was decided, and tells what became of those that were to be created or patched. */
+export async function actOnGroup(
+  scope: GroupScope,
+  actions: readonly GroupAction[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, AskOutcome>> {
+  const outcomes = new Map<string, AskOutcome>();
+  for (const action of actions) {
+    if (action.kind === 'create' || action.kind === 'patch')
+      outcomes.set(action.name, await ask(scope, action, signal));
+    else await act(scope, action, signal);
+  }
+  return outcomes;
+}
+
+type Asking = Extract<GroupAction, { kind: 'create' | 'patch' }>;
+
+/** What people can mend is an answer; everything else is thrown, and tried again. */
+async function ask(scope: GroupScope, action: Asking, signal: AbortSignal): Promise<AskOutcome> {
+  try {
+    const draft = await draftOf(scope, action.name, signal);
+    const child =
+      action.kind === 'create'
+        ? await create(scope, { name: action.name, draft }, signal)
+        : await scope.service.replaceChild(scope.unit, { ...actingFor(scope), uid: action.uid, draft }, signal);
+    return { kind: 'done', spec: contentHash(child.spec) };
+  } catch (error) {
+    if (!(error instanceof DeploymentError) || !MENDABLE.includes(error.entry.category)) throw error;
+    return { kind: 'refused', message: error.message };
+  }
+}
+
+const MENDABLE: readonly string[] = ['invalid', 'conflict', 'not-found'];
+
+async function create(
+  scope: GroupScope,
+  { name, draft }: { readonly name: string; readonly draft: DeploymentDraft },
+  signal: AbortSignal,
+): Promise<Deployment> {
+  const { unit, service, deployment } = scope;
+  if (deployment === undefined) throw new DeploymentError('DEPLOYMENT_NOT_FOUND', `The group of ${name} is gone.`);
+  const owner = { group: deployment.uid, child: shortName(deployment.name, name) };
+  const command = { ...actingFor(scope), owner, workspace: deployment.workspace, name, draft };
+  return await service.createChild(unit, command, signal);
+}
+
+async function act(scope: GroupScope, action: Exclude<GroupAction, Asking>, signal: AbortSignal): Promise<void> {
+  const { unit, service, record, now } = scope;
+  switch (action.kind) {
+    case 'rename':
+      return await rename(scope, action, signal);
+    case 'delete':
+      await service.deleteChild(unit, { ...actingFor(scope), uid: action.uid }, signal);
+      return;
+    case 'pause':
+    case 'resume':
+      return await steer(scope, action, signal);
+    case 'rollback': {
+      const { to, reason } = action;
+      const { by } = actingFor(scope);
+      await unit.triggers.add(record.group, [{ kind: 'rollback', to, paced: false, by, reason }], now, signal);
+      return;
+    }
+    default:
+      return assertNever(action, 'action');
+  }
+}
+
+async function steer(
+  scope: GroupScope,
+  { kind, uid }: { readonly kind: 'pause' | 'resume'; readonly uid: DeploymentId },
+  signal: AbortSignal,
+): Promise<void> {
+  const child = await scope.unit.deployments.get(uid, signal);
+  if (child === undefined) return;
+  const { workspace, name } = child;
+  const command = { ...actingFor(scope), workspace: workspace.name, name, precondition: { check: () => {} } };
+  await rolloutCommands[kind](scope.unit, command, signal);
+}
+
+/** What is generated may hang on the name of the deployment, and is looked at anew. */
+async function rename(
+  scope: GroupScope,
+  { uid, to }: { readonly uid: DeploymentId; readonly to: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { unit, deployment, now } = scope;
+  const child = await unit.deployments.get(uid, signal);
+  if (child?.owner === undefined) return;
+  const name = parseResourceName(to);
+  const owner = { ...child.owner, child: shortName(deployment?.name ?? '', name) };
+  const next = { ...child, name, owner, version: child.version + 1, updateTime: Math.max(now, child.updateTime) };
+  await unit.groups.renameChild(next, signal);
+  await unit.events.append([{ type: 'deployment.updated', deployment: next }], now, signal);
+  await unit.triggers.add(uid, [{ kind: 'regenerate', why: `it was called ${child.name} before` }], now, signal);
+}
+
+/** As somebody would send it: what was secret in the group's document is marked again, so that it stays secret. */
+async function draftOf({ unit, record }: GroupScope, name: string, signal: AbortSignal): Promise<DeploymentDraft> {
+  const child = record.spec?.deployments.find((each) => each.name === name);
+  const { name: _, ...open } = child ?? {};
+  const secrets = await unit.contents.openSecrets(referencesIn(open), signal);
+  const marks = Object.fromEntries(Object.entries(secrets).map(([reference, secret]) => [reference, marked(secret)]));
+  const joined = joinSecrets(open, marks);
+  // Its shape is looked at where it is taken.
+  if (joined.kind === 'joined') return joined.value as unknown as DeploymentDraft;
+  const message = `${joined.references.length} of its secrets are not kept any more. Send the group once more.`;
+  throw new DeploymentError('INVALID_DEPLOYMENT', message);
+}
+
+/** The end of the full name; or all of it, where that had to be shortened. */
+function shortName(group: string, name: string): string {
+  return name.startsWith(`${group}-`) ? name.slice(group.length + 1) : name;
+}
+
+function actingFor({ record, deployment, now }: GroupScope): { readonly by: string; readonly now: number } {
+  return { by: `group:${deployment?.name ?? record.group}`, now };
+}

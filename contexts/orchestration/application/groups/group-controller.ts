@@ -1,0 +1,99 @@
+import { type Clock, canonicalJson } from '#kit/std';
+import type { DeliveryReport } from '../../domain/delivery/delivery-order.ts';
+import type { DeploymentId } from '../../domain/deployment/deployment.ts';
+import { decideGroup, type GroupDecision } from '../../domain/group/decide-group.ts';
+import { recordOutcomes } from '../../domain/group/record-outcomes.ts';
+import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
+import type { GroupRecord, UnitOfWork, Units } from '../ports.ts';
+import { actOnGroup, type ChildService } from './act-on-group.ts';
+import { lookAtGroup } from './look-at-group.ts';
+
+/** Where what an agent says is taken in. Resolves once it is kept; may be told the same twice. */
+export interface GroupReports {
+  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
+}
+
+export interface GroupControllerDeps {
+  readonly units: Units;
+  readonly service: ChildService;
+  readonly reports: GroupReports;
+  readonly clock: Clock;
+}
+
+/** `again`: there is more to do at once. `wait`: until that time, or until there is news. `rest`: the run is over. */
+export type ControlAnswer =
+  | { readonly kind: 'again' }
+  | { readonly kind: 'wait'; readonly until: number | null }
+  | { readonly kind: 'rest' };
+
+/**
+ * One look at a group, what follows from it, and what the platform says of it as a target. All but the saying is one
+ * unit of work, so that a crash leaves all of a look or nothing; what was not said is said by the next try.
+ */
+export class GroupController {
+  readonly #deps: GroupControllerDeps;
+
+  constructor(deps: GroupControllerDeps) {
+    this.#deps = deps;
+  }
+
+  async control(group: DeploymentId, run: number, signal: AbortSignal): Promise<ControlAnswer> {
+    const { units, reports } = this.#deps;
+    const look = await units.write((unit) => this.#look(unit, { group, run }, signal), signal);
+    if (look === undefined) return { kind: 'rest' };
+    await reports.report(look.reports, signal);
+    if (!look.decision.isGone) return look.answer;
+    return await units.write(async (unit): Promise<ControlAnswer> => {
+      await unit.groups.drop(group, look.revision, signal);
+      return (await unit.groups.rest(group, run, signal)) ? { kind: 'rest' } : { kind: 'again' };
+    }, signal);
+  }
+
+  async #look(unit: UnitOfWork, { group, run }: { group: DeploymentId; run: number }, signal: AbortSignal) {
+    const record = await unit.groups.find(group, signal);
+    if (record === undefined) return undefined;
+    await unit.groups.hear(group, signal);
+    const now = this.#deps.clock.now();
+    const { deployment, scene } = await lookAtGroup(unit, record, signal);
+    const decision = decideGroup(record.state, scene, now);
+    const scope = { unit, service: this.#deps.service, record, deployment, now };
+    const outcomes = await actOnGroup(scope, decision.actions, signal);
+    const asked = { before: record.state, decided: decision.state, revision: record.revision, outcomes };
+    const next = { ...record, state: recordOutcomes(asked, now) };
+    if (canonicalJson(next.state) !== canonicalJson(record.state)) await unit.groups.put(next, signal);
+    return {
+      decision,
+      revision: record.revision,
+      reports: await reportsOf(unit, { record, decision }, signal),
+      answer: await answerOf(unit, { group, run, decision }, signal),
+    };
+  }
+}
+
+/** A group that only waits for its children has no workflow: they wake it. */
+async function answerOf(
+  unit: UnitOfWork,
+  { group, run, decision }: { group: DeploymentId; run: number; decision: GroupDecision },
+  signal: AbortSignal,
+): Promise<ControlAnswer> {
+  if (decision.actions.length > 0 || decision.isGone) return { kind: 'again' };
+  if (decision.wakeAt !== undefined) return { kind: 'wait', until: decision.wakeAt };
+  return (await unit.groups.rest(group, run, signal)) ? { kind: 'rest' } : { kind: 'again' };
+}
+
+/** Of the latest revision that is known to have brought this content, though only the first of them was delivered. */
+async function reportsOf(
+  unit: UnitOfWork,
+  { record, decision }: { readonly record: GroupRecord; readonly decision: GroupDecision },
+  signal: AbortSignal,
+): Promise<readonly DeliveryReport[]> {
+  const { group, hash, spec } = record;
+  const [row] = await unit.targets.some(group, [LOCAL_TARGET_ID], signal);
+  const isSame = row?.applied !== undefined && row.applied.hash === hash;
+  const about = { target: LOCAL_TARGET_ID, deployment: group };
+  if (decision.isGone) return [{ ...about, revision: record.revision, kind: 'removed' }];
+  const revision = isSame ? Math.max(record.revision, row.applied.revision) : record.revision;
+  const { health, message } = decision.explanation;
+  const said = { ...about, revision, kind: 'health', health, message } as const;
+  return spec === undefined ? [said] : [{ ...about, revision, kind: 'applied', hash }, said];
+}

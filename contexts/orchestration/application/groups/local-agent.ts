@@ -1,0 +1,96 @@
+import type { Clock } from '#kit/std';
+import type { Acknowledgement, DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
+import { digestGroup, faultsText, parseGroupDocuments } from '../../domain/group/group-document.ts';
+import { newGroup } from '../../domain/group/group-state.ts';
+import type { DeploymentGroupSpec } from '../../domain/manifest/group/deployment-group.ts';
+import { type GroupDelta, groupDelta } from '../../domain/manifest/group/group-delta.ts';
+import type { Json } from '../../domain/manifest/json.ts';
+import { referencesIn } from '../../domain/manifest/secret-references.ts';
+import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
+import type { GroupRecord, PreviewAnswer, TargetRouter, UnitOfWork, Units } from '../ports.ts';
+
+export interface LocalAgentDeps {
+  readonly units: Units;
+  readonly clock: Clock;
+}
+
+type Delivery = Extract<DeliveryOrder, { kind: 'deliver' }>;
+
+/**
+ * The platform as a target of itself: what it takes are groups, and having one safely is having it in the database, with
+ * its controller woken. What becomes of it is reported by that.
+ */
+export class LocalAgent implements TargetRouter {
+  readonly #deps: LocalAgentDeps;
+
+  constructor(deps: LocalAgentDeps) {
+    this.#deps = deps;
+  }
+
+  async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
+    return await this.#deps.units.write(async (unit): Promise<Acknowledgement> => {
+      const { deployment: group, revision } = order;
+      const record = await unit.groups.find(group, signal);
+      if (record !== undefined && record.revision > revision) return { kind: 'fenced', seen: record.revision };
+      const taken = order.kind === 'remove' ? NOTHING : await groupOf(unit, order, signal);
+      if (taken.kind === 'rejected') return taken;
+      const state = record?.state ?? newGroup(this.#deps.clock.now());
+      await unit.groups.put({ group, revision, hash: taken.hash, spec: taken.spec, state }, signal);
+      await unit.groups.wake(group, signal);
+      return { kind: 'accepted' };
+    }, signal);
+  }
+
+  /** What has been taken comes to its end: to let go of it half way would leave a group that is neither. */
+  async cancel(): Promise<void> {}
+
+  async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
+    const wanted = order.kind === 'remove' ? undefined : parseGroupDocuments(order.documents);
+    if (wanted?.kind === 'faulty') return { kind: 'wouldReject', message: faultsText(wanted.faults), changes: [] };
+    const current = await this.#deps.units.read((unit) => delivered(unit, order.deployment, signal), signal);
+    const changes = changesOf(groupDelta(current && digestGroup(current), wanted && digestGroup(wanted.value)));
+    return { kind: 'wouldApply', message: `${changes.length} deployments of the group would change`, changes };
+  }
+}
+
+const NOTHING = { kind: 'taken', hash: '', spec: undefined } as const;
+
+/**
+ * DECISION: out of what is kept of the revision, and not out of the order. There the secrets are in their places, and
+ * nobody could tell any more which values of a child's spec had been marked as such.
+ */
+async function groupOf(unit: UnitOfWork, order: Delivery, signal: AbortSignal) {
+  const { deployment, revision, target, hash } = order;
+  const kept = (await unit.contents.at({ deployment, revision }, signal)).get(target.id) ?? '';
+  const payload = (await unit.contents.find([kept], { withSecrets: false }, signal)).get(kept);
+  if (payload === undefined) {
+    throw new DeploymentError('STORED_DEPLOYMENT_INVALID', `read what revision ${revision} of ${deployment} delivers`);
+  }
+  const parsed = parseGroupDocuments(payload.documents);
+  if (parsed.kind === 'parsed') return { kind: 'taken', hash, spec: parsed.value } as const;
+  return { kind: 'rejected', message: `The platform takes groups only: ${faultsText(parsed.faults)}.` } as const;
+}
+
+/** In the form in which orders come, with its secrets. */
+async function delivered(
+  unit: UnitOfWork,
+  group: GroupRecord['group'],
+  signal: AbortSignal,
+): Promise<DeploymentGroupSpec | undefined> {
+  const spec = (await unit.groups.find(group, signal))?.spec;
+  if (spec === undefined) return undefined;
+  const open = spec as unknown as Json;
+  const joined = joinSecrets(open, await unit.contents.openSecrets(referencesIn(open), signal));
+  return joined.kind === 'joined' ? (joined.value as unknown as DeploymentGroupSpec) : spec;
+}
+
+function changesOf({ creates, patches, renames, deletes, isReordered }: GroupDelta): readonly string[] {
+  return [
+    ...creates.map(({ name }) => `create ${name}`),
+    ...patches.map(({ child, fields }) => `patch ${child.name}: ${fields.join(', ')}`),
+    ...renames.map(({ from, to }) => `rename ${from} to ${to}`),
+    ...deletes.map((name) => `delete ${name}`),
+    ...(isReordered ? ['other steps'] : []),
+  ];
+}

@@ -1,0 +1,57 @@
+import { parseResourceName } from '#kit/std';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { viewChild } from '../../domain/group/child-view.ts';
+import { digestGroup } from '../../domain/group/group-document.ts';
+import type { GroupScene } from '../../domain/group/group-scene.ts';
+import type { GroupRecord, UnitOfWork } from '../ports.ts';
+
+/** How many revisions are looked at for one that succeeded. */
+const LOOK_BACK = 100;
+
+export interface GroupSight {
+  /** The deployment that the group is; gone when it was abandoned. */
+  readonly deployment: Deployment | undefined;
+  readonly scene: GroupScene;
+}
+
+/** All that the controller decides by, as the unit of work sees it. A group whose deployment is gone is to go as well. */
+export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal: AbortSignal): Promise<GroupSight> {
+  const { group, revision, spec } = record;
+  const deployment = await unit.deployments.get(group, signal);
+  const children = (await unit.deployments.childrenOf(group, signal)).map(viewChild);
+  if (deployment === undefined || spec === undefined) {
+    const isPaused = deployment?.rolloutState === 'paused';
+    return { deployment, scene: { wish: undefined, isPaused, children, taken: new Set(), lastGood: undefined } };
+  }
+  const there = new Set(children.map(({ name }) => name));
+  const absent = spec.deployments.map(({ name }) => name).filter((name) => !there.has(name));
+  return {
+    deployment,
+    scene: {
+      wish: { revision, spec: digestGroup(spec) },
+      isPaused: deployment.rolloutState === 'paused',
+      children,
+      taken: await takenOf(unit, { deployment, absent }, signal),
+      lastGood: spec.onFailure === 'rollback' ? await lastGoodOf(unit, record, signal) : undefined,
+    },
+  };
+}
+
+async function takenOf(
+  unit: UnitOfWork,
+  { deployment, absent }: { readonly deployment: Deployment; readonly absent: readonly string[] },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  for (const name of absent) {
+    const other = await unit.deployments.find(deployment.workspace.name, parseResourceName(name), signal);
+    if (other !== undefined) taken.add(name);
+  }
+  return taken;
+}
+
+async function lastGoodOf(unit: UnitOfWork, record: GroupRecord, signal: AbortSignal): Promise<number | undefined> {
+  const range = { deployment: record.group, before: record.revision, limit: LOOK_BACK };
+  const revisions = await unit.revisions.page(range, signal);
+  return revisions.find(({ outcome }) => outcome === 'Succeeded')?.revision;
+}

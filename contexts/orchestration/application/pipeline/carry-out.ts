@@ -1,0 +1,181 @@
+import type { Uuid } from '#kit/std';
+import type { Approval } from '../../domain/deployment/approval.ts';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { failed, withOrder, withoutOrder } from '../../domain/deployment/order-of-target.ts';
+import type { Action } from '../../domain/rollout/machine/action.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { Member } from '../../domain/rollout/machine/member.ts';
+import { keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
+import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { RolloutKey, UnitOfWork } from '../ports.ts';
+
+/** What a turn came to. */
+export interface TurnOutcome {
+  readonly deployment: Deployment;
+  readonly rollout: RolloutKey;
+  readonly turn: number;
+  readonly before: RolloutState;
+  readonly after: RolloutState;
+  readonly happenings: readonly Happening[];
+  readonly actions: readonly Action[];
+  readonly now: number;
+}
+
+/** What is to be asked of targets, and what nobody waits for any longer. */
+export interface TurnOrders {
+  readonly kinds: ReadonlyMap<TargetId, 'deliver' | 'remove'>;
+  readonly cancelled: ReadonlySet<TargetId>;
+}
+
+export function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>): TurnOrders {
+  const kinds = new Map<TargetId, 'deliver' | 'remove'>();
+  const cancelled = new Set<TargetId>();
+  for (const action of actions) {
+    if (action.kind === 'generateAndDeliver' || action.kind === 'remove') {
+      kinds.set(action.target, action.kind === 'remove' ? 'remove' : 'deliver');
+      // The later word counts, and the agent hears of it.
+      cancelled.delete(action.target);
+    }
+    if (action.kind !== 'cancelDeliveries') continue;
+    for (const target of action.targets) {
+      // What was decided in this very turn was never sent.
+      if (!kinds.delete(target)) cancelled.add(target);
+    }
+  }
+  // A rollout that is over sends nothing.
+  return after.phase.kind === 'Finished' ? { kinds: new Map(), cancelled } : { kinds, cancelled };
+}
+
+export interface ChangedRows {
+  readonly before: readonly DeploymentTarget[];
+  readonly after: readonly DeploymentTarget[];
+  /** Agents that are to be told. */
+  readonly cancelled: readonly DeploymentTarget[];
+  readonly hasBatch: boolean;
+}
+
+/** The rows that a turn makes others of, read and written in bulk. */
+export async function changeRows(unit: UnitOfWork, outcome: TurnOutcome, signal: AbortSignal): Promise<ChangedRows> {
+  const { deployment, turn, rollout, now } = outcome;
+  const { kinds, cancelled } = turnOrders(outcome);
+  const late = new Map(lateFailures(outcome).map((member) => [member.id, member]));
+  const back = comeBack(outcome);
+  const owed = owedBy(outcome);
+  const ids = new Set([...kinds.keys(), ...cancelled, ...late.keys(), ...back, ...owed]);
+  const before = ids.size === 0 ? [] : await unit.targets.some(deployment.uid, [...ids], signal);
+  let hasBatch = false;
+  const after = before.map((row) => {
+    const kind = kinds.get(row.target);
+    if (kind !== undefined) {
+      hasBatch = true;
+      return withOrder(row, { kind, revision: rollout.revision, batch: turn, state: 'queued' }, now);
+    }
+    const { order } = row;
+    const isOurs = order?.revision === rollout.revision;
+    const isUntaken = isOurs && order.state !== 'accepted';
+    let next = cancelled.has(row.target) && isOurs ? withoutOrder(row, now) : row;
+    if (next === row && isUntaken && back.has(row.target) && outcome.after.phase.kind !== 'Finished') {
+      hasBatch = true;
+      // What is queued already is in its batch; what was sent may have got lost with the connection.
+      next = { ...row, order: { ...order, state: 'queued', batch: turn } };
+    }
+    const failure = late.get(row.target)?.failure;
+    if (failure !== undefined) next = failed(next, { ...failure, revision: rollout.revision }, now);
+    if (owed.has(row.target) && !next.isOwed) next = { ...next, isOwed: true, updateTime: now };
+    return next;
+  });
+  const was = new Map(before.map((row) => [row.target, row]));
+  await unit.targets.put(after.filter((row) => was.get(row.target) !== row), signal);
+  return {
+    before,
+    after,
+    cancelled: before.filter(({ target, order }) => cancelled.has(target) && order !== undefined && order.state !== 'queued'),
+    hasBatch,
+  };
+}
+
+/** Those that ran out of time: nobody but the machine knows. */
+function lateFailures({ before, after }: TurnOutcome): readonly Member[] {
+  if (before.owed === after.owed) return [];
+  return [...keysOf(after.owed)]
+    .filter((number) => valueAt(before.owed, number) === undefined)
+    .map((number) => valueAt(after.members, number))
+    .filter((member) => member !== undefined)
+    .filter(({ failure }) => failure?.reason === 'ProgressDeadline' || failure?.reason === 'OfflineDeadline');
+}
+
+function comeBack({ happenings }: TurnOutcome): ReadonlySet<TargetId> {
+  return new Set(
+    happenings.flatMap((happening) =>
+      happening.kind === 'connectionChanged' && happening.isOnline ? happening.target : [],
+    ),
+  );
+}
+
+function owedBy({ actions }: TurnOutcome): ReadonlySet<TargetId> {
+  return new Set(actions.flatMap((action) => (action.kind === 'finish' ? action.owed : [])));
+}
+
+export interface GateScene {
+  readonly outcome: TurnOutcome;
+  readonly newId: () => Uuid;
+}
+
+/** Approvals that are asked for, and those that nobody waits for any longer. */
+export async function keepGates(
+  unit: UnitOfWork,
+  { outcome, newId }: GateScene,
+  signal: AbortSignal,
+): Promise<readonly OrchestrationEvent[]> {
+  const events: OrchestrationEvent[] = [];
+  for (const action of outcome.actions) {
+    if (action.kind === 'requestApproval') {
+      const approval = approvalFor(outcome, { action, uid: newId() });
+      await unit.approvals.insert(approval, signal);
+      events.push({ type: 'approval.requested', approval });
+    }
+    if (action.kind === 'closeGate') events.push(...(await closeGate(unit, outcome, action.gate, signal)));
+  }
+  return events;
+}
+
+async function closeGate(
+  unit: UnitOfWork,
+  { rollout, now }: TurnOutcome,
+  gate: string,
+  signal: AbortSignal,
+): Promise<readonly OrchestrationEvent[]> {
+  await unit.watches.drop(rollout, gate, signal);
+  const open = (await unit.approvals.openOf(rollout, signal)).find((approval) => approval.gate === gate);
+  if (open === undefined) return [];
+  const isLate = open.expireTime !== undefined && open.expireTime <= now;
+  const approval: Approval = { ...open, state: isLate ? 'Expired' : 'Closed', version: open.version + 1 };
+  await unit.approvals.replace(approval, signal);
+  return [{ type: 'approval.closed', approval }];
+}
+
+function approvalFor(
+  { deployment, rollout, after, now }: TurnOutcome,
+  { action, uid }: { readonly action: Extract<Action, { kind: 'requestApproval' }>; readonly uid: Uuid },
+): Approval {
+  return {
+    uid,
+    deployment: deployment.uid,
+    deploymentName: deployment.name,
+    workspace: deployment.workspace,
+    revision: rollout.revision,
+    gate: action.gate,
+    // The id of a gate is its step, whether it is before or after it, its place there, and a number.
+    step: action.gate.split('/').slice(0, -3).join('/'),
+    requestedBy: after.requestedBy,
+    needsDistinctApprover: action.requireDistinctApprover,
+    createTime: now,
+    expireTime: action.expiresAt,
+    state: 'Open',
+    answer: undefined,
+    version: 1,
+  };
+}

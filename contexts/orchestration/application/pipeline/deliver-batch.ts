@@ -1,0 +1,309 @@
+import { backoffDelay, retry, type Sleep } from '#kit/std';
+import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { leftAsItIs, sent, withoutOrder } from '../../domain/deployment/order-of-target.ts';
+import { countsAfter } from '../../domain/deployment/counts-after.ts';
+import type { Revision } from '../../domain/deployment/revision.ts';
+import { changed } from '../../domain/deployment/with-status.ts';
+import type { Document } from '../../domain/manifest/document-identity.ts';
+import type { Payload } from '../../domain/manifest/payload.ts';
+import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { PoolTarget, UnitOfWork } from '../ports.ts';
+import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './pipeline-deps.ts';
+import { saveDeployment } from './save-deployment.ts';
+import type { Handover } from './take-reports.ts';
+import { type Wanted, WantedContent } from './wanted-content.ts';
+import { Width } from './width.ts';
+
+export interface BatchRequest {
+  readonly deployment: DeploymentId;
+  readonly revision: number;
+  readonly batch: number;
+  /** A sign of life, now and then. */
+  readonly heartbeat: () => void;
+}
+
+export interface DeliverDeps extends PipelineDeps {
+  /** Resolves once it is on disk. */
+  readonly handOver: (handover: Handover, signal: AbortSignal) => Promise<void>;
+}
+
+/** Rows of one unit of work: enough to share its commit, and soon enough for the first. */
+const PIECE = 200;
+const TRIES = 5;
+const DISPATCH_BACKOFF = { baseMs: 200, capMs: 5_000 };
+const GENERATE_BACKOFF = { baseMs: 1_000, capMs: 60_000 };
+const HEARTBEAT_MS = 5_000;
+
+/** Generate, diff, deliver: each of the batch until its agent has it safely, or it is known that it will not. */
+export class DeliverBatch {
+  readonly #deps: DeliverDeps;
+  readonly #settings: PipelineSettings;
+
+  constructor(deps: DeliverDeps) {
+    this.#deps = deps;
+    this.#settings = { ...PIPELINE_SETTINGS, ...deps.settings };
+  }
+
+  async run(request: BatchRequest, signal: AbortSignal): Promise<void> {
+    const scene = await this.#open(request, signal);
+    if (scene === undefined) return;
+    const over = new AbortController();
+    const beating = beat(request.heartbeat, this.#deps.sleep, AbortSignal.any([signal, over.signal]));
+    try {
+      await this.#deliver(scene, signal);
+    } finally {
+      over.abort();
+      await beating;
+    }
+  }
+
+  async #open({ deployment: uid, revision, batch }: BatchRequest, signal: AbortSignal): Promise<Batch | undefined> {
+    const { units, strategies, fingerprint } = this.#deps;
+    return await units.read(async (unit) => {
+      const deployment = await unit.deployments.get(uid, signal);
+      const its = await unit.revisions.find(uid, revision, signal);
+      if (deployment === undefined || its === undefined) return undefined;
+      const rows = (await unit.targets.inBatch(uid, batch, signal)).filter((row) => isUntaken(row, { revision, batch }));
+      if (rows.length === 0) return undefined;
+      const isDelivery = rows.some(({ order }) => order?.kind === 'deliver');
+      const { spec, rollbackTo } = its;
+      const scene = { deployment, revision, spec, rollbackTo, manifests: strategies.manifests, fingerprint };
+      const wanted = isDelivery ? await WantedContent.open(unit, scene, signal) : undefined;
+      const found = await unit.pool.find(rows.map(({ target }) => target), signal);
+      const targets = new Map([unit.pool.local, ...found].map((target) => [target.id, target]));
+      return { deployment, revision: its, batch, rows, wanted, targets };
+    }, signal);
+  }
+
+  /** While some are on their way, what the next are to get is written down. */
+  async #deliver(batch: Batch, signal: AbortSignal): Promise<void> {
+    const width = new Width(this.#settings.width);
+    const running = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    const own = (work: Promise<void>): void => {
+      const ended = work.catch((error: unknown) => failures.push(error)).then(() => void running.delete(ended));
+      running.add(ended);
+    };
+    for (let start = 0; start < batch.rows.length && failures.length === 0; start += PIECE) {
+      const made = await this.#generate(batch, batch.rows.slice(start, start + PIECE), signal);
+      for (const { row, error } of made.slow) own(this.#tryAgain(batch, { row, error, width, own }, signal));
+      for (const order of await this.#write(batch, made.parcels, signal)) own(this.#dispatch(order, width, signal));
+      // Those that wait for their turn hold their documents: no more of them than a few rounds.
+      while (running.size > 4 * PIECE) await Promise.race(running);
+    }
+    while (running.size > 0) await Promise.race(running);
+    signal.throwIfAborted();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #generate({ wanted, targets }: Batch, rows: readonly DeploymentTarget[], signal: AbortSignal) {
+    const parcels: Parcel[] = [];
+    const slow: { readonly row: DeploymentTarget; readonly error: unknown }[] = [];
+    for (const row of rows) {
+      const target = targets.get(row.target);
+      if (row.order?.kind !== 'deliver' || wanted === undefined) parcels.push({ row, wanted: undefined });
+      else if (target === undefined) parcels.push({ row, wanted: GONE });
+      else {
+        try {
+          parcels.push({ row, wanted: await wanted.of(target, signal) });
+        } catch (error) {
+          slow.push({ row, error });
+        }
+      }
+    }
+    signal.throwIfAborted();
+    return { parcels, slow };
+  }
+
+  /** A strategy that throws may do better later; until then it holds up nobody. */
+  async #tryAgain(batch: Batch, { row, error, width, own }: SlowRow, signal: AbortSignal): Promise<void> {
+    const { sleep, random } = this.#deps;
+    const target = batch.targets.get(row.target);
+    let made: Wanted = { kind: 'failed', message: messageOf(error) };
+    for (let tries = 1; tries < TRIES && target !== undefined && batch.wanted !== undefined; tries += 1) {
+      await sleep(backoffDelay(GENERATE_BACKOFF, tries, random), signal);
+      try {
+        made = await batch.wanted.of(target, signal);
+        break;
+      } catch (again) {
+        signal.throwIfAborted();
+        made = { kind: 'failed', message: messageOf(again) };
+      }
+    }
+    const orders = await this.#write(batch, [{ row, wanted: made }], signal);
+    for (const order of orders) own(this.#dispatch(order, width, signal));
+  }
+
+  async #write(batch: Batch, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly DeliveryOrder[]> {
+    if (parcels.length === 0) return [];
+    return await this.#deps.units.write((unit) => this.#keep(unit, { batch, parcels }, signal), signal);
+  }
+
+  /** What is sent is on disk before it is, so that whoever comes after a crash knows of it. */
+  async #keep(unit: UnitOfWork, { batch, parcels }: Keeping, signal: AbortSignal): Promise<readonly DeliveryOrder[]> {
+    const { uid } = batch.deployment;
+    const rollout = { deployment: uid, revision: batch.revision.revision };
+    const deployment = await unit.deployments.get(uid, signal);
+    if (deployment === undefined) return [];
+    const now = this.#deps.clock.now();
+    const current = await unit.targets.some(uid, parcels.map(({ row }) => row.target), signal);
+    const rows = new Map(current.map((row) => [row.target, row]));
+    const isOver = deployment.rollout !== rollout.revision;
+    const decided = parcels.flatMap(({ row: { target }, wanted }) => {
+      const row = rows.get(target);
+      const isOurs = row !== undefined && isUntaken(row, { revision: rollout.revision, batch: batch.batch });
+      return isOurs ? decide(row, { wanted, isOver, now }) : [];
+    });
+    const payloads = new Map(decided.flatMap(({ payload }) => (payload ? [[payload.hash, payload]] : [])));
+    await unit.contents.keep([...payloads.values()], signal);
+    const assigned = decided.flatMap((each) => (each.assigns ? [[each.row.target, each.payload?.hash] as const] : []));
+    await unit.contents.assign(rollout, new Map(assigned), signal);
+    await unit.targets.put(decided.map(({ row }) => row), signal);
+    const happenings = decided.flatMap(({ happening }) => happening ?? []);
+    await this.#tell(unit, { deployment, happenings, before: rows, after: decided.map(({ row }) => row), now }, signal);
+    return decided.flatMap(({ row, payload, isSent }) => (isSent ? orderFor(row, batch.revision, payload) : []));
+  }
+
+  async #tell(unit: UnitOfWork, told: Telling, signal: AbortSignal): Promise<void> {
+    const { deployment, happenings, before, after, now } = told;
+    let { counts } = deployment.status;
+    for (const row of after) counts = countsAfter(counts, before.get(row.target), row);
+    if (deployment.rollout !== undefined && happenings.length > 0) {
+      await unit.rollouts.post({ deployment: deployment.uid, revision: deployment.rollout }, happenings, signal);
+      await unit.deployments.wake(deployment.uid, signal);
+    }
+    const next = changed(deployment, { status: { ...deployment.status, counts } }, now);
+    await saveDeployment(unit, { before: deployment, after: next, events: [], now }, signal);
+  }
+
+  /** A slot of the width is taken for one try, not for the wait between two. */
+  async #dispatch(order: DeliveryOrder, width: Width, signal: AbortSignal): Promise<void> {
+    const { router, sleep, random, handOver } = this.#deps;
+    const { target, deployment, revision } = order;
+    const its = { target: target.id, deployment, revision };
+    try {
+      const tryOnce = async (): Promise<Handover> => {
+        const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.#settings.dispatchMs)]);
+        return { ...its, ...(await router.dispatch(order, bounded)) };
+      };
+      const options = { what: `deliver to ${target.name}`, policy: DISPATCH_BACKOFF, attempts: TRIES, sleep, random };
+      const body = () => width.within(tryOnce, signal);
+      await handOver(await retry(body, { ...options, isRetryable: () => true }, signal), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      await handOver({ ...its, kind: 'unreachable', message: causeOf(error) }, signal);
+    }
+  }
+}
+
+interface Batch {
+  readonly deployment: Deployment;
+  readonly revision: Revision;
+  readonly batch: number;
+  readonly rows: readonly DeploymentTarget[];
+  /** Nothing, when nothing is to be delivered. */
+  readonly wanted: WantedContent | undefined;
+  readonly targets: ReadonlyMap<TargetId, PoolTarget>;
+}
+
+/** What a row is to get; nothing for one that is to be emptied. */
+interface Parcel {
+  readonly row: DeploymentTarget;
+  readonly wanted: Wanted | undefined;
+}
+
+interface SlowRow {
+  readonly row: DeploymentTarget;
+  readonly error: unknown;
+  readonly width: Width;
+  readonly own: (work: Promise<void>) => void;
+}
+
+interface Keeping {
+  readonly batch: Batch;
+  readonly parcels: readonly Parcel[];
+}
+
+interface Telling {
+  readonly deployment: Deployment;
+  readonly happenings: readonly Happening[];
+  readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
+  readonly after: readonly DeploymentTarget[];
+  readonly now: number;
+}
+
+interface Decided {
+  readonly row: DeploymentTarget;
+  readonly payload?: Payload;
+  readonly happening?: Happening;
+  readonly isSent: boolean;
+  readonly assigns: boolean;
+}
+
+const GONE: Wanted = { kind: 'failed', message: 'the target is not there any more' };
+
+/** The two-phase diff: whoever has the very same is not called. */
+function decide(
+  row: DeploymentTarget,
+  { wanted, isOver, now }: { readonly wanted: Wanted | undefined; readonly isOver: boolean; readonly now: number },
+): Decided {
+  const { target, order, applied } = row;
+  if (isOver) return { row: withoutOrder(row, now), isSent: false, assigns: false };
+  if (wanted === undefined) return { row: sent(row, undefined, now), isSent: true, assigns: true };
+  if (wanted.kind === 'failed') {
+    const failure = { reason: 'GenerateFailed', message: wanted.message, revision: order?.revision ?? 0 } as const;
+    const happening = { kind: 'generateFailed', target, message: wanted.message } as const;
+    return { row: { ...row, order: undefined, failure, updateTime: now }, happening, isSent: false, assigns: false };
+  }
+  const { payload, hash } = wanted;
+  const isSame = order?.state === 'queued' && applied?.hash === hash;
+  if (!isSame) return { row: sent(row, hash, now), payload, isSent: true, assigns: true };
+  const happening = { kind: 'delivered', target, changed: false } as const;
+  return { row: leftAsItIs(row, now), payload, happening, isSent: false, assigns: true };
+}
+
+function isUntaken({ order }: DeploymentTarget, { revision, batch }: { revision: number; batch: number }): boolean {
+  return order !== undefined && order.revision === revision && order.batch === batch && order.state !== 'accepted';
+}
+
+const joined = new WeakMap<Payload, readonly Document[]>();
+
+function orderFor(row: DeploymentTarget, { spec }: Revision, payload: Payload | undefined): DeliveryOrder[] {
+  const { order, target: id, name, type, deployment } = row;
+  if (order === undefined) return [];
+  const its = { target: { id, name, type }, deployment, revision: order.revision };
+  if (order.kind === 'remove' || payload === undefined) return [{ ...its, kind: 'remove' }];
+  const { namespace, healthRules, driftPolicy } = spec;
+  const terms = { healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
+  return [{ ...its, kind: 'deliver', hash: order.hash ?? payload.hash, documents: documentsOf(payload), ...terms }];
+}
+
+/** As they are to be applied. The same payload goes to many. */
+function documentsOf(payload: Payload): readonly Document[] {
+  const known = joined.get(payload);
+  if (known !== undefined) return known;
+  const made = joinSecrets(payload.documents, payload.secrets);
+  if (made.kind === 'missing') throw new RangeError(`${made.references.length} secrets of content ${payload.hash}`);
+  joined.set(payload, made.value);
+  return made.value;
+}
+
+async function beat(heartbeat: () => void, sleep: Sleep, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    heartbeat();
+    await sleep(HEARTBEAT_MS, signal).catch(() => {});
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What the last try came to. */
+function causeOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+}

@@ -1,0 +1,164 @@
+import { decideMembership, factsOf, planOf } from '../../domain/deployment/decide-plan.ts';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import type { Revision } from '../../domain/deployment/revision.ts';
+import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
+import { turnTriggers } from '../../domain/deployment/turn-triggers.ts';
+import { wishesOf } from '../../domain/deployment/wishes-of.ts';
+import { parseManifest } from '../../domain/manifest/manifest-strategy.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import { untouchedBy } from '../../domain/rollout/machine/hear-replan.ts';
+import type { Member } from '../../domain/rollout/machine/member.ts';
+import { entriesOf } from '../../domain/rollout/machine/number-map.ts';
+import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { UnitOfWork } from '../ports.ts';
+import { lookAround, type Surroundings } from './look-around.ts';
+import type { Strategies } from './pipeline-deps.ts';
+
+export interface TriggerScene {
+  readonly deployment: Deployment;
+  readonly revision: Revision;
+  readonly state: RolloutState;
+  readonly triggers: readonly RecordedTrigger[];
+  readonly strategies: Strategies;
+  /** The last of the triggers that were looked at for who is placed. */
+  readonly resolvedUpTo: string;
+  readonly now: number;
+}
+
+/** What triggers tell a rollout that is under way. */
+export interface HeardTriggers {
+  readonly happenings: readonly Happening[];
+  /** Rows that are new, or others than before. */
+  readonly rows: readonly DeploymentTarget[];
+  /** Those of them that there were. */
+  readonly before: readonly DeploymentTarget[];
+  /** Triggers that nobody has to look at again. */
+  readonly done: readonly string[];
+  readonly resolvedUpTo?: string;
+  /** Why a plan could not be made. */
+  readonly trouble?: string;
+}
+
+const NOTHING: HeardTriggers = { happenings: [], rows: [], before: [], done: [] };
+
+export async function hearTriggers(
+  unit: UnitOfWork,
+  scene: TriggerScene,
+  signal: AbortSignal,
+): Promise<HeardTriggers> {
+  const { triggers, state } = scene;
+  if (triggers.length === 0) return NOTHING;
+  const asked = turnTriggers(triggers);
+  if (asked.isAborted) return { ...NOTHING, happenings: [{ kind: 'abort' }], done: asked.done };
+  const isQueue = state.budget.onCollision === 'queue';
+  if (asked.isUrgent && isQueue) return { ...NOTHING, happenings: [{ kind: 'abort' }], done: asked.done };
+  const isNews = asked.isSuperseded && state.queued === undefined;
+  const superseded: readonly Happening[] = isNews ? [{ kind: 'superseded', by: state.revision + 1 }] : [];
+  if (isNews && !isQueue) return { ...NOTHING, happenings: superseded, done: asked.done };
+  const newest = asked.placed.at(-1) ?? '';
+  const joined = newest > scene.resolvedUpTo ? await hearPlaces(unit, scene, signal) : NOTHING;
+  const repeated = asked.again.size > 0 ? await hearAgain(unit, scene, asked.again, signal) : NOTHING;
+  const planned = asked.replans ? await hearReplan(unit, scene, signal) : NOTHING;
+  const retries = asked.retries.map((targets): Happening => ({ kind: 'retry', ...(targets && { targets }) }));
+  return {
+    happenings: [...joined.happenings, ...repeated.happenings, ...planned.happenings, ...retries, ...superseded],
+    rows: [...joined.rows, ...repeated.rows],
+    before: [...joined.before, ...repeated.before],
+    done: [...asked.done, ...joined.done],
+    ...(joined.resolvedUpTo === undefined ? {} : { resolvedUpTo: joined.resolvedUpTo }),
+    ...(planned.trouble === undefined ? {} : { trouble: planned.trouble }),
+  };
+}
+
+/**
+ * Who is placed now. Whoever comes is part of the rollout; whoever leaves is dropped from it, and stays a member until
+ * the next plan takes it off. Doubt changes nothing.
+ */
+async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
+  const { deployment, state, triggers, now } = scene;
+  const around = await surroundings(unit, scene, signal);
+  const { resolution } = around;
+  if (deployment.deletion !== undefined || resolution.kind === 'unsure') return NOTHING;
+  const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
+  const membership = decideMembership({ ...around, deployment, wishes, resolution, now });
+  const known = membersOf(state);
+  const added = membership.delta.added.filter((id) => known.get(id)?.change !== 'deliver' || isDropped(known.get(id)));
+  const rows = added.flatMap((id) => membership.rows.get(id) ?? []);
+  const facts = new Map(factsOf(rows).map((fact) => [fact.id, fact]));
+  const joined = added.flatMap((id) => {
+    const fact = facts.get(id);
+    return fact === undefined ? [] : { ...fact, labels: around.targets.get(id)?.labels ?? {} };
+  });
+  const stays = new Set([...membership.delta.added, ...membership.delta.unchanged]);
+  const leaving = [...known.values()].filter((member) => member.change === 'deliver' && !stays.has(member.id));
+  const left = leaving.filter((member) => !isDropped(member)).map(({ id }) => id);
+  const { placed } = turnTriggers(triggers);
+  const isChange = joined.length + left.length > 0;
+  return {
+    happenings: isChange ? [{ kind: 'membershipChanged', joined, left }] : [],
+    rows,
+    before: around.rows.filter(({ target }) => facts.has(target)),
+    done: leaving.length === 0 && membership.dropped.length === 0 ? placed : [],
+    resolvedUpTo: placed.at(-1) ?? '',
+  };
+}
+
+/** They leave, and join as they are: so they get it once more, at the pace of their step. */
+async function hearAgain(
+  unit: UnitOfWork,
+  { deployment, state }: TriggerScene,
+  again: ReadonlySet<TargetId>,
+  signal: AbortSignal,
+): Promise<HeardTriggers> {
+  const known = membersOf(state);
+  const touched = [...again].filter((id) => {
+    const member = known.get(id);
+    // Whose turn has not come gets what is right then.
+    return member?.change === 'deliver' && !isDropped(member) && member.status !== 'Pending' && member.status !== 'Parked';
+  });
+  if (touched.length === 0) return NOTHING;
+  const targets = new Map((await unit.pool.find(touched, signal)).map((target) => [target.id, target]));
+  const rows = await unit.targets.some(deployment.uid, touched, signal);
+  const joined = factsOf(rows).map((fact) => ({ ...fact, labels: targets.get(fact.id)?.labels ?? {} }));
+  return { ...NOTHING, happenings: [{ kind: 'membershipChanged', joined, left: touched }] };
+}
+
+/** What is left goes by the rollout strategy as it is now. A plan that cannot be made changes nothing. */
+async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
+  const { deployment, state, strategies } = scene;
+  const members = [...membersOf(state).values()].filter((member) => !isDropped(member));
+  const found = await unit.pool.find(members.map(({ id }) => id), signal);
+  const targets = new Map([...found, unit.pool.local].map((target) => [target.id, target]));
+  const ids = (change: Member['change'], hasContent?: boolean): readonly TargetId[] =>
+    members
+      .filter((member) => member.change === change && (hasContent ?? member.hasContent) === member.hasContent)
+      .map(({ id }) => id);
+  const delta = { added: ids('deliver', false), removed: ids('remove'), unchanged: ids('deliver', true) };
+  const upToDate = untouchedBy(state);
+  const { rollout: spec } = deployment.spec;
+  try {
+    const plan = planOf({ spec, membership: { delta }, targets, upToDate, rollouts: strategies.rollouts });
+    return { ...NOTHING, happenings: [{ kind: 'replan', plan, facts: [] }] };
+  } catch (error) {
+    return { ...NOTHING, trouble: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function surroundings(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<Surroundings> {
+  const { deployment, revision, strategies, now } = scene;
+  // Which targets a manifest fits hangs on no secret.
+  const parsed = parseManifest(revision.spec.manifest, '/manifest', strategies.manifests);
+  const manifest = parsed.kind === 'parsed' ? parsed.value : { type: revision.spec.manifest.type, fits: undefined };
+  const looking = { deployment, spec: revision.spec, manifest, placements: strategies.placements, now };
+  return await lookAround(unit, looking, signal);
+}
+
+function membersOf({ members }: RolloutState): ReadonlyMap<TargetId, Member> {
+  return new Map([...entriesOf(members)].map(([, member]) => [member.id, member]));
+}
+
+function isDropped(member: Member | undefined): boolean {
+  return member === undefined || member.status === 'Dropped';
+}

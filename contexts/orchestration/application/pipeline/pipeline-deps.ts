@@ -1,0 +1,37 @@
+import type { Clock, Random, Sleep, Uuid } from '#kit/std';
+import type { ManifestRegistry } from '../../domain/manifest/manifest-strategy.ts';
+import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
+import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
+import type { GateRegistry } from '../../domain/rollout/gates/gate.ts';
+import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
+import type { TargetRouter, Units } from '../ports.ts';
+
+/** What deployments are made of. Addons add to each. */
+export interface Strategies {
+  readonly manifests: ManifestRegistry;
+  readonly placements: PlacementRegistry;
+  readonly rollouts: RolloutRegistry;
+  readonly gates: GateRegistry;
+}
+
+export interface PipelineDeps {
+  readonly units: Units;
+  readonly strategies: Strategies;
+  readonly router: TargetRouter;
+  readonly fingerprint: Fingerprint;
+  /** For approvals. */
+  readonly newId: () => Uuid;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly settings?: Partial<PipelineSettings>;
+}
+
+export interface PipelineSettings {
+  /** Deliveries of one batch that are on their way at once. */
+  readonly width: number;
+  /** How long one try to hand a delivery over may take. */
+  readonly dispatchMs: number;
+}
+
+export const PIPELINE_SETTINGS: PipelineSettings = { width: 100, dispatchMs: 15_000 };

@@ -1,0 +1,198 @@
+import type { Acknowledgement, DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import { countsAfter } from '../../domain/deployment/counts-after.ts';
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { type Heard, hearReport } from '../../domain/deployment/hear-report.ts';
+import { hearConnection, hearInventory } from '../../domain/deployment/hear-target.ts';
+import type { Trigger } from '../../domain/deployment/trigger.ts';
+import { changed } from '../../domain/deployment/with-status.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { UnitOfWork } from '../ports.ts';
+import { saveDeployment } from './save-deployment.ts';
+
+/** What became of handing a delivery over. */
+export type Handover = {
+  readonly target: TargetId;
+  readonly deployment: DeploymentId;
+  readonly revision: number;
+} & (Acknowledgement | { readonly kind: 'unreachable'; readonly message: string });
+
+/** Something that is told of targets, in the order in which it was heard. */
+export type News =
+  | { readonly about: 'report'; readonly report: DeliveryReport }
+  | { readonly about: 'handover'; readonly handover: Handover }
+  | { readonly about: 'inventory'; readonly inventory: Inventory }
+  | { readonly about: 'connection'; readonly target: TargetId; readonly isOnline: boolean };
+
+/** Any number of news in one unit of work: rows, counts, what rollouts are told, and triggers follow together. */
+export async function takeReports(
+  unit: UnitOfWork,
+  { news, now }: { readonly news: readonly News[]; readonly now: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const desks = await openDesks(unit, news, signal);
+  for (const each of news) hear(desks, each, now);
+  for (const desk of desks.values()) await keep(unit, { desk, now }, signal);
+}
+
+/** What is known of one deployment while its news are taken in. */
+interface Desk {
+  readonly deployment: Deployment;
+  readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
+  readonly rows: Map<TargetId, DeploymentTarget>;
+  readonly gone: Set<TargetId>;
+  readonly happenings: Happening[];
+  readonly triggers: Trigger[];
+}
+
+type Desks = ReadonlyMap<DeploymentId, Desk>;
+
+async function openDesks(unit: UnitOfWork, news: readonly News[], signal: AbortSignal): Promise<Desks> {
+  const named = Map.groupBy(news.flatMap(namesOf), ({ deployment }) => deployment);
+  const whole = [...new Set(news.flatMap(wholeTarget))];
+  const rows = new Map<DeploymentId, Map<TargetId, DeploymentTarget>>();
+  const lay = (found: readonly DeploymentTarget[]): void => {
+    for (const row of found) {
+      const its = rows.get(row.deployment) ?? new Map<TargetId, DeploymentTarget>();
+      rows.set(row.deployment, its.set(row.target, row));
+    }
+  };
+  if (whole.length > 0) lay(await unit.targets.onTargets(whole, signal));
+  for (const [deployment, its] of named) {
+    const targets = [...new Set(its.map(({ target }) => target))];
+    lay(await unit.targets.some(deployment, targets, signal));
+  }
+  const found = await unit.deployments.getAll([...new Set([...rows.keys(), ...named.keys()])], signal);
+  return new Map(
+    found.map((deployment): [DeploymentId, Desk] => {
+      const before = rows.get(deployment.uid) ?? new Map<TargetId, DeploymentTarget>();
+      const its = { rows: new Map(before), gone: new Set<TargetId>(), happenings: [], triggers: [] };
+      return [deployment.uid, { deployment, before, ...its }];
+    }),
+  );
+}
+
+function namesOf(news: News): readonly { readonly deployment: DeploymentId; readonly target: TargetId }[] {
+  if (news.about === 'report') return [news.report];
+  if (news.about === 'handover') return [news.handover];
+  if (news.about === 'connection') return [];
+  const { target, holdings } = news.inventory;
+  return holdings.map(({ deployment }) => ({ deployment, target }));
+}
+
+function wholeTarget(news: News): readonly TargetId[] {
+  if (news.about === 'connection') return [news.target];
+  return news.about === 'inventory' ? [news.inventory.target] : [];
+}
+
+function hear(desks: Desks, news: News, now: number): void {
+  if (news.about === 'report') return hearOne(desks, news.report, now);
+  if (news.about === 'handover') return hearHandover(desks, news.handover, now);
+  const target = news.about === 'connection' ? news.target : news.inventory.target;
+  for (const desk of desks.values()) {
+    const row = desk.rows.get(target);
+    if (news.about === 'connection') {
+      if (row !== undefined) lay(desk, row, hearConnection(row, news.isOnline, now));
+      continue;
+    }
+    if (row !== undefined) {
+      const heard = hearInventory(row, news.inventory, now);
+      lay(desk, row, heard);
+      if (heard.isRebuilt) desk.triggers.push({ kind: 'rebuilt', target });
+    }
+    const holding = news.inventory.holdings.find(({ deployment }) => deployment === desk.deployment.uid);
+    if (holding !== undefined) noteAhead(desk, target, holding.revision);
+  }
+}
+
+function hearOne(desks: Desks, report: DeliveryReport, now: number): void {
+  const desk = desks.get(report.deployment);
+  const row = desk?.rows.get(report.target);
+  if (desk === undefined || row === undefined) return;
+  noteAhead(desk, report.target, report.revision);
+  const heard = hearReport(row, report, now);
+  lay(desk, row, heard);
+  const repairs = desk.deployment.spec.driftPolicy === 'repair';
+  if (heard.hasDrifted === true && repairs) desk.triggers.push({ kind: 'drift', target: report.target });
+}
+
+function hearHandover(desks: Desks, handover: Handover, now: number): void {
+  const { target, deployment, revision } = handover;
+  const desk = desks.get(deployment);
+  const row = desk?.rows.get(target);
+  if (desk === undefined || row === undefined || row.order?.revision !== revision) return;
+  const { order } = row;
+  switch (handover.kind) {
+    case 'accepted':
+      if (order.state === 'sent') desk.rows.set(target, { ...row, order: { ...order, state: 'accepted' } });
+      return;
+    case 'offline':
+      // It stays as it is, and is sent again when the target is back.
+      return lay(desk, row, hearConnection(row, false, now));
+    case 'fenced':
+      noteAhead(desk, target, handover.seen);
+      return;
+    case 'rejected':
+    case 'unreachable': {
+      const kind = handover.kind === 'rejected' ? 'rejected' : 'failed';
+      return lay(desk, row, hearReport(row, { kind, target, deployment, revision, message: handover.message }, now));
+    }
+  }
+}
+
+/** The platform was set back, and goes on above what agents have seen. */
+function noteAhead({ deployment, triggers }: Desk, target: TargetId, revision: number): void {
+  if (revision <= deployment.revision) return;
+  const isTold = triggers.some((trigger) => trigger.kind === 'ahead' && trigger.revision >= revision);
+  if (!isTold) triggers.push({ kind: 'ahead', target, revision });
+}
+
+function lay(desk: Desk, row: DeploymentTarget, { row: next, happenings }: Heard): void {
+  desk.happenings.push(...happenings);
+  if (next === undefined) {
+    desk.rows.delete(row.target);
+    desk.gone.add(row.target);
+    return;
+  }
+  if (next === row) return;
+  desk.rows.set(row.target, next);
+  const isBack = !row.isOnline && next.isOnline;
+  const isIdle = desk.deployment.rollout === undefined;
+  if (isBack && isIdle && next.isOwed) desk.triggers.push({ kind: 'owed', targets: [row.target], by: 'fleetshift' });
+}
+
+interface Keeping {
+  readonly desk: Desk;
+  readonly now: number;
+}
+
+async function keep(unit: UnitOfWork, { desk, now }: Keeping, signal: AbortSignal): Promise<void> {
+  const { deployment, before, rows, gone, happenings, triggers } = desk;
+  const { uid, rollout } = deployment;
+  const differing = [...rows.values()].filter((row) => before.get(row.target) !== row);
+  await unit.targets.put(differing, signal);
+  await unit.targets.drop(uid, [...gone], signal);
+  if (rollout !== undefined && happenings.length > 0) {
+    await unit.rollouts.post({ deployment: uid, revision: rollout }, happenings, signal);
+    await unit.deployments.wake(uid, signal);
+  }
+  // A deployment that is on its way out is looked at again once it is off a target.
+  const isEmptier = deployment.deletion !== undefined && rollout === undefined && gone.size > 0;
+  const asked: readonly Trigger[] = isEmptier
+    ? [...triggers, { kind: 'delete', by: deployment.deletion?.by ?? '' }]
+    : triggers;
+  if (asked.length > 0) await unit.triggers.add(uid, asked, now, signal);
+  if (differing.length + gone.size === 0) return;
+  let { counts } = deployment.status;
+  for (const row of differing) counts = countsAfter(counts, before.get(row.target), row);
+  for (const target of gone) counts = countsAfter(counts, before.get(target), undefined);
+  const after = changed(deployment, { status: { ...deployment.status, counts } }, now);
+  // What a rollout made of it is told by its next turn.
+  const isTold = after === deployment || rollout !== undefined;
+  const events = [
+    { type: 'delivery.changed', deployment: after, targets: differing } as const,
+    ...(isTold ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const]),
+  ];
+  await saveDeployment(unit, { before: deployment, after, events, now }, signal);
+}

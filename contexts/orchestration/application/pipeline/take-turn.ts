@@ -1,0 +1,279 @@
+import { countsAfter } from '../../domain/deployment/counts-after.ts';
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
+import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
+import type { Revision } from '../../domain/deployment/revision.ts';
+import { rolloutStatus } from '../../domain/deployment/rollout-status.ts';
+import { changed } from '../../domain/deployment/with-status.ts';
+import type { Action } from '../../domain/rollout/machine/action.ts';
+import { createDecide, type Decide } from '../../domain/rollout/machine/decide.ts';
+import { createExplainWait, type ExplainWait, type Wait } from '../../domain/rollout/machine/explain-wait.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { RolloutKey, UnitOfWork } from '../ports.ts';
+import { type ChangedRows, changeRows, keepGates, type TurnOutcome } from './carry-out.ts';
+import { hearTriggers } from './hear-triggers.ts';
+import type { PipelineDeps } from './pipeline-deps.ts';
+import type { RolloutCache, RolloutMoment } from './rollout-cache.ts';
+import { saveDeployment } from './save-deployment.ts';
+import { watchAgain, watchGate } from './watch-gate.ts';
+
+export interface TurnRequest {
+  readonly deployment: DeploymentId;
+  readonly revision: number;
+  /** The same for whoever asks again for want of an answer. */
+  readonly step: string;
+}
+
+export interface TurnAnswer {
+  readonly isFinished: boolean;
+  readonly batch: number | null;
+  readonly wakeAt: number | null;
+  readonly hasMore: boolean;
+}
+
+/** Happenings that one turn takes in. */
+const HEARD = 1_000;
+/** Turns after which the state is kept, so that nobody has to work it out from the first. */
+const SNAPSHOT_EVERY = 500;
+/** Revisions that are looked through for one that succeeded. */
+const LOOKED_BACK = 100;
+const CANCEL_MS = 5_000;
+/** How often it is looked for a deployment that a gate waits for, and that is not there. */
+const BLIND_MS = 30_000;
+/** Who asks again may have missed anything: it looks once more at once. */
+const REPEATED = { hasMore: true, lookAt: Infinity };
+const FINISHED: TurnAnswer = { isFinished: true, batch: null, wakeAt: null, hasMore: false };
+
+/** What happened since the last turn, and what follows from it. */
+export class TakeTurn {
+  readonly #deps: PipelineDeps;
+  readonly #cache: RolloutCache;
+  readonly #decide: Decide;
+  readonly #explainWait: ExplainWait;
+  /** By deployment, the last trigger that was looked at for who is placed: some stay until the next plan. */
+  readonly #resolved = new Map<DeploymentId, string>();
+
+  constructor(deps: PipelineDeps, cache: RolloutCache) {
+    this.#deps = deps;
+    this.#cache = cache;
+    this.#decide = createDecide(deps.strategies.gates);
+    this.#explainWait = createExplainWait(deps.strategies.gates);
+  }
+
+  async run({ deployment, revision, step }: TurnRequest, signal: AbortSignal): Promise<TurnAnswer> {
+    const rollout = { deployment, revision };
+    const taken = await this.#deps.units.write((unit) => this.#turn(unit, rollout, step, signal), signal);
+    if (taken.resolvedUpTo !== undefined) this.#resolved.set(deployment, taken.resolvedUpTo);
+    if (taken.answer.isFinished) this.#resolved.delete(deployment);
+    if (taken.answer.isFinished) this.#cache.forget(rollout);
+    else if (taken.moment !== undefined) this.#cache.put(rollout, taken.moment);
+    await this.#cancel(rollout, taken.cancelled ?? [], signal);
+    return taken.answer;
+  }
+
+  async #turn(unit: UnitOfWork, rollout: RolloutKey, step: string, signal: AbortSignal): Promise<Taken> {
+    const { deployment: uid, revision: number } = rollout;
+    await unit.deployments.hear(uid, signal);
+    const deployment = await unit.deployments.get(uid, signal);
+    if (deployment?.rollout !== number) return { answer: FINISHED };
+    const moment = await this.#cache.load(unit, rollout, signal);
+    if (moment.last?.step === step) return { answer: answerOf(moment, REPEATED), moment };
+    const revision = await unit.revisions.find(uid, number, signal);
+    if (revision === undefined) throw new RangeError(`revision ${number} of deployment ${uid}`);
+
+    const now = this.#deps.clock.now();
+    const { strategies } = this.#deps;
+    const posted = await unit.rollouts.take(rollout, HEARD, signal);
+    const triggers = await unit.triggers.of(uid, signal);
+    const resolvedUpTo = this.#resolved.get(uid) ?? '';
+    const scene = { deployment, revision, state: moment.state, triggers, strategies, resolvedUpTo, now };
+    const asked = await hearTriggers(unit, scene, signal);
+    if (asked.rows.length > 0) await unit.targets.put(asked.rows, signal);
+    if (asked.done.length > 0) await unit.triggers.drop(asked.done, signal);
+    const watched = await watchAgain(unit, { deployment, rollout, state: moment.state }, signal);
+    const told = { posted: [...posted, ...watched.happenings], asked: asked.happenings };
+    const isDue = moment.state.timer !== undefined && moment.state.timer <= now;
+    const hasMore = posted.length >= HEARD;
+    const isSteered = steering(deployment, moment.state).length > 0;
+    const isQuiet = told.posted.length + told.asked.length === 0 && !isSteered && !isDue;
+    const lookAt = watched.isBlind ? now + BLIND_MS : Infinity;
+    const resolved = asked.resolvedUpTo === undefined ? {} : { resolvedUpTo: asked.resolvedUpTo };
+    if (isQuiet) return { answer: answerOf({ ...moment, last: undefined }, { hasMore, lookAt }), moment, ...resolved };
+
+    const decided = await this.#decideAll(unit, { deployment, rollout, state: moment.state, ...told, now }, signal);
+    const outcome: TurnOutcome = { deployment, rollout, turn: moment.turn + 1, before: moment.state, now, ...decided };
+    const rows = await changeRows(unit, outcome, signal);
+    const joined = { before: asked.before, after: asked.rows };
+    const events = await keepGates(unit, { outcome, newId: this.#deps.newId }, signal);
+    const last = { step, hasBatch: rows.hasBatch };
+    const turn = { turn: outcome.turn, time: now, happenings: outcome.happenings, ...last };
+    await unit.rollouts.appendTurn(rollout, turn, signal);
+    const next: RolloutMoment = { turn: outcome.turn, state: outcome.after, last };
+    const isFinished = outcome.after.phase.kind === 'Finished';
+    if (isFinished) await this.#finish(unit, outcome, revision, signal);
+    else if (outcome.turn % SNAPSHOT_EVERY === 0) {
+      await unit.rollouts.putSnapshot(rollout, { turn: outcome.turn, state: outcome.after }, signal);
+    }
+    await this.#save(unit, { outcome, revision, rows, joined, events, trouble: asked.trouble }, signal);
+    // Whether there is anybody to watch is looked at once more when it has just begun to.
+    const isOpened = outcome.after.gate?.hasAsked === true && outcome.after.gate.id !== moment.state.gate?.id;
+    const answer = isFinished ? FINISHED : answerOf(next, { hasMore, lookAt: isOpened ? now + BLIND_MS : lookAt });
+    return { answer, moment: next, cancelled: rows.cancelled.map(({ target }) => target), ...resolved };
+  }
+
+  /** All that is told, then the time. What a gate asks of another deployment is answered at once. */
+  async #decideAll(unit: UnitOfWork, scene: DecideScene, signal: AbortSignal) {
+    const { deployment, rollout, state: first, posted, asked, now } = scene;
+    const happenings: Happening[] = [];
+    const actions: Action[] = [];
+    let state = first;
+    const tell = (happening: Happening): void => {
+      const decision = this.#decide(state, happening, now);
+      state = decision.state;
+      happenings.push(happening);
+      actions.push(...decision.actions);
+    };
+    for (const happening of posted) tell(happening);
+    for (const happening of steering(deployment, state)) tell(happening);
+    for (const happening of asked) tell(happening);
+    tell({ kind: 'clock' });
+    for (let seen = 0; seen < actions.length; seen += 1) {
+      const action = actions[seen];
+      if (action?.kind !== 'watchDeployment') continue;
+      const { gate, deployment: name } = action;
+      tell(await watchGate(unit, { deployment, rollout, gate, name }, signal));
+    }
+    return { happenings, actions, after: state };
+  }
+
+  async #finish(unit: UnitOfWork, outcome: TurnOutcome, revision: Revision, signal: AbortSignal): Promise<void> {
+    const { rollout, after, turn, now, actions } = outcome;
+    if (after.phase.kind !== 'Finished') return;
+    const { outcome: how, message } = after.phase;
+    const ended = { endTime: now, outcome: how, message: message === '' ? undefined : message, turns: turn };
+    await unit.revisions.replace({ ...revision, ...ended }, signal);
+    await unit.rollouts.end(rollout, signal);
+    await unit.watches.dropAll(rollout, signal);
+    const rollback = actions.find((action) => action.kind === 'rollback');
+    if (rollback === undefined) return;
+    const good = await lastGood(unit, rollout, signal);
+    if (good === undefined) return;
+    const trigger = { kind: 'rollback', to: good, paced: false, by: 'fleetshift', reason: rollback.message } as const;
+    await unit.triggers.add(rollout.deployment, [trigger], now, signal);
+  }
+
+  async #save(unit: UnitOfWork, saved: Saving, signal: AbortSignal): Promise<void> {
+    const { outcome, revision, rows, joined, events, trouble: message } = saved;
+    const { deployment, after: state, before, now } = outcome;
+    const counts = [joined, rows].reduce(countedWith, deployment.status.counts);
+    const waits = await this.#waits(unit, outcome, signal);
+    const rollout = rolloutStatus({ state, startTime: revision.createTime, trigger: revision.trigger, waits });
+    const isFinished = state.phase.kind === 'Finished';
+    const trouble = message === undefined ? {} : { trouble: { reason: 'PlanFailed', message, since: now } };
+    const after = changed(
+      deployment,
+      {
+        ...(isFinished ? { rollout: undefined } : {}),
+        status: { ...deployment.status, counts, rollout, ...trouble },
+      },
+      now,
+    );
+    const phase = phaseEvent(before, state, after);
+    const status = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
+    const all = [...events, ...(phase === undefined ? status : [phase])];
+    await saveDeployment(unit, { before: deployment, after, events: all, now }, signal);
+  }
+
+  /** With the names of targets, for people. */
+  async #waits(unit: UnitOfWork, { deployment, after, now }: TurnOutcome, signal: AbortSignal): Promise<readonly Wait[]> {
+    const waits = this.#explainWait(after, now);
+    const ids = [...new Set(waits.flatMap(({ targets }) => targets ?? []))];
+    if (ids.length === 0) return waits;
+    const rows = await unit.targets.some(deployment.uid, ids, signal);
+    const names = new Map(rows.map(({ target, name }) => [target, name]));
+    return waits.map(({ targets, ...wait }) =>
+      targets === undefined ? wait : { ...wait, targets: targets.map((id) => (names.get(id) ?? id) as TargetId) },
+    );
+  }
+
+  /** It is asked, and no more: whoever does not hear of it comes to its end by itself. */
+  async #cancel({ deployment, revision }: RolloutKey, targets: readonly TargetId[], signal: AbortSignal): Promise<void> {
+    if (targets.length === 0) return;
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_MS)]);
+    const found = await this.#deps.units.read((unit) => unit.targets.some(deployment, targets, signal), signal);
+    await Promise.allSettled(
+      found.map(({ target: id, name, type }) =>
+        this.#deps.router.cancel({ target: { id, name, type }, deployment, revision }, bounded),
+      ),
+    );
+  }
+}
+
+interface Taken {
+  readonly answer: TurnAnswer;
+  readonly moment?: RolloutMoment;
+  readonly cancelled?: readonly TargetId[];
+  readonly resolvedUpTo?: string;
+}
+
+interface DecideScene {
+  readonly deployment: Deployment;
+  readonly rollout: RolloutKey;
+  readonly state: RolloutState;
+  readonly posted: readonly Happening[];
+  readonly asked: readonly Happening[];
+  readonly now: number;
+}
+
+interface Saving {
+  readonly outcome: TurnOutcome;
+  readonly revision: Revision;
+  readonly rows: ChangedRows;
+  readonly joined: Pick<ChangedRows, 'before' | 'after'>;
+  readonly events: readonly OrchestrationEvent[];
+  readonly trouble: string | undefined;
+}
+
+interface Rest {
+  readonly hasMore: boolean;
+  /** When to look again in any case. */
+  readonly lookAt: number;
+}
+
+function answerOf({ turn, state, last }: RolloutMoment, { hasMore, lookAt }: Rest): TurnAnswer {
+  const wakeAt = Math.min(state.timer ?? Infinity, lookAt);
+  return {
+    isFinished: state.phase.kind === 'Finished',
+    batch: last?.hasBatch === true ? turn : null,
+    wakeAt: wakeAt === Infinity ? null : wakeAt,
+    hasMore,
+  };
+}
+
+/** What a person set before the rollout began, or while nobody was there to tell it. */
+function steering({ rolloutState }: Deployment, { phase, isStarted }: RolloutState): readonly Happening[] {
+  const start: readonly Happening[] = isStarted ? [] : [{ kind: 'started' }];
+  if (rolloutState === 'paused' && phase.kind !== 'Paused') {
+    return [{ kind: 'pause', by: 'the deployment', message: 'its rolloutState is paused' }, ...start];
+  }
+  const isPersons = phase.kind === 'Paused' && phase.reason === 'PausedByUser';
+  return rolloutState === 'running' && isPersons ? [{ kind: 'resume' }, ...start] : start;
+}
+
+function phaseEvent(before: RolloutState, after: RolloutState, deployment: Deployment): OrchestrationEvent | undefined {
+  if (before.phase.kind === after.phase.kind) return undefined;
+  if (after.phase.kind === 'Finished') return { type: 'rollout.finished', deployment };
+  if (after.phase.kind === 'Paused') return { type: 'rollout.paused', deployment };
+  return before.phase.kind === 'Paused' ? { type: 'rollout.resumed', deployment } : undefined;
+}
+
+function countedWith(counts: Deployment['status']['counts'], { before, after }: Pick<ChangedRows, 'before' | 'after'>) {
+  const old = new Map(before.map((row) => [row.target, row]));
+  return after.reduce((so, row) => countsAfter(so, old.get(row.target), row), counts);
+}
+
+async function lastGood(unit: UnitOfWork, { deployment, revision }: RolloutKey, signal: AbortSignal) {
+  const older = await unit.revisions.page({ deployment, before: revision, limit: LOOKED_BACK }, signal);
+  return older.find(({ outcome }) => outcome === 'Succeeded')?.revision;
+}

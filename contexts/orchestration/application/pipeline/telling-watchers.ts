@@ -1,0 +1,49 @@
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
+import { isHealthy } from '../../domain/deployment/is-healthy.ts';
+import type { DeploymentStore, UnitOfWork } from '../ports.ts';
+
+/**
+ * The same store, which also tells rollouts that wait at a gate for a deployment's health when that becomes another. Here
+ * and not with those who change deployments, for the same reason as groups are told: one that forgets would leave a
+ * rollout waiting forever.
+ */
+export function tellingWatchers(
+  store: DeploymentStore,
+  { watches, rollouts }: Pick<UnitOfWork, 'watches' | 'rollouts'>,
+): DeploymentStore {
+  const seen = new Map<DeploymentId, boolean>();
+  const remember = <T extends Deployment | undefined>(deployment: T): T => {
+    if (deployment !== undefined) seen.set(deployment.uid, isHealthy(deployment));
+    return deployment;
+  };
+  const rememberAll = (all: readonly Deployment[]): readonly Deployment[] => all.map(remember);
+  const tell = async (uid: DeploymentId, isWell: boolean, signal: AbortSignal): Promise<void> => {
+    for (const { watcher, revision, gate } of await watches.on(uid, signal)) {
+      const answer = { kind: 'deploymentHealth', isHealthy: isWell } as const;
+      const told = [{ kind: 'gateAnswered', gate, revision, answer } as const];
+      await rollouts.post({ deployment: watcher, revision }, told, signal);
+      await store.wake(watcher, signal);
+    }
+  };
+  return {
+    find: async (...asked) => remember(await store.find(...asked)),
+    get: async (...asked) => remember(await store.get(...asked)),
+    getAll: async (...asked) => rememberAll(await store.getAll(...asked)),
+    childrenOf: async (...asked) => rememberAll(await store.childrenOf(...asked)),
+    inWorkspaces: async (...asked) => rememberAll(await store.inWorkspaces(...asked)),
+    insert: (deployment, signal) => store.insert(deployment, signal),
+    replace: async (next, signal) => {
+      await store.replace(next, signal);
+      const before = seen.get(next.uid);
+      remember(next);
+      if (before !== isHealthy(next)) await tell(next.uid, isHealthy(next), signal);
+    },
+    remove: async (uid, signal) => {
+      await store.remove(uid, signal);
+      await tell(uid, false, signal);
+    },
+    wake: (uid, signal) => store.wake(uid, signal),
+    hear: (uid, signal) => store.hear(uid, signal),
+    rest: (uid, run, signal) => store.rest(uid, run, signal),
+  };
+}

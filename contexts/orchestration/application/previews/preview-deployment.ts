@@ -1,0 +1,182 @@
+import { FleetError } from '#kit/std';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
+import { wishesOf } from '../../domain/deployment/wishes-of.ts';
+import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
+import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import { lookAround, type Surroundings } from '../pipeline/look-around.ts';
+import type { Strategies } from '../pipeline/pipeline-deps.ts';
+import { type Wanted, WantedContent } from '../pipeline/wanted-content.ts';
+import type { PreviewAnswer, TargetRouter, UnitOfWork, Units } from '../ports.ts';
+import { diffSpecs } from '../revisions/diff-revisions.ts';
+import { askAgents } from './ask-agents.ts';
+import { imaginedUnit } from './imagined-unit.ts';
+import { type PreviewedTarget, type PreviewOutcome, type PreviewScene, previewOf } from './preview.ts';
+
+export interface PreviewDeps {
+  readonly units: Pick<Units, 'read'>;
+  readonly strategies: Strategies;
+  readonly fingerprint: Fingerprint;
+  readonly router: Pick<TargetRouter, 'preview'>;
+  /** Lets others do something in between: a preview may look at very many targets. */
+  readonly breathe: () => Promise<void>;
+}
+
+export interface PreviewCommand {
+  /** Asks for what is to be previewed as if it were meant, in a unit of work in which nothing is kept. */
+  readonly ask: (unit: UnitOfWork) => Promise<Asked>;
+  /** The name or uid of the one target to show. */
+  readonly target: string | undefined;
+  /** Whether the agents are asked, too. */
+  readonly isDeep: boolean;
+  readonly now: number;
+}
+
+export interface Asked {
+  readonly deployment: Deployment;
+  /** As it is, if it is there. */
+  readonly before: Deployment | undefined;
+}
+
+export interface Preview extends PreviewOutcome {
+  readonly deployment: Deployment;
+  /** The revision that it would be. */
+  readonly revision: number;
+  readonly spec: readonly FieldChange[];
+  /** Some of the targets, in the order of names: the one that was asked for, or the first. */
+  readonly shown: readonly ShownTarget[];
+  readonly names: ReadonlyMap<TargetId, string>;
+}
+
+export interface ShownTarget extends PreviewedTarget {
+  readonly documents: readonly DocumentChange[];
+  /** What its agent says would change. */
+  readonly agent?: PreviewAnswer | undefined;
+}
+
+/** Whoever wants to see more asks for one. */
+const SHOWN = 50;
+
+/** What would change on which target, before anything does. Nothing is written. */
+export async function previewDeployment(
+  deps: PreviewDeps,
+  command: PreviewCommand,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const { content, ...seen } = await deps.units.read((unit) => look(imaginedUnit(unit), deps, command, signal), signal);
+  const outcome = await orTrouble(async () => {
+    const wanted = content === undefined ? new Map() : await wantedBy(content, seen.around, deps, signal);
+    return previewOf({ ...seen, wanted });
+  }, signal);
+  const { target } = command;
+  const chosen = outcome.targets.filter(({ id, name }) => target === undefined || target === id || target === name);
+  const shown = await withDocuments(deps, chosen.slice(0, SHOWN), signal);
+  const { deployment, revision } = seen;
+  const answers = command.isDeep
+    ? await askAgents(deps, { deployment, revision, shown, around: seen.around }, signal)
+    : undefined;
+  return {
+    ...outcome,
+    deployment,
+    revision,
+    spec: seen.spec,
+    shown: answers === undefined ? shown : shown.map((each) => ({ ...each, agent: answers.get(each.id) })),
+    names: namesOf(seen.around),
+  };
+}
+
+type Seen = Omit<PreviewScene, 'wanted'> & {
+  readonly revision: number;
+  readonly spec: readonly FieldChange[];
+  /** Missing when the deployment goes. */
+  readonly content: WantedContent | undefined;
+};
+
+async function look(
+  unit: UnitOfWork,
+  { strategies, fingerprint }: PreviewDeps,
+  { ask, now }: PreviewCommand,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const { deployment, before } = await ask(unit);
+  const { uid, spec, deletion } = deployment;
+  const wishes = wishesOf((await unit.triggers.of(uid, signal)).map(({ trigger }) => trigger));
+  const revision = Math.max(deployment.revision, wishes.ahead) + 1;
+  const scene = { deployment, revision, spec, manifests: strategies.manifests, fingerprint, rollbackTo: undefined };
+  const content =
+    deletion === undefined ? await orTrouble(() => WantedContent.open(unit, scene, signal), signal) : undefined;
+  const manifest = content?.manifest ?? { type: spec.manifest.type, fits: undefined };
+  const around = await lookAround(unit, { deployment, spec, manifest, placements: strategies.placements, now }, signal);
+  const last = deployment.revision === 0 ? undefined : await unit.revisions.find(uid, deployment.revision, signal);
+  return {
+    deployment,
+    revision,
+    spec: diffSpecs(before?.spec, spec),
+    wishes,
+    content,
+    around,
+    isUnfinished: last?.outcome !== 'Succeeded',
+    given: await unit.contents.at({ deployment: uid, revision: deployment.revision }, signal),
+    rollouts: strategies.rollouts,
+    now,
+  };
+}
+
+/** Of all that are to have it, so that what is counted is counted for all. */
+async function wantedBy(
+  content: WantedContent,
+  { resolution, rows, targets }: Surroundings,
+  { breathe }: PreviewDeps,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<TargetId, Wanted>> {
+  const placed = resolution.kind === 'sure' ? resolution.targets : [];
+  const members = new Set([...placed, ...rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target)]);
+  const wanted = new Map<TargetId, Wanted>();
+  for (const id of members) {
+    const target = targets.get(id);
+    if (target !== undefined) wanted.set(id, await content.of(target, signal));
+    await breathe();
+  }
+  return wanted;
+}
+
+/** Many targets get the same: what is the same change is worked out once. */
+async function withDocuments(
+  { units }: PreviewDeps,
+  targets: readonly PreviewedTarget[],
+  signal: AbortSignal,
+): Promise<readonly ShownTarget[]> {
+  const hashes = targets.flatMap(({ before }) => before ?? []);
+  const old = await units.read(({ contents }) => contents.find(hashes, { withSecrets: false }, signal), signal);
+  const done = new Map<string, readonly DocumentChange[]>();
+  return targets.map((target) => {
+    const { before = '', wanted } = target;
+    if (wanted?.kind === 'failed') return { ...target, documents: [] };
+    const key = `${before} ${wanted?.payload.hash ?? ''}`;
+    const documents = done.get(key) ?? diffPayloads(old.get(before), wanted?.payload);
+    done.set(key, documents);
+    return { ...target, documents };
+  });
+}
+
+/** A strategy may throw. A rollout would wait then, and try again. */
+async function orTrouble<T>(body: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await body();
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof FleetError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new DeploymentError('PREVIEW_UNAVAILABLE', `Nobody can say what would happen, and nothing would: ${why}`, {
+      cause,
+    });
+  }
+}
+
+function namesOf({ rows, targets }: Surroundings): ReadonlyMap<TargetId, string> {
+  return new Map([
+    ...rows.map(({ target, name }) => [target, name] as const),
+    ...[...targets.values()].map(({ id, name }) => [id, name] as const),
+  ]);
+}

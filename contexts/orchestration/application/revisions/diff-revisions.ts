@@ -1,0 +1,151 @@
+import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
+import type { JsonObject } from '../../domain/manifest/json.ts';
+import type { Payload } from '../../domain/manifest/payload.ts';
+import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { UnitOfWork } from '../ports.ts';
+import { getRevision } from './read-revision.ts';
+import { targetNames } from './target-names.ts';
+
+export interface DiffRevisions {
+  readonly deployment: Deployment;
+  readonly revision: number;
+  /** The one before it, unless told. */
+  readonly against: number | undefined;
+  /** The name or uid of the one that is asked for. */
+  readonly target: string | undefined;
+  readonly after: TargetKey | undefined;
+  readonly limit: number;
+}
+
+/** Names may be used again, so that the id tells those of one name apart. */
+export type TargetKey = readonly [name: string, id: string];
+
+export interface TargetDiff {
+  readonly id: TargetId;
+  readonly name: string;
+  readonly kind: ChangeKind;
+  readonly documents: readonly DocumentChange[];
+}
+
+export type ChangeKind = 'added' | 'removed' | 'changed';
+
+export interface RevisionDiff {
+  readonly revision: number;
+  /** `undefined` when there is none before it. */
+  readonly against: number | undefined;
+  readonly spec: readonly FieldChange[];
+  /** Of all targets. */
+  readonly counts: Readonly<Record<ChangeKind | 'unchanged', number>>;
+  /** Of those that differ, in the order of names. */
+  readonly targets: readonly TargetDiff[];
+  readonly next: TargetKey | undefined;
+}
+
+/** What one revision brought that the other did not, to the spec and to each target. No secret is in it. */
+export async function diffRevisions(
+  unit: UnitOfWork,
+  command: DiffRevisions,
+  signal: AbortSignal,
+): Promise<RevisionDiff> {
+  const { deployment, revision } = command;
+  const later = await getRevision(unit, deployment, revision, signal);
+  const against = command.against ?? (await numberBefore(unit, deployment, revision, signal));
+  const earlier = against === undefined ? undefined : await getRevision(unit, deployment, against, signal);
+  const changes = await changedTargets(unit, { deployment, revision, against }, signal);
+  const { target, after, limit } = command;
+  const wanted = changes.differing
+    .filter(({ id, name }) => target === undefined || target === name || target === id)
+    .filter(({ name, id }) => after === undefined || isAfter([name, id], after));
+  const page = wanted.slice(0, limit);
+  const last = wanted.length > limit ? page.at(-1) : undefined;
+  return {
+    revision,
+    against,
+    spec: diffSpecs(earlier?.spec, later.spec),
+    counts: changes.counts,
+    targets: await withDocuments(unit, page, signal),
+    next: last === undefined ? undefined : [last.name, last.id],
+  };
+}
+
+/** Field by field. Secrets are compared by their references, and never shown. */
+export function diffSpecs(
+  before: DeploymentSpec | undefined,
+  after: DeploymentSpec | undefined,
+): readonly FieldChange[] {
+  return diffPayloads(asPayload(before), asPayload(after)).flatMap(({ fields }) => fields);
+}
+
+/** A spec has no identity as a document has, so that two of them are always compared with each other. */
+function asPayload(spec: DeploymentSpec | undefined): Payload | undefined {
+  if (spec === undefined) return undefined;
+  return { documents: [spec as unknown as JsonObject], secrets: {}, hash: '' };
+}
+
+async function numberBefore(
+  { revisions }: UnitOfWork,
+  { uid }: Deployment,
+  revision: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const [before] = await revisions.page({ deployment: uid, before: revision, limit: 1 }, signal);
+  return before?.revision;
+}
+
+interface Changed {
+  readonly id: TargetId;
+  readonly name: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+async function changedTargets(
+  unit: UnitOfWork,
+  { deployment, revision, against }: Pick<DiffRevisions, 'deployment' | 'revision' | 'against'>,
+  signal: AbortSignal,
+): Promise<{ readonly counts: RevisionDiff['counts']; readonly differing: readonly Changed[] }> {
+  const keyOf = (number: number) => ({ deployment: deployment.uid, revision: number });
+  const had = against === undefined ? new Map<TargetId, string>() : await unit.contents.at(keyOf(against), signal);
+  const has = await unit.contents.at(keyOf(revision), signal);
+  const ids = [...new Set([...had.keys(), ...has.keys()])];
+  const differing = ids.filter((id) => had.get(id) !== has.get(id));
+  const openings = [
+    await unit.rollouts.opening(keyOf(revision), signal),
+    against === undefined ? undefined : await unit.rollouts.opening(keyOf(against), signal),
+  ];
+  const names = await targetNames(unit, { deployment: deployment.uid, ids: differing, openings }, signal);
+  const changes = differing
+    .map((id) => ({ id, name: names.get(id) ?? id, before: had.get(id), after: has.get(id) }))
+    .sort((a, b) => (isAfter([a.name, a.id], [b.name, b.id]) ? 1 : -1));
+  const count = (kind: ChangeKind) => changes.filter((change) => kindOf(change) === kind).length;
+  const counts = { added: count('added'), removed: count('removed'), changed: count('changed') };
+  return { counts: { ...counts, unchanged: ids.length - differing.length }, differing: changes };
+}
+
+/** Many targets get the same: what is the same change is worked out once. */
+async function withDocuments(
+  { contents }: UnitOfWork,
+  changes: readonly Changed[],
+  signal: AbortSignal,
+): Promise<readonly TargetDiff[]> {
+  const hashes = changes.flatMap(({ before, after }) => [before, after].filter((hash) => hash !== undefined));
+  const payloads = await contents.find(hashes, { withSecrets: false }, signal);
+  const done = new Map<string, readonly DocumentChange[]>();
+  return changes.map((change) => {
+    const { id, name, before = '', after = '' } = change;
+    const key = `${before} ${after}`;
+    const documents = done.get(key) ?? diffPayloads(payloads.get(before), payloads.get(after));
+    done.set(key, documents);
+    return { id, name, kind: kindOf(change), documents };
+  });
+}
+
+function kindOf({ before, after }: Changed): ChangeKind {
+  if (before === undefined) return 'added';
+  return after === undefined ? 'removed' : 'changed';
+}
+
+function isAfter([name, id]: TargetKey, [otherName, otherId]: TargetKey): boolean {
+  return name === otherName ? id > otherId : name > otherName;
+}

@@ -1,0 +1,75 @@
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
+import type { Revision } from '../../domain/deployment/revision.ts';
+import { type RecordedTurn, type TimelineEntry, timelineOf } from '../../domain/deployment/timeline.ts';
+import type { Decide } from '../../domain/rollout/machine/decide.ts';
+import type { RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { RolloutOpening, UnitOfWork } from '../ports.ts';
+import { getRevision } from './read-revision.ts';
+import { targetNames } from './target-names.ts';
+
+export interface ReadTimeline {
+  readonly deployment: Deployment;
+  readonly revision: number;
+  /** The name or uid of the one that is asked for. */
+  readonly target: string | undefined;
+}
+
+/** All that is recorded of a rollout. */
+export interface RolloutRecord {
+  readonly revision: Revision;
+  readonly start: RolloutStart;
+  readonly turns: readonly RecordedTurn[];
+  readonly names: ReadonlyMap<TargetId, string>;
+  readonly only: TargetId | undefined;
+}
+
+export async function readRecord(
+  unit: UnitOfWork,
+  { deployment, revision: number, target }: ReadTimeline,
+  signal: AbortSignal,
+): Promise<RolloutRecord> {
+  const revision = await getRevision(unit, deployment, number, signal);
+  const key = { deployment: deployment.uid, revision: number };
+  const opening = await unit.rollouts.opening(key, signal);
+  if (opening === undefined) {
+    throw new DeploymentError('REVISION_NOT_FOUND', `What happened in revision ${number} is not kept any longer.`);
+  }
+  const turns = await unit.rollouts.turnsAfter(key, 0, signal);
+  const ids = idsIn(opening, turns);
+  const names = await targetNames(unit, { deployment: deployment.uid, ids, openings: [opening] }, signal);
+  const only = target === undefined ? undefined : idOf(target, names);
+  return { revision, start: opening.start, turns, names, only };
+}
+
+/** A turn at a time, so that whoever reads a long story can let others do something in between. */
+export function* storyOf(record: RolloutRecord, decide: Decide): Generator<readonly TimelineEntry[]> {
+  const { revision, start, turns, only } = record;
+  yield [
+    {
+      turn: 0,
+      place: 0,
+      time: start.now,
+      kind: 'planned',
+      message: `it was planned: ${revision.trigger}`,
+      targets: [],
+    },
+  ];
+  yield* timelineOf({ start, turns, decide, ...(only === undefined ? {} : { only }) });
+}
+
+function idsIn({ start: { plan } }: RolloutOpening, turns: readonly RecordedTurn[]): ReadonlySet<TargetId> {
+  const planned = [...plan.current, ...plan.steps.flatMap(({ deliver, remove }) => [...deliver, ...remove])];
+  const joined = turns.flatMap(({ happenings }) =>
+    happenings.flatMap((happening) =>
+      happening.kind === 'membershipChanged' ? happening.joined.map(({ id }) => id) : [],
+    ),
+  );
+  return new Set([...planned, ...joined]);
+}
+
+function idOf(target: string, names: ReadonlyMap<TargetId, string>): TargetId {
+  for (const [id, name] of names) if (id === target || name === target) return id;
+  throw new DeploymentError('TARGET_NOT_FOUND', `The rollout had nothing to do with a target ${target}.`);
+}

@@ -1,0 +1,25 @@
+import type { DeploymentId } from '../../domain/deployment/deployment.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { RolloutOpening, UnitOfWork } from '../ports.ts';
+
+/** What targets are called: as the rollouts knew them, or as they are known now. One that nobody knows is its id. */
+export async function targetNames(
+  { targets }: Pick<UnitOfWork, 'targets'>,
+  wanted: {
+    readonly deployment: DeploymentId;
+    readonly ids: Iterable<TargetId>;
+    readonly openings: readonly (RolloutOpening | undefined)[];
+  },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<TargetId, string>> {
+  const names = new Map<TargetId, string>();
+  const unknown: TargetId[] = [];
+  for (const id of wanted.ids) {
+    const name = wanted.openings.map((opening) => opening?.names[id]).find((each) => each !== undefined);
+    if (name === undefined) unknown.push(id);
+    names.set(id, name ?? id);
+  }
+  const rows = unknown.length === 0 ? [] : await targets.some(wanted.deployment, unknown, signal);
+  for (const { target, name } of rows) names.set(target, name);
+  return names;
+}

@@ -1,0 +1,173 @@
+import type { ResourceName } from '#kit/std';
+import type { Deployment } from '../domain/deployment/deployment.ts';
+import { DeploymentError, deploymentNotFound, noRollout } from '../domain/deployment/deployment-error.ts';
+import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
+import type { Trigger } from '../domain/deployment/trigger.ts';
+import { changed } from '../domain/deployment/with-status.ts';
+import type { TargetId } from '../domain/target-view.ts';
+import type { Precondition, UnitOfWork } from './ports.ts';
+import { tellRolloutState } from './tell-rollout-state.ts';
+
+/** Which deployment, who wants it, and what must be true first. */
+export interface RolloutCommand {
+  readonly workspace: ResourceName;
+  readonly name: ResourceName;
+  readonly precondition: Precondition;
+  readonly by: string;
+  readonly now: number;
+}
+
+/** Some of its targets, by name or uid. */
+export interface SomeTargets {
+  readonly targets?: readonly string[];
+}
+
+/**
+ * What people can do about rollouts. All of it is written down for the deployment's pipeline, which does it when it comes
+ * to it: what each answers is the deployment as it is at the moment.
+ */
+export const rolloutCommands = {
+  /** Nothing new begins; what is under way comes to its end. */
+  async pause(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
+    return await steer(unit, await found(unit, command, signal), { ...command, rolloutState: 'paused' }, signal);
+  },
+
+  /** Also one that paused by itself: what has failed so far is accepted. */
+  async resume(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
+    return await steer(unit, await found(unit, command, signal), { ...command, rolloutState: 'running' }, signal);
+  },
+
+  async abort(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
+    const deployment = await found(unit, command, signal);
+    if (deployment.rollout === undefined) throw noRollout(deployment.name, 'abort');
+    return await ask(unit, deployment, { trigger: { kind: 'abort', by: command.by }, now: command.now }, signal);
+  },
+
+  /** What is left of the rollout under way goes by the rollout strategy as it is now. */
+  async replan(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
+    const deployment = await found(unit, command, signal);
+    if (deployment.rollout === undefined) throw noRollout(deployment.name, 'replan');
+    return await ask(unit, deployment, { trigger: { kind: 'replan', by: command.by }, now: command.now }, signal);
+  },
+
+  /** Those that failed, or these of them. */
+  async retry(unit: UnitOfWork, command: RolloutCommand & SomeTargets, signal: AbortSignal): Promise<Deployment> {
+    const deployment = await found(unit, command, signal);
+    const rows = command.targets === undefined ? [] : await unit.targets.of(deployment.uid, signal);
+    const targets = command.targets && idsOf(command.targets, rows.map(knownTarget), deployment);
+    const trigger: Trigger = { kind: 'retry', ...(targets === undefined ? {} : { targets }), by: command.by };
+    return await ask(unit, deployment, { trigger, now: command.now }, signal);
+  },
+
+  async rollback(
+    unit: UnitOfWork,
+    command: RolloutCommand & { readonly revision: number; readonly paced: boolean },
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    const { revision, paced, by, now } = command;
+    const deployment = await found(unit, command, signal);
+    refuseToRollBack(deployment);
+    if ((await unit.revisions.find(deployment.uid, revision, signal)) === undefined) {
+      throw new DeploymentError(
+        'REVISION_NOT_FOUND',
+        `Deployment ${deployment.name} has no revision ${revision}, or not any more. Look at its revisions.`,
+        { faults: [{ path: '/revision', message: 'is not a revision of the deployment' }] },
+      );
+    }
+    return await ask(unit, deployment, { trigger: { kind: 'rollback', to: revision, paced, by }, now }, signal);
+  },
+
+  /** Those that would lose it, or these of them, may do so. */
+  async confirmRemoval(
+    unit: UnitOfWork,
+    command: RolloutCommand & SomeTargets,
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    const deployment = await found(unit, command, signal);
+    const { held } = deployment.status.placement;
+    if (held.length === 0) {
+      throw new DeploymentError('NOTHING_HELD', `No target of ${deployment.name} waits for its removal to be confirmed.`);
+    }
+    const rows = await unit.targets.some(deployment.uid, held.map(({ id }) => id), signal);
+    const targets = command.targets && idsOf(command.targets, rows.map(knownTarget), deployment);
+    const trigger: Trigger = { kind: 'confirmRemoval', ...(targets === undefined ? {} : { targets }), by: command.by };
+    return await ask(unit, deployment, { trigger, now: command.now }, signal);
+  },
+
+  /** What cannot be taken off is left where it is, and the deployment is gone. */
+  async abandon(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
+    const deployment = await found(unit, command, signal);
+    if (deployment.deletion === undefined) {
+      throw new DeploymentError(
+        'NOT_DELETING',
+        `Deployment ${deployment.name} is not being deleted. Delete it first, and abandon it if that does not come to an end.`,
+      );
+    }
+    return await ask(unit, deployment, { trigger: { kind: 'abandon', by: command.by }, now: command.now }, signal);
+  },
+};
+
+async function found(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
+  const { workspace, name, precondition } = command;
+  const deployment = await unit.deployments.find(workspace, name, signal);
+  if (deployment === undefined) throw deploymentNotFound(workspace, name);
+  precondition.check(deployment);
+  return deployment;
+}
+
+async function steer(
+  unit: UnitOfWork,
+  current: Deployment,
+  { rolloutState, by, now }: Pick<Deployment, 'rolloutState'> & Pick<RolloutCommand, 'by' | 'now'>,
+  signal: AbortSignal,
+): Promise<Deployment> {
+  const deployment = changed(current, { rolloutState }, now);
+  const isStopped = current.status.rollout?.phase === 'Paused';
+  if (deployment !== current) await unit.deployments.replace(deployment, signal);
+  // One that stopped by itself goes on by a resume, though nobody had paused it.
+  if (deployment !== current || isStopped) await tellRolloutState(unit, deployment, by, signal);
+  if (deployment !== current) await unit.events.append([{ type: 'deployment.updated', deployment }], now, signal);
+  return deployment;
+}
+
+async function ask(
+  { triggers }: UnitOfWork,
+  deployment: Deployment,
+  { trigger, now }: { readonly trigger: Trigger; readonly now: number },
+  signal: AbortSignal,
+): Promise<Deployment> {
+  await triggers.add(deployment.uid, [trigger], now, signal);
+  return deployment;
+}
+
+function refuseToRollBack({ name, deletion, owner }: Deployment): void {
+  if (deletion !== undefined) {
+    throw new DeploymentError('DEPLOYMENT_DELETING', `Deployment ${name} is being deleted, and cannot be rolled back.`);
+  }
+  if (owner === undefined) return;
+  throw new DeploymentError(
+    'GROUP_CHILD',
+    `Deployment ${name} is ${owner.child} of a group, which would set it back. Roll back the group instead.`,
+    { details: { group: owner.group, child: owner.child } },
+  );
+}
+
+interface KnownTarget {
+  readonly id: TargetId;
+  readonly name: string;
+}
+
+function knownTarget({ target, name }: DeploymentTarget): KnownTarget {
+  return { id: target, name };
+}
+
+function idsOf(refs: readonly string[], known: readonly KnownTarget[], { name }: Deployment): readonly TargetId[] {
+  const byRef = new Map(known.flatMap((target) => [[target.name, target.id] as const, [target.id, target.id] as const]));
+  const faults = refs.flatMap((ref, index) =>
+    byRef.has(ref) ? [] : [{ path: `/targets/${index}`, message: `names ${ref}, which this does not concern` }],
+  );
+  if (faults.length > 0) {
+    throw new DeploymentError('NOT_A_TARGET', `${refs[0]} is not a target of ${name} that this could be done for.`, { faults });
+  }
+  return [...new Set(refs.flatMap((ref) => byRef.get(ref) ?? []))];
+}

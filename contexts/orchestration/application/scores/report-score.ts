@@ -1,0 +1,56 @@
+import type { DeploymentId } from '../../domain/deployment/deployment.ts';
+import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
+import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
+import type { PlacementSpec, ReportedScore } from '../../domain/placement/placement-strategy.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { UnitOfWork } from '../ports.ts';
+
+/** Where a target is. */
+export interface ScoredTarget {
+  readonly id: TargetId;
+  /** Of its workspace. It ends with a slash. */
+  readonly workspacePath: string;
+}
+
+/** Whom a score may concern. */
+export interface ScoreReaders {
+  /** The deployments of these workspaces whose placement has one of these types. */
+  placedBy(
+    types: readonly string[],
+    workspacePaths: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly { readonly uid: DeploymentId; readonly placement: readonly PlacementSpec[] }[]>;
+}
+
+export interface ReportScore {
+  readonly target: ScoredTarget;
+  readonly name: string;
+  readonly score: ReportedScore;
+  readonly registry: PlacementRegistry;
+}
+
+/**
+ * Kept, and told to those who place by it and have the target in their pool. One that was told and has not looked yet is
+ * not told again: it sees the latest when it looks.
+ */
+export async function reportScore(
+  unit: Pick<UnitOfWork, 'scores' | 'triggers'> & { readonly readers: ScoreReaders },
+  { target, name, score, registry }: ReportScore,
+  signal: AbortSignal,
+): Promise<void> {
+  await unit.scores.put(target.id, name, score, signal);
+  const types = [...registry.values()].filter((strategy) => 'scores' in strategy).map(({ type }) => type);
+  const above = await unit.readers.placedBy(types, pathsDownTo(target.workspacePath), signal);
+  for (const { uid, placement } of above) {
+    if (!scoresReadBy(placement, registry).has(name)) continue;
+    const pending = await unit.triggers.of(uid, signal);
+    if (pending.some(({ trigger }) => trigger.kind === 'scores')) continue;
+    await unit.triggers.add(uid, [{ kind: 'scores' }], score.time, signal);
+  }
+}
+
+/** `/root/` and `/root/emea/` for the second of them. */
+function pathsDownTo(path: string): readonly string[] {
+  const names = path.split('/').slice(1, -1);
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}/`);
+}

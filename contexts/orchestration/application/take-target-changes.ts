@@ -1,0 +1,82 @@
+import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
+import { type ManifestRegistry, parseManifest } from '../domain/manifest/manifest-strategy.ts';
+import type { PlacementRegistry } from '../domain/placement/placement-registry.ts';
+import type { UnitOfWork } from './ports.ts';
+import {
+  mergedChanges,
+  type PlacedView,
+  pathsAbove,
+  type Standing,
+  type TargetChange,
+  triggersOf,
+} from './target-changes.ts';
+
+export interface TargetChangesDeps {
+  readonly placements: PlacementRegistry;
+  readonly manifests: ManifestRegistry;
+}
+
+export interface TakeTargetChanges {
+  readonly changes: readonly TargetChange[];
+  /** Those of the targets that are there, as they are now or were a moment ago: what comes later is another change. */
+  readonly views: readonly PlacedView[];
+  readonly now: number;
+}
+
+const EVERYTHING = ['/labels', '/properties', '/manifestTypes'];
+/** A few thousand deployments, which is more than an instance has under way; the rest is worked out again. */
+const REMEMBERED = 5_000;
+
+/** Turns what happens to targets into triggers of those deployments that it may concern, and of no others. */
+export class TargetChanges {
+  readonly #deps: TargetChangesDeps;
+  /** Reading a manifest takes a while, and it is the same until somebody patches the deployment. */
+  readonly #reads = new Map<DeploymentId, { readonly generation: number; readonly reads: readonly string[] }>();
+
+  constructor(deps: TargetChangesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The same may be told twice. A trigger that turns out to change nothing is dropped by the plan. */
+  async take(unit: UnitOfWork, { changes, views, now }: TakeTargetChanges, signal: AbortSignal): Promise<void> {
+    const merged = mergedChanges(changes);
+    const targets = merged.map(({ target }) => target);
+    const rows = Map.groupBy(await unit.targets.onTargets(targets, signal), ({ deployment }) => deployment);
+    const byId = new Map(views.map((view) => [view.id, view]));
+    for (const deployment of await concerned(unit, { views, rows }, signal)) {
+      const its = new Map(rows.get(deployment.uid)?.map((row) => [row.target, row]));
+      const standings = merged.map((change): Standing => {
+        return { change, view: byId.get(change.target), row: its.get(change.target) };
+      });
+      const { placements } = this.#deps;
+      const triggers = triggersOf(deployment, standings, { placements, reads: this.#readsOf(deployment) });
+      if (triggers.length > 0) await unit.triggers.add(deployment.uid, triggers, now, signal);
+    }
+  }
+
+  #readsOf({ uid, generation, spec }: Deployment): readonly string[] {
+    const known = this.#reads.get(uid);
+    if (known?.generation === generation) return known.reads;
+    const parsed = parseManifest(spec.manifest, '/manifest', this.#deps.manifests);
+    // One that this release cannot read may read anything.
+    const reads = parsed.kind === 'parsed' ? parsed.value.reads : EVERYTHING;
+    if (this.#reads.size >= REMEMBERED) this.#reads.clear();
+    this.#reads.set(uid, { generation, reads });
+    return reads;
+  }
+}
+
+interface Concern {
+  readonly views: readonly PlacedView[];
+  readonly rows: ReadonlyMap<DeploymentId, readonly DeploymentTarget[]>;
+}
+
+/** Those above the targets, and those that have something on them wherever the targets are now. */
+async function concerned(unit: UnitOfWork, { views, rows }: Concern, signal: AbortSignal) {
+  const paths = new Set(views.flatMap(({ workspacePath }) => pathsAbove(workspacePath)));
+  const above = paths.size === 0 ? [] : await unit.deployments.inWorkspaces([...paths], signal);
+  const known = new Set(above.map(({ uid }) => uid));
+  const more = [...rows.keys()].filter((uid) => !known.has(uid));
+  return more.length === 0 ? above : [...above, ...(await unit.deployments.getAll(more, signal))];
+}

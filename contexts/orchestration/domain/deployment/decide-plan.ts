@@ -1,0 +1,192 @@
+import { type Delta, deltaOf, deltaOfDeletion, membersAfter } from '../placement/delta-of.ts';
+import { isVanished } from '../placement/removal-cause.ts';
+import type { Resolution } from '../placement/resolve-placement.ts';
+import type { MemberFacts } from '../rollout/machine/member.ts';
+import type { Plan } from '../rollout/plan.ts';
+import type { RolloutRegistry, RolloutSpec } from '../rollout/rollout-strategy.ts';
+import type { Share } from '../budget/share.ts';
+import type { PlacementView, TargetId } from '../target-view.ts';
+import type { Deployment } from './deployment.ts';
+import type { PlacementStatus } from './deployment-status.ts';
+import type { DeploymentTarget } from './deployment-target.ts';
+import { hasContent, UNSURE_HASH, withoutOrder } from './order-of-target.ts';
+import type { Wishes } from './wishes-of.ts';
+
+/** A target as a plan sees it. */
+export interface PlannedTarget extends PlacementView {
+  readonly isOnline: boolean;
+}
+
+/** Who has it from now on, and who loses it. */
+export interface Membership {
+  /** All rows as they are to be, whether they change or not. */
+  readonly rows: ReadonlyMap<TargetId, DeploymentTarget>;
+  /** Those that have nothing, or are not there any more: their rows go. */
+  readonly dropped: readonly TargetId[];
+  readonly delta: { readonly added: readonly TargetId[]; readonly removed: readonly TargetId[]; readonly unchanged: readonly TargetId[] };
+  readonly placement: PlacementStatus;
+}
+
+export interface MembershipScene {
+  readonly deployment: Deployment;
+  readonly wishes: Wishes;
+  readonly rows: readonly DeploymentTarget[];
+  readonly resolution: Extract<Resolution, { kind: 'sure' }>;
+  /** All that are there of those resolved and of those that have a row. */
+  readonly targets: ReadonlyMap<TargetId, PlannedTarget>;
+  readonly now: number;
+}
+
+/** What a sure resolution means for the rows. Who left before and is not empty yet is still leaving. */
+export function decideMembership(scene: MembershipScene): Membership {
+  const { deployment, rows, targets, now } = scene;
+  const placed = new Set(rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target));
+  const delta = deltaFor(scene, placed);
+  const stays = new Set(membersAfter(delta));
+  const vanished = new Set(delta.removed.filter(({ cause }) => isVanished(cause)).map(({ id }) => id));
+  const next = new Map<TargetId, DeploymentTarget>();
+  const dropped: TargetId[] = [];
+  for (const row of rows) {
+    const isThere = targets.has(row.target) && !vanished.has(row.target);
+    if (stays.has(row.target)) next.set(row.target, placedRow(row, targets.get(row.target), now));
+    else if (isThere && hasContent(row)) next.set(row.target, leavingRow(row, now));
+    else dropped.push(row.target);
+  }
+  for (const id of delta.added) {
+    const target = targets.get(id);
+    if (target !== undefined && !next.has(id)) next.set(id, newRow(deployment, target, now));
+  }
+  const removed = [...next.values()].filter(({ isPlaced }) => !isPlaced).map(({ target }) => target);
+  const unchanged = [...delta.unchanged, ...delta.held.map(({ id }) => id)].sort();
+  return { rows: next, dropped, delta: { added: delta.added, removed, unchanged }, placement: placementOf(scene, delta) };
+}
+
+/** Whether it is to be compared with what it should have, or left as it is. */
+export function isCompared(row: DeploymentTarget, { wishes, isUnfinished }: ComparisonScene): boolean {
+  if (!row.isPlaced) return false;
+  if (isUnfinished || wishes.isForAll || wishes.named.has(row.target)) return true;
+  const isOwed = row.failure !== undefined || row.isOwed;
+  if (isOwed) return wishes.retriesAll;
+  return row.applied === undefined;
+}
+
+export interface ComparisonScene {
+  readonly wishes: Wishes;
+  /** The last rollout did not come to its own end: anybody may lack anything. */
+  readonly isUnfinished: boolean;
+}
+
+/** It has what it should have, and is well with it. */
+export function isUpToDate(row: DeploymentTarget, hash: string | undefined): boolean {
+  const { applied, order, failure, isOwed, health } = row;
+  if (hash === undefined || applied === undefined || failure !== undefined || isOwed) return false;
+  if (applied.hash !== hash || applied.hash === UNSURE_HASH) return false;
+  const isOrdered = order !== undefined && order.state !== 'queued' && order.hash !== hash;
+  return !isOrdered && health === 'Available';
+}
+
+export interface PlanScene {
+  readonly spec: RolloutSpec;
+  readonly membership: Pick<Membership, 'delta'>;
+  readonly targets: ReadonlyMap<TargetId, PlacementView>;
+  readonly upToDate: ReadonlySet<TargetId>;
+  readonly rollouts: RolloutRegistry;
+}
+
+/** Throws what the strategy throws: then nothing is delivered or removed. */
+export function planOf({ spec, membership, targets, upToDate, rollouts }: PlanScene): Plan {
+  const strategy = rollouts.get(spec.type);
+  if (strategy === undefined) throw new RangeError(`nobody knows the rollout ${spec.type}`);
+  return strategy.plan(spec, { delta: membership.delta, views: targets, upToDate });
+}
+
+export function hasWork({ steps }: Plan): boolean {
+  return steps.some(({ deliver, remove }) => deliver.length + remove.length > 0);
+}
+
+/** How the targets of a plan stand. One that is not there any more is offline. */
+export function factsOf(rows: Iterable<DeploymentTarget>): readonly MemberFacts[] {
+  return [...rows].map((row) => ({
+    id: row.target,
+    isOnline: row.isOnline,
+    health: row.health,
+    healthRevision: row.healthRevision,
+    hasContent: hasContent(row),
+  }));
+}
+
+/**
+ * What a rollback goes by that has to be quick: to all at once, whatever the budget says of how many may be unavailable
+ * or fail. How long targets are waited for stays as it was asked for.
+ */
+export function unpaced(spec: RolloutSpec): RolloutSpec {
+  const { progressDeadline, offlinePolicy, offlineDeadline } = spec;
+  return {
+    type: 'immediate',
+    maxFailures: '100%',
+    ...(progressDeadline === undefined ? {} : { progressDeadline }),
+    ...(offlinePolicy === undefined ? {} : { offlinePolicy }),
+    ...(offlineDeadline === undefined ? {} : { offlineDeadline }),
+  };
+}
+
+export function newRow(
+  { uid }: Pick<Deployment, 'uid'>,
+  { id, name, type, isOnline }: PlannedTarget,
+  now: number,
+): DeploymentTarget {
+  return {
+    deployment: uid,
+    target: id,
+    name,
+    type,
+    isPlaced: true,
+    isOnline,
+    applied: undefined,
+    order: undefined,
+    failure: undefined,
+    health: 'Unknown',
+    healthRevision: 0,
+    healthMessage: '',
+    isOwed: false,
+    drift: [],
+    instance: undefined,
+    updateTime: now,
+  };
+}
+
+function deltaFor({ deployment, wishes, resolution }: MembershipScene, placed: ReadonlySet<TargetId>): Delta {
+  if (deployment.deletion !== undefined) return deltaOfDeletion(placed);
+  const maxRemoval = deployment.spec.rollout['maxRemoval'] as Share | undefined;
+  const held = deployment.status.placement.held.map(({ id }) => id);
+  return deltaOf(placed, resolution, {
+    causes: wishes.causes,
+    confirmed: wishes.confirmed === 'all' ? new Set(held) : wishes.confirmed,
+    ...(maxRemoval === undefined ? {} : { maxRemoval }),
+  });
+}
+
+function placementOf({ deployment, resolution }: MembershipScene, { held }: Delta): PlacementStatus {
+  const { excluded, retained, missing } = deployment.deletion === undefined ? resolution : NOBODY;
+  return {
+    kind: 'sure',
+    excluded,
+    retained,
+    missing,
+    held: held.map(({ id, why, exclusion }) => ({ id, why, message: exclusion.message })),
+  };
+}
+
+const NOBODY = { excluded: [], retained: [], missing: [] } as const;
+
+/** One that left and is placed again has whatever it has. */
+function placedRow(row: DeploymentTarget, target: PlannedTarget | undefined, now: number): DeploymentTarget {
+  if (row.isPlaced && (target === undefined || (target.name === row.name && target.type === row.type))) return row;
+  const its = target === undefined ? {} : { name: target.name, type: target.type };
+  const back = row.isPlaced ? row : { ...withoutOrder(row, now), failure: undefined, isOwed: false };
+  return { ...back, ...its, isPlaced: true, updateTime: now };
+}
+
+function leavingRow(row: DeploymentTarget, now: number): DeploymentTarget {
+  return row.isPlaced ? { ...row, isPlaced: false, updateTime: now } : row;
+}

@@ -1,0 +1,63 @@
+import { type Catalogue, type FieldFault, FleetError } from '#kit/std';
+
+export const DEPLOYMENT_ERRORS = {
+  INVALID_DEPLOYMENT: { category: 'invalid', retry: 'after-change' },
+  NO_SUCH_WORKSPACE: { category: 'not-found', retry: 'after-change' },
+  DEPLOYMENT_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  NAME_TAKEN: { category: 'conflict', retry: 'after-change' },
+  DEPLOYMENT_DELETING: { category: 'conflict', retry: 'never' },
+  NOT_DELETING: { category: 'conflict', retry: 'after-change' },
+  GROUP_CHILD: { category: 'conflict', retry: 'after-change' },
+  NO_ROLLOUT: { category: 'conflict', retry: 'after-change' },
+  NOTHING_HELD: { category: 'conflict', retry: 'after-change' },
+  NOT_A_TARGET: { category: 'invalid', retry: 'after-change' },
+  TARGET_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  REVISION_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  STALE_APPROVAL: { category: 'conflict', retry: 'after-change' },
+  NO_OPEN_APPROVAL: { category: 'conflict', retry: 'later' },
+  SEVERAL_APPROVALS: { category: 'conflict', retry: 'after-change' },
+  APPROVER_NOT_DISTINCT: { category: 'forbidden', retry: 'never' },
+  APPROVAL_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  PREVIEW_UNAVAILABLE: { category: 'unavailable', retry: 'later' },
+  VERSION_STALE: { category: 'precondition', retry: 'after-change' },
+  STORED_DEPLOYMENT_INVALID: { category: 'internal', retry: 'never' },
+} as const satisfies Catalogue;
+
+export type DeploymentErrorCode = keyof typeof DEPLOYMENT_ERRORS;
+
+export class DeploymentError extends FleetError<DeploymentErrorCode> {
+  get entry() {
+    return DEPLOYMENT_ERRORS[this.code];
+  }
+}
+
+/** Also what somebody is told who may not see it: for him it does not exist. */
+export function deploymentNotFound(workspace: string, name: string): DeploymentError {
+  return new DeploymentError('DEPLOYMENT_NOT_FOUND', `There is no deployment ${name} in the workspace ${workspace}.`, {
+    details: { workspace, deployment: name },
+  });
+}
+
+/** At least one fault, each with the field that it is about. */
+export function invalidDeployment(faults: readonly FieldFault[]): DeploymentError {
+  const [first] = faults;
+  return new DeploymentError(
+    'INVALID_DEPLOYMENT',
+    `This is not a deployment: ${first?.path} ${first?.message}. Correct it and send it again.`,
+    { faults },
+  );
+}
+
+export function noRollout(name: string, doing: string): DeploymentError {
+  return new DeploymentError(
+    'NO_ROLLOUT',
+    `No rollout of ${name} is under way, so that there is nothing to ${doing}. Look at its revisions for what happened.`,
+  );
+}
+
+export function staleVersion(name: string): DeploymentError {
+  return new DeploymentError(
+    'VERSION_STALE',
+    `Deployment ${name} was changed or deleted meanwhile. Read it again, and repeat the change if it still makes sense.`,
+  );
+}

@@ -1,0 +1,29 @@
+import type { DeploymentGroupSpec } from '../manifest/group/deployment-group.ts';
+import { type DeploymentDraft, specOf } from './deployment-draft.ts';
+
+/** The draft itself, and those of the children if it is a group, at any depth. Its shape is known to be right. */
+export function draftsIn(draft: DeploymentDraft): readonly DeploymentDraft[] {
+  const children = groupIn(draft)?.deployments ?? [];
+  return [draft, ...children.flatMap((child) => draftsIn(child as unknown as DeploymentDraft))];
+}
+
+export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | undefined {
+  // The shape of a manifest is chosen by its type.
+  return manifest.type === 'deploymentGroup' ? (manifest as unknown as DeploymentGroupSpec) : undefined;
+}
+
+/**
+ * Whether anything in it is to be put on the platform itself, which needs a permission of its own.
+ *
+ * DECISION: a group is not. It lives on the platform, but all that it can bring about there are deployments of its own
+ * workspace, which whoever writes it may create anyway; its children are looked at one by one.
+ */
+export function placesLocally(draft: DeploymentDraft): boolean {
+  const rest = draftsIn(draft).filter((each) => groupIn(each) === undefined);
+  return rest.some((each) => specOf(each).placement.some(({ type }) => type === 'local'));
+}
+
+/** Whether a placement names targets one by one, so that somebody has to look whether they are there. */
+export function namesTargets(draft: DeploymentDraft): boolean {
+  return draftsIn(draft).some((each) => specOf(each).placement.some(({ type }) => type === 'static'));
+}

@@ -1,0 +1,108 @@
+import { assertNever } from '#kit/std';
+import type { DeliveryReport } from '../delivery/delivery-order.ts';
+import type { Happening } from '../rollout/machine/happening.ts';
+import type { DeploymentTarget } from './deployment-target.ts';
+import { mayHave, UNSURE_HASH } from './order-of-target.ts';
+
+/** What follows from something that was heard of a target. */
+export interface Heard {
+  /** The very same value when it was no news; `undefined` once nothing of the deployment is left there. */
+  readonly row: DeploymentTarget | undefined;
+  /** For the rollout of the revision that the report speaks of. */
+  readonly happenings: readonly Happening[];
+  /** It came to differ from what was delivered. */
+  readonly hasDrifted?: boolean;
+}
+
+type Told<Kind extends DeliveryReport['kind']> = Extract<DeliveryReport, { kind: Kind }>;
+
+/** What an agent says of one deployment on its target. What is old or was said before changes nothing. */
+export function hearReport(row: DeploymentTarget, report: DeliveryReport, now: number): Heard {
+  switch (report.kind) {
+    case 'applied':
+      return hearApplied(row, report, now);
+    case 'removed':
+      return hearRemoved(row, report, now);
+    case 'failed':
+    case 'rejected':
+      return hearFailure(row, report, now);
+    case 'health':
+      return hearHealth(row, report, now);
+    case 'drift':
+      return hearDrift(row, report, now);
+    default:
+      return assertNever(report, 'report');
+  }
+}
+
+/** Of a revision that is behind, only what is on the target counts: what was asked since has not come to its end. */
+function hearApplied(row: DeploymentTarget, { revision, hash, target }: Told<'applied'>, now: number): Heard {
+  const { order, applied } = row;
+  if (revision < (applied?.revision ?? 0)) return noNews(row);
+  const isEnd = order?.kind === 'deliver' && order.revision === revision && order.hash === hash;
+  const isKnown = applied?.revision === revision && applied.hash === hash;
+  if (!isEnd && isKnown) return noNews(row);
+  const health =
+    row.healthRevision < revision ? ({ health: 'Unknown', healthRevision: revision, healthMessage: '' } as const) : {};
+  const has = { ...row, ...health, applied: { revision, hash }, drift: [], updateTime: now };
+  if (!isEnd && order !== undefined) return { row: has, happenings: [] };
+  const happenings: readonly Happening[] = [{ kind: 'delivered', target, changed: true }];
+  return { row: { ...has, order: undefined, failure: undefined, isOwed: false }, happenings };
+}
+
+function hearRemoved(row: DeploymentTarget, { revision, target }: Told<'removed'>, now: number): Heard {
+  const { order, applied, isPlaced } = row;
+  const isEnd = order?.kind === 'remove' && order.revision === revision;
+  const isStray = order === undefined && !isPlaced && revision >= (applied?.revision ?? 0);
+  if (!isEnd && !isStray) return noNews(row);
+  const happenings: readonly Happening[] = [{ kind: 'removed', target }];
+  if (!isPlaced) return { row: undefined, happenings };
+  const empty = { applied: undefined, order: undefined, failure: undefined, drift: [], isOwed: false };
+  return { row: { ...row, ...empty, health: 'Unknown', healthRevision: 0, healthMessage: '', updateTime: now }, happenings };
+}
+
+function hearFailure(row: DeploymentTarget, report: Told<'failed' | 'rejected'>, now: number): Heard {
+  const { order } = row;
+  const { revision, message, target } = report;
+  if (order?.revision !== revision) return noNews(row);
+  const isRemoval = order.kind === 'remove';
+  const isRejected = report.kind === 'rejected';
+  const reason = isRemoval ? 'RemoveFailed' : isRejected ? 'Rejected' : 'DeliveryFailed';
+  const kind = isRemoval ? 'removeFailed' : isRejected ? 'rejected' : 'deliveryFailed';
+  // What is rejected touched nothing; what failed half way may have left anything.
+  const applied = isRejected ? row.applied : mayHave({ ...row, order: { ...order, state: 'sent', hash: UNSURE_HASH } });
+  const failure = { reason, message, revision } as const;
+  return {
+    row: { ...row, order: undefined, applied, failure, updateTime: now },
+    happenings: [{ kind, target, message }],
+  };
+}
+
+function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number): Heard {
+  const { revision, health, message, target } = report;
+  if (revision < row.healthRevision) return noNews(row);
+  const isSame = row.health === health && row.healthMessage === message && row.healthRevision === revision;
+  if (isSame) return noNews(row);
+  const { failure } = row;
+  // It took too long, and is well after all.
+  const isMended = health === 'Available' && failure?.revision === revision && row.applied?.revision === revision;
+  const next = { ...row, health, healthRevision: revision, healthMessage: message, updateTime: now };
+  return {
+    row: isMended ? { ...next, failure: undefined, isOwed: false } : next,
+    happenings: row.health === health && row.healthRevision === revision
+      ? []
+      : [{ kind: 'healthChanged', target, health, revision }],
+  };
+}
+
+/** While something is on its way, what differs is about to. */
+function hearDrift(row: DeploymentTarget, { revision, objects }: Told<'drift'>, now: number): Heard {
+  const isOld = row.applied === undefined || revision < row.applied.revision || row.order !== undefined;
+  const drift = [...objects].sort((a, b) => (a < b ? -1 : 1));
+  if (isOld || JSON.stringify(drift) === JSON.stringify(row.drift)) return noNews(row);
+  return { row: { ...row, drift, updateTime: now }, happenings: [], hasDrifted: drift.length > 0 };
+}
+
+function noNews(row: DeploymentTarget): Heard {
+  return { row, happenings: [] };
+}

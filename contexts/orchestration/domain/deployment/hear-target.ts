@@ -1,0 +1,66 @@
+import type { Inventory } from '../delivery/delivery-order.ts';
+import type { Happening } from '../rollout/machine/happening.ts';
+import type { DeploymentTarget } from './deployment-target.ts';
+import { type Heard, hearReport } from './hear-report.ts';
+
+/** A target came or went. Its health counts again once its agent has told it anew. */
+export function hearConnection(row: DeploymentTarget, isOnline: boolean, now: number): Heard {
+  if (row.isOnline === isOnline) return { row, happenings: [] };
+  const { target } = row;
+  const happenings: readonly Happening[] = [{ kind: 'connectionChanged', target, isOnline }];
+  const health = isOnline ? ({ health: 'Unknown', healthMessage: '' } as const) : {};
+  return { row: { ...row, ...health, isOnline, updateTime: now }, happenings };
+}
+
+export interface HeardInventory extends Heard {
+  /** It has not what it should have, or is another installation altogether. */
+  readonly isRebuilt: boolean;
+}
+
+type Holding = Inventory['holdings'][number];
+
+/** All that an agent has of one deployment, which may be nothing. Who sends an inventory is there. */
+export function hearInventory(row: DeploymentTarget, inventory: Inventory, now: number): HeardInventory {
+  const holding = inventory.holdings.find(({ deployment }) => deployment === row.deployment);
+  const back = hearConnection(row, true, now);
+  const here = settled(back.row ?? row, inventory, now);
+  const isOther = row.instance !== undefined && row.instance !== inventory.instance;
+  const heard = holding === undefined ? hearNothing(here, isOther, now) : hearHolding(here, holding, now);
+  const happenings = [...back.happenings, ...heard.happenings];
+  const isRebuilt = row.isPlaced && row.applied !== undefined && heard.row?.applied?.hash !== row.applied.hash;
+  // What ended an order is what was asked for, and no loss.
+  const isEnd = row.order !== undefined && heard.row?.order === undefined;
+  return { row: heard.row, happenings, isRebuilt: isRebuilt && !isEnd };
+}
+
+function settled(row: DeploymentTarget, { instance }: Inventory, now: number): DeploymentTarget {
+  return row.instance === instance ? row : { ...row, instance, updateTime: now };
+}
+
+/** What was taken by an installation that is gone has to be sent to this one. */
+function hearNothing(row: DeploymentTarget, isOther: boolean, now: number): Heard {
+  const { order, applied, target } = row;
+  const isLost = isOther && order?.state === 'accepted';
+  if (order?.kind === 'remove' && (applied !== undefined || order.state !== 'queued')) {
+    return hearReport(row, { kind: 'removed', target, deployment: row.deployment, revision: order.revision }, now);
+  }
+  if (!row.isPlaced && order === undefined) return { row: undefined, happenings: [] };
+  if (applied === undefined && !isLost) return { row, happenings: [] };
+  const bare = { ...row, applied: undefined, health: 'Unknown', healthRevision: 0, healthMessage: '' } as const;
+  const lost = isLost ? { order: { ...order, state: 'sent' } as const } : {};
+  const happenings: readonly Happening[] = isLost ? [{ kind: 'connectionChanged', target, isOnline: true }] : [];
+  return { row: { ...bare, ...lost, drift: [], updateTime: now }, happenings };
+}
+
+function hearHolding(row: DeploymentTarget, holding: Holding, now: number): Heard {
+  const { revision, hash, health, message } = holding;
+  const said = { target: row.target, deployment: row.deployment, revision };
+  const { applied } = row;
+  const isSame = applied !== undefined && applied.hash === hash;
+  // An agent has what it has, also when it is older than what was heard of last.
+  const known = !isSame && applied !== undefined && applied.revision > revision ? { ...row, applied: undefined } : row;
+  const has = isSame && row.order === undefined ? { row, happenings: [] } : hearReport(known, { kind: 'applied', hash, ...said }, now);
+  const next = has.row ?? row;
+  const well = hearReport(next, { kind: 'health', health, message, ...said }, now);
+  return { row: well.row, happenings: [...has.happenings, ...well.happenings] };
+}

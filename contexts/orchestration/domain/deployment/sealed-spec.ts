@@ -1,0 +1,47 @@
+import type { Json } from '../manifest/json.ts';
+import { marked } from '../manifest/secret-mark.ts';
+import { referencesIn } from '../manifest/secret-references.ts';
+import { type Fingerprint, joinSecrets, maskSecrets, splitSecrets } from '../manifest/split-secrets.ts';
+import type { DeploymentSpec } from './deployment.ts';
+import { DeploymentError } from './deployment-error.ts';
+
+/** A spec as it was sent, in the form in which it is kept, and what has to be sealed beside it. */
+export function sealSpec(
+  spec: DeploymentSpec,
+  fingerprint: Fingerprint,
+): { readonly spec: DeploymentSpec; readonly secrets: Readonly<Record<string, Json>> } {
+  const { open, secrets } = splitSecrets(asJson(spec), fingerprint);
+  return { spec: asSpec(open), secrets };
+}
+
+/**
+ * A spec as it was sent: what was secret is marked again, so that what is generated from it is secret too. `secrets`
+ * are those of `specReferences`.
+ */
+export function unsealSpec(spec: DeploymentSpec, secrets: Readonly<Record<string, Json>>): DeploymentSpec {
+  const again = Object.fromEntries(Object.entries(secrets).map(([reference, secret]) => [reference, marked(secret)]));
+  const joined = joinSecrets(asJson(spec), again);
+  if (joined.kind === 'joined') return asSpec(joined.value);
+  throw new DeploymentError(
+    'STORED_DEPLOYMENT_INVALID',
+    `${joined.references.length} secrets of a spec are not kept any more. Send the manifest and the config once more.`,
+  );
+}
+
+export function specReferences(spec: DeploymentSpec): readonly string[] {
+  return referencesIn(asJson(spec));
+}
+
+/** As people may see it. */
+export function maskSpec(spec: DeploymentSpec): DeploymentSpec {
+  return asSpec(maskSecrets(asJson(spec)));
+}
+
+/** A spec came as JSON, and is kept as JSON. */
+function asJson(spec: DeploymentSpec): Json {
+  return spec as unknown as Json;
+}
+
+function asSpec(json: Json): DeploymentSpec {
+  return json as unknown as DeploymentSpec;
+}

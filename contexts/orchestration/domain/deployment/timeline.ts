@@ -1,0 +1,187 @@
+import { assertNever } from '#kit/std';
+import type { GateAnswer } from '../rollout/gates/gate.ts';
+import type { Action } from '../rollout/machine/action.ts';
+import type { Decide } from '../rollout/machine/decide.ts';
+import type { Happening } from '../rollout/machine/happening.ts';
+import type { Health } from '../rollout/machine/member.ts';
+import { openRollout, type RolloutStart } from '../rollout/machine/open-rollout.ts';
+import type { RolloutState } from '../rollout/machine/rollout-state.ts';
+import type { TargetId } from '../target-view.ts';
+import { type GeneralFact, progressOf } from './timeline-progress.ts';
+
+/** What can happen to a target, with the words for it. */
+const TARGET_KINDS = {
+  sent: 'the content was sent',
+  applied: 'the content was applied',
+  unchanged: 'the content was there already',
+  removing: 'the content was asked to be taken off',
+  removed: 'the content was taken off',
+  failed: 'something failed',
+  available: 'it became available',
+  degraded: 'it became degraded',
+  healthUnknown: 'its health is not known',
+  online: 'the target came back',
+  offline: 'the target went away',
+  joined: 'the target joined',
+  left: 'the target left',
+} as const;
+export type TargetFactKind = keyof typeof TARGET_KINDS;
+
+/** Something that happened at one time: to the rollout as a whole, or to some of its targets. */
+export interface TimelineEntry {
+  readonly turn: number;
+  /** Its place among those of its turn. */
+  readonly place: number;
+  readonly time: number;
+  readonly kind: TargetFactKind | GeneralFact['kind'];
+  readonly message: string;
+  /** Of targets that it is about; empty when it is about the rollout. */
+  readonly targets: readonly TargetId[];
+}
+
+export interface RecordedTurn {
+  readonly turn: number;
+  readonly time: number;
+  readonly happenings: readonly Happening[];
+}
+
+export interface TimelineScene {
+  readonly start: RolloutStart;
+  readonly turns: Iterable<RecordedTurn>;
+  readonly decide: Decide;
+  /** What happened to this one alone. */
+  readonly only?: TargetId;
+}
+
+/**
+ * The story of a rollout, turn by turn: what it was told, and what it made of that. The same record always tells the same
+ * story. Without `only`, what happened to several targets in one way at one time is one entry; failures are told one by
+ * one, since each has its own reason.
+ */
+export function* timelineOf({ start, turns, decide, only }: TimelineScene): Generator<readonly TimelineEntry[]> {
+  let state = openRollout(start);
+  for (const { turn, time, happenings } of turns) {
+    const before = state;
+    const told: (TargetFact | GeneralFact)[] = [];
+    const done: TargetFact[] = [];
+    for (const happening of happenings) {
+      told.push(...factsOf(happening, state));
+      const decision = decide(state, happening, time);
+      done.push(...decision.actions.flatMap(factsOfAction));
+      state = decision.state;
+    }
+    const entries =
+      only === undefined
+        ? [...told.filter(isGeneral), ...grouped(told), ...progressOf(before, state), ...grouped(done)]
+        : [...told, ...done].filter((fact) => !isGeneral(fact) && fact.target === only).flatMap(alone);
+    yield entries.map((entry, place) => ({ turn, place, time, targets: [], ...entry }));
+  }
+}
+
+interface TargetFact {
+  readonly kind: TargetFactKind;
+  readonly target: TargetId;
+  readonly message?: string;
+}
+
+type Told = Pick<TimelineEntry, 'kind' | 'message' | 'targets'>;
+
+function isGeneral(fact: TargetFact | GeneralFact): fact is GeneralFact {
+  return !('target' in fact);
+}
+
+function alone(fact: TargetFact | GeneralFact): readonly Told[] {
+  if (isGeneral(fact)) return [];
+  const { kind, target, message = TARGET_KINDS[kind] } = fact;
+  return [{ kind, message, targets: [target] }];
+}
+
+/** Those of one kind together, but for those that have a word of their own. */
+function grouped(facts: readonly (TargetFact | GeneralFact)[]): readonly Told[] {
+  const groups = new Map<string, { kind: TargetFactKind; message: string; targets: TargetId[] }>();
+  for (const fact of facts) {
+    if (isGeneral(fact)) continue;
+    const { kind, target, message } = fact;
+    const key = message === undefined ? kind : `${kind} ${target} ${message}`;
+    const group = groups.get(key) ?? { kind, message: message ?? TARGET_KINDS[kind], targets: [] };
+    group.targets.push(target);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** What is told by those who know: agents, people, gates, other rollouts. What follows from it is told elsewhere. */
+function factsOf(happening: Happening, { revision }: RolloutState): readonly (TargetFact | GeneralFact)[] {
+  switch (happening.kind) {
+    case 'delivered':
+      return [{ kind: happening.changed ? 'applied' : 'unchanged', target: happening.target }];
+    case 'removed':
+      return [{ kind: 'removed', target: happening.target }];
+    case 'deliveryFailed':
+    case 'rejected':
+    case 'generateFailed':
+    case 'removeFailed':
+      return [
+        { kind: 'failed', target: happening.target, message: `${FAILURES[happening.kind]}: ${happening.message}` },
+      ];
+    case 'healthChanged':
+      // News of what another revision brought are not part of this story.
+      return happening.revision === revision ? [{ kind: HEALTHS[happening.health], target: happening.target }] : [];
+    case 'connectionChanged':
+      return [{ kind: happening.isOnline ? 'online' : 'offline', target: happening.target }];
+    case 'membershipChanged':
+      return [
+        ...happening.joined.map(({ id }) => ({ kind: 'joined', target: id }) as const),
+        ...happening.left.map((target) => ({ kind: 'left', target }) as const),
+      ];
+    case 'gateAnswered':
+      return [{ kind: 'gateAnswered', message: answerText(happening.answer) }];
+    case 'retry':
+      return [{ kind: 'retried', message: 'what failed is tried again' }];
+    case 'replan':
+      return [{ kind: 'replanned', message: 'what is left was planned anew' }];
+    case 'superseded':
+      return [{ kind: 'superseded', message: `revision ${happening.by} wants to take its place` }];
+    case 'started':
+    case 'pause':
+    case 'resume':
+    case 'abort':
+    case 'clock':
+      return [];
+    default:
+      return assertNever(happening, 'happening');
+  }
+}
+
+const FAILURES = {
+  deliveryFailed: 'the delivery failed',
+  rejected: 'the target does not take it',
+  generateFailed: 'the content could not be generated',
+  removeFailed: 'it could not be taken off',
+} as const;
+
+const HEALTHS = {
+  Available: 'available',
+  Degraded: 'degraded',
+  Unknown: 'healthUnknown',
+} as const satisfies Readonly<Record<Health, TargetFactKind>>;
+
+function answerText(answer: GateAnswer): string {
+  switch (answer.kind) {
+    case 'approved':
+      return `${answer.by} approved it`;
+    case 'rejected':
+      return `${answer.by} rejected it: ${answer.message}`;
+    case 'expired':
+      return 'nobody approved it in time';
+    case 'deploymentHealth':
+      return `the other deployment is ${answer.isHealthy ? 'healthy' : 'not healthy'}`;
+    default:
+      return assertNever(answer, 'answer');
+  }
+}
+
+function factsOfAction(action: Action): readonly TargetFact[] {
+  if (action.kind === 'generateAndDeliver') return [{ kind: 'sent', target: action.target }];
+  return action.kind === 'remove' ? [{ kind: 'removing', target: action.target }] : [];
+}

@@ -1,0 +1,143 @@
+import { assertNever } from '#kit/std';
+import type { RecordedCauses, TargetCause } from '../placement/removal-cause.ts';
+import type { TargetId } from '../target-view.ts';
+import type { Trigger } from './trigger.ts';
+
+/** What triggers ask for, all together: any number of them make one plan. */
+export interface Wishes {
+  readonly causes: RecordedCauses;
+  /** Everybody's content is compared with what it should be; else only that of those who are named. */
+  readonly isForAll: boolean;
+  /** Those whose content is compared. */
+  readonly named: ReadonlySet<TargetId>;
+  /** Those that get it once more, whatever they are said to have. */
+  readonly again: ReadonlySet<TargetId>;
+  /** All that failed or are owed something are compared, too. */
+  readonly retriesAll: boolean;
+  /** Whose removal somebody confirmed; `all` for everybody's that waits. */
+  readonly confirmed: ReadonlySet<TargetId> | 'all';
+  readonly rollback: Extract<Trigger, { kind: 'rollback' }> | undefined;
+  /** The highest revision that an agent has seen and the platform did not give. */
+  readonly ahead: number;
+  readonly isAbandoned: boolean;
+  readonly requestedBy: string;
+  /** What made it necessary, in words for people. */
+  readonly text: string;
+}
+
+/** Whoever asked for nothing in particular: a target came, a score changed. */
+const NOBODY = 'fleetshift';
+
+export function wishesOf(triggers: readonly Trigger[]): Wishes {
+  const causes = new Map<TargetId, readonly TargetCause[]>();
+  const named = new Set<TargetId>();
+  const again = new Set<TargetId>();
+  let confirmed: Set<TargetId> | 'all' = new Set<TargetId>();
+  for (const trigger of triggers) {
+    if (trigger.kind === 'target') causes.set(trigger.target, [...(causes.get(trigger.target) ?? []), ...trigger.causes]);
+    if (trigger.kind === 'confirmRemoval') confirmed = confirmedWith(confirmed, trigger.targets);
+    if (trigger.kind === 'drift') again.add(trigger.target);
+    for (const target of namedBy(trigger)) named.add(target);
+  }
+  return {
+    causes: { specPatch: triggers.some(touchesPlacement), targets: causes },
+    isForAll: triggers.some(concernsAll),
+    named,
+    again,
+    retriesAll: triggers.some((each) => (each.kind === 'owed' || each.kind === 'retry') && each.targets === undefined),
+    confirmed,
+    rollback: triggers.findLast((trigger) => trigger.kind === 'rollback'),
+    ahead: Math.max(0, ...triggers.map((trigger) => (trigger.kind === 'ahead' ? trigger.revision : 0))),
+    isAbandoned: triggers.some(({ kind }) => kind === 'abandon'),
+    requestedBy: triggers.map(askedBy).find((by) => by !== undefined) ?? NOBODY,
+    text: textOf(triggers),
+  };
+}
+
+/** Who or what asked, if it was somebody. */
+export function askedBy(trigger: Trigger): string | undefined {
+  return 'by' in trigger ? trigger.by : undefined;
+}
+
+/** What a manifest fits is part of where it goes. */
+function touchesPlacement(trigger: Trigger): boolean {
+  return trigger.kind === 'spec' && trigger.axes.some((axis) => axis !== 'rollout');
+}
+
+function concernsAll(trigger: Trigger): boolean {
+  switch (trigger.kind) {
+    case 'spec':
+      return trigger.axes.includes('manifest');
+    case 'regenerate':
+      return trigger.targets === undefined;
+    case 'rollback':
+    case 'delete':
+    case 'abandon':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function namedBy(trigger: Trigger): readonly TargetId[] {
+  switch (trigger.kind) {
+    case 'drift':
+    case 'ahead':
+    case 'rebuilt':
+      return [trigger.target];
+    case 'regenerate':
+    case 'owed':
+    case 'retry':
+      return trigger.targets ?? [];
+    default:
+      return [];
+  }
+}
+
+function confirmedWith(so: Set<TargetId> | 'all', targets: readonly TargetId[] | undefined): Set<TargetId> | 'all' {
+  return so === 'all' || targets === undefined ? 'all' : new Set([...so, ...targets]);
+}
+
+/** The same triggers, however many of each, have the same text. */
+function textOf(triggers: readonly Trigger[]): string {
+  return [...new Set(triggers.map(wordsFor))].sort((a, b) => (a < b ? -1 : 1)).join('; ');
+}
+
+function wordsFor(trigger: Trigger): string {
+  switch (trigger.kind) {
+    case 'spec':
+      return `the spec was changed: ${[...trigger.axes].sort((a, b) => (a < b ? -1 : 1)).join(', ')}`;
+    case 'target':
+      return 'targets came, left or changed';
+    case 'regenerate':
+      return trigger.why;
+    case 'scores':
+      return 'scores changed';
+    case 'drift':
+      return 'targets differ from what was delivered';
+    case 'owed':
+      return 'targets are back that are owed something';
+    case 'retry':
+      return 'what failed is tried again';
+    case 'rollback':
+      return trigger.reason === undefined
+        ? `rollback to revision ${trigger.to}`
+        : `rollback to revision ${trigger.to}: ${trigger.reason}`;
+    case 'confirmRemoval':
+      return 'removals were confirmed';
+    case 'ahead':
+      return `an agent has seen revision ${trigger.revision}, which was not given here`;
+    case 'rebuilt':
+      return 'targets were rebuilt';
+    case 'delete':
+      return 'the deployment is deleted';
+    case 'abandon':
+      return 'the deployment is abandoned';
+    case 'abort':
+      return 'the rollout was aborted';
+    case 'replan':
+      return 'the rollout was planned anew';
+    default:
+      return assertNever(trigger, 'trigger');
+  }
+}

@@ -1,0 +1,77 @@
+import { contentHash } from '#kit/std';
+import type { Deployment, DeploymentId } from '../deployment/deployment.ts';
+import { isHealthy } from '../deployment/is-healthy.ts';
+
+export const CHILD_HEALTHS = ['Healthy', 'Progressing', 'Degraded'] as const;
+export type ChildHealth = (typeof CHILD_HEALTHS)[number];
+
+/** All that a group knows of a deployment that it made. */
+export interface ChildView {
+  readonly uid: DeploymentId;
+  readonly name: string;
+  readonly health: ChildHealth;
+  /** It may still get better by itself: what was asked for last is being worked on, and nothing stopped it. */
+  readonly isMoving: boolean;
+  readonly isPaused: boolean;
+  readonly isDeleting: boolean;
+  /** Tells whether it is still what the group asked it to be. */
+  readonly spec: string;
+  /** Why it is degraded. */
+  readonly message: string;
+}
+
+export function viewChild(deployment: Deployment): ChildView {
+  const { uid, name, rolloutState, deletion, spec } = deployment;
+  return {
+    uid,
+    name,
+    ...healthOf(deployment),
+    isPaused: rolloutState === 'paused',
+    isDeleting: deletion !== undefined,
+    spec: contentHash(spec),
+  };
+}
+
+/** Whether its group may decide otherwise by what it sees now than by what it saw before. */
+export function groupNotices(before: Deployment, after: Deployment): boolean {
+  if (before.name !== after.name || before.rolloutState !== after.rolloutState) return true;
+  if (before.generation !== after.generation || before.deletion?.time !== after.deletion?.time) return true;
+  const [was, is] = [healthOf(before), healthOf(after)];
+  return was.health !== is.health || was.isMoving !== is.isMoving || was.message !== is.message;
+}
+
+type HealthView = Pick<ChildView, 'health' | 'isMoving' | 'message'>;
+
+function healthOf(deployment: Deployment): HealthView {
+  if (isHealthy(deployment)) return { health: 'Healthy', isMoving: false, message: '' };
+  const isMoving = isUnderWay(deployment);
+  const message = complaintOf(deployment, isMoving);
+  return { health: message === undefined ? 'Progressing' : 'Degraded', isMoving, message: message ?? '' };
+}
+
+/** A plan that is tried again and again counts as well: what stands in its way may pass. */
+function isUnderWay({ generation, observedGeneration, rollout, status }: Deployment): boolean {
+  if (generation !== observedGeneration || status.trouble !== undefined) return true;
+  return rollout !== undefined && stopOf({ rollout, status }) === undefined;
+}
+
+/** What went wrong on its own. Whoever was paused by a person has not failed. */
+function stopOf({ rollout, status }: Pick<Deployment, 'rollout' | 'status'>): string | undefined {
+  const latest = status.rollout;
+  if (rollout === undefined || latest?.revision !== rollout || latest.phase !== 'Paused') return undefined;
+  if (latest.reason === undefined || latest.reason === 'PausedByUser') return undefined;
+  return latest.message ?? 'its rollout stopped';
+}
+
+function complaintOf(deployment: Deployment, isMoving: boolean): string | undefined {
+  const { trouble, conditions, rollout } = deployment.status;
+  const stop = stopOf(deployment);
+  if (stop !== undefined) return stop;
+  const degraded = conditions.find(({ type }) => type === 'Degraded');
+  if (degraded?.status === 'True') return degraded.message;
+  if (trouble !== undefined && trouble.reason !== 'PlacementUnsure') return trouble.message;
+  const isOver = !isMoving && deployment.rollout === undefined && rollout?.outcome !== undefined;
+  return isOver && rollout.outcome !== 'Succeeded'
+    ? (rollout.message ?? 'its last rollout did not succeed')
+    : undefined;
+}

@@ -1,0 +1,237 @@
+import type { DeploymentId } from '../deployment/deployment.ts';
+import { explainGroup, type GroupExplanation } from './explain-group.ts';
+import type { GroupScene } from './group-scene.ts';
+import type { ChildRecord, GroupPhase, GroupState } from './group-state.ts';
+import { deltaOf, frontierOf, isAsked, type Member, membersOf, recordOf } from './members.ts';
+
+/** What could not be asked of a child is tried again after so long. */
+export const REFUSAL_RETRY_MS = 30_000;
+
+/** Each may be done twice, and all of one decision are done together. */
+export type GroupAction =
+  | { readonly kind: 'create'; readonly name: string }
+  | { readonly kind: 'patch'; readonly name: string; readonly uid: DeploymentId; readonly fields: readonly string[] }
+  | { readonly kind: 'rename'; readonly name: string; readonly uid: DeploymentId; readonly to: string }
+  | { readonly kind: 'delete'; readonly name: string; readonly uid: DeploymentId }
+  | { readonly kind: 'pause' | 'resume'; readonly name: string; readonly uid: DeploymentId }
+  /** Of the group itself: the next revision brings what this one had. */
+  | { readonly kind: 'rollback'; readonly to: number; readonly reason: string };
+
+export interface GroupDecision {
+  /** As it is once the actions are done; `recordOutcomes` takes in those that could not be. */
+  readonly state: GroupState;
+  readonly actions: readonly GroupAction[];
+  readonly explanation: GroupExplanation;
+  /** The group is to go, and nothing of it is left. */
+  readonly isGone: boolean;
+  /** When it has to be looked at again, if nothing happens before. */
+  readonly wakeAt: number | undefined;
+}
+
+/**
+ * What follows from how a group stands. By levels: it looks at what is, not at what happened, so that whatever was missed
+ * is seen the next time, and a group in which all is well asks for nothing.
+ */
+export function decideGroup(before: GroupState, scene: GroupScene, now: number): GroupDecision {
+  const renamed = rename(before, scene);
+  const members = membersOf(renamed.state, renamed.scene, now);
+  const failure = failureOf(renamed, members);
+  const turn: Turn = { ...renamed, members, now, isGivenUp: failure !== undefined || isGivenUp(renamed) };
+  const isStill = scene.isPaused || turn.isGivenUp;
+  const begun = isStill ? [] : beginnings(turn);
+  const actions = [
+    ...renamed.actions,
+    ...(failure === undefined ? [] : [failure]),
+    ...begun,
+    ...(isStill ? [] : deletions(turn)),
+    ...holds(turn),
+  ];
+  const state = nextState(turn, actions);
+  return {
+    state,
+    actions,
+    explanation: explainGroup({ state, scene: renamed.scene, members, isGivenUp: turn.isGivenUp }),
+    isGone: scene.wish === undefined && scene.children.length === 0,
+    wakeAt: wakeAt(state, turn),
+  };
+}
+
+interface Renamed {
+  readonly state: GroupState;
+  readonly scene: GroupScene;
+  readonly actions: readonly GroupAction[];
+}
+
+interface Turn extends Renamed {
+  readonly members: readonly Member[];
+  readonly now: number;
+  readonly isGivenUp: boolean;
+}
+
+/** A child that changed nothing but its name keeps its deployment, and with it all that runs. */
+function rename(state: GroupState, scene: GroupScene): Renamed {
+  const occupied = new Set([...scene.taken, ...scene.children.map(({ name }) => name)]);
+  const renames = scene.isPaused ? [] : deltaOf(state, scene).renames.filter(({ to }) => !occupied.has(to));
+  if (renames.length === 0) return { state, scene, actions: [] };
+  const names = new Map(renames.map(({ from, to }) => [from, to]));
+  const nameOf = (name: string) => names.get(name) ?? name;
+  const fresh = new Set(names.values());
+  const records = Object.entries(state.children).filter(([name]) => !fresh.has(name));
+  return {
+    state: {
+      ...state,
+      children: Object.fromEntries(records.map(([name, record]) => [nameOf(name), called(record, nameOf(name))])),
+    },
+    scene: { ...scene, children: scene.children.map((view) => ({ ...view, name: nameOf(view.name) })) },
+    actions: scene.children.flatMap(({ name, uid }) => {
+      const to = names.get(name);
+      return to === undefined ? [] : [{ kind: 'rename', name, uid, to } as const];
+    }),
+  };
+}
+
+function called(record: ChildRecord, name: string): ChildRecord {
+  return record.asked === undefined ? record : { ...record, asked: { ...record.asked, name } };
+}
+
+function isGivenUp({ state, scene }: Renamed): boolean {
+  return scene.wish !== undefined && state.givenUp === scene.wish.revision;
+}
+
+/**
+ * DECISION: only for what this revision of the group brought, before it was healthy once, and when the child cannot get
+ * better by itself. A deployment that breaks in the night after a year is no reason to undo the last change.
+ */
+function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | undefined {
+  const { state, scene } = turn;
+  const { wish, lastGood } = scene;
+  if (wish?.spec.onFailure !== 'rollback' || lastGood === undefined || lastGood >= wish.revision) return undefined;
+  if (scene.isPaused || state.reached >= wish.revision || isGivenUp(turn)) return undefined;
+  const failed = members.find(
+    ({ standing, view, record, refusal }) =>
+      refusal !== undefined ||
+      (standing === 'Degraded' && record?.revision === wish.revision && view?.isMoving === false),
+  );
+  if (failed === undefined) return undefined;
+  return { kind: 'rollback', to: lastGood, reason: `${failed.name} of the group is degraded` };
+}
+
+/** A step begins when all of the one before are healthy; those of one step begin together. */
+function beginnings({ members }: Turn): (GroupAction & { name: string })[] {
+  const frontier = frontierOf(members);
+  return members.flatMap((member): (GroupAction & { name: string })[] => {
+    const { name, wanted, step, view, fields, refusal } = member;
+    if (wanted === undefined || step > frontier || refusal !== undefined) return [];
+    if (view === undefined) return [{ kind: 'create', name }];
+    if (view.isDeleting || fields.length === 0) return [];
+    return [{ kind: 'patch', name, uid: view.uid, fields }];
+  });
+}
+
+/**
+ * Last step first, each once the steps behind it are gone.
+ *
+ * DECISION: who left the group goes once every step has begun. Those that needed it have been told to do without by then,
+ * and a group that halts takes nothing away.
+ */
+function deletions({ members, scene }: Turn): GroupAction[] {
+  const wanted = members.filter((member) => member.wanted !== undefined);
+  if (scene.wish !== undefined && !wanted.every(isAsked)) return [];
+  const leaving = members.filter((member) => member.wanted === undefined);
+  const last = Math.max(...leaving.map(({ step }) => step));
+  return leaving.flatMap(({ name, step, view }) =>
+    step === last && view !== undefined && !view.isDeleting ? [{ kind: 'delete', name, uid: view.uid } as const] : [],
+  );
+}
+
+/** Pauses reach the children, and end with the reason for them. Who was paused by a person stays so. */
+function holds(turn: Turn): GroupAction[] {
+  return turn.members.flatMap((member): GroupAction[] => {
+    const { name, view, record } = member;
+    if (view === undefined) return [];
+    const isHeld = record?.isHeld === true;
+    if (shouldHold(turn, member))
+      return view.isPaused || view.isDeleting ? [] : [{ kind: 'pause', name, uid: view.uid }];
+    return isHeld && view.isPaused ? [{ kind: 'resume', name, uid: view.uid }] : [];
+  });
+}
+
+/** A step that turned degraded stops those behind it that are still on their way, until it is healthy again. */
+function shouldHold({ state, scene, members }: Turn, { step, wanted, view, record }: Member): boolean {
+  if (scene.isPaused) return true;
+  if (scene.wish === undefined || wanted === undefined || view?.isDeleting === true) return false;
+  if (state.reached >= scene.wish.revision) return false;
+  if (record?.isHeld === true) return step > frontierOf(members);
+  return view?.isMoving === true && members.some((other) => isBrokenBefore(other, step));
+}
+
+function isBrokenBefore(other: Member, step: number): boolean {
+  return other.wanted !== undefined && other.step < step && other.standing === 'Degraded';
+}
+
+function nextState(turn: Turn, actions: readonly GroupAction[]): GroupState {
+  const { state, scene, members, now, isGivenUp: givenUp } = turn;
+  const byName = Map.groupBy(actions, (action) => (action.kind === 'rollback' ? '' : nameAfter(action)));
+  const records = members.map(
+    (member) => [member.name, nextRecord(turn, member, byName.get(member.name) ?? [])] as const,
+  );
+  const phase = phaseOf(
+    turn,
+    records.map(([, record]) => record),
+  );
+  const revision = scene.wish?.revision ?? 0;
+  const { pausedSince = now } = state;
+  return {
+    phase,
+    since: phase === state.phase ? state.since : now,
+    ...(scene.isPaused ? { pausedSince } : {}),
+    children: Object.fromEntries(records),
+    reached: phase === 'Healthy' ? Math.max(state.reached, revision) : state.reached,
+    givenUp: givenUp ? revision : state.givenUp,
+  };
+}
+
+function nameAfter(action: Exclude<GroupAction, { kind: 'rollback' }>): string {
+  return action.kind === 'rename' ? action.to : action.name;
+}
+
+function nextRecord({ scene, now }: Turn, member: Member, actions: readonly GroupAction[]): ChildRecord {
+  const { wanted, record, step } = member;
+  const revision = scene.wish?.revision ?? 0;
+  const isBegun = actions.some(({ kind }) => kind === 'create' || kind === 'patch');
+  const standing = isBegun ? 'Progressing' : member.standing;
+  const { refusal, ...kept } = record ?? { revision: 0, since: now };
+  return {
+    ...kept,
+    ...(isBegun && wanted !== undefined ? { asked: wanted, revision } : {}),
+    ...(refusal === undefined || isBegun ? {} : { refusal }),
+    step,
+    standing,
+    since: record?.standing === standing ? record.since : now,
+    isHeld: isHeldAfter(member, actions),
+  };
+}
+
+function isHeldAfter({ record, view }: Member, actions: readonly GroupAction[]): boolean {
+  if (actions.some(({ kind }) => kind === 'pause')) return true;
+  // Somebody resumed it by hand, or it is another deployment now.
+  return record?.isHeld === true && view?.isPaused === true && !actions.some(({ kind }) => kind === 'resume');
+}
+
+function phaseOf({ scene, members }: Turn, records: readonly ChildRecord[]): GroupPhase {
+  if (scene.wish === undefined) return 'Deploying';
+  const isWanted = (_: ChildRecord, index: number) => members[index]?.wanted !== undefined;
+  const wanted = records.filter(isWanted);
+  if (wanted.some(({ standing }) => standing === 'Degraded')) return 'Degraded';
+  if (records.every(({ standing }) => standing === 'Healthy')) return 'Healthy';
+  return wanted.every(({ asked }) => asked === undefined) ? 'Pending' : 'Deploying';
+}
+
+/** Nobody says when a name is free again, or when what was refused would be taken. */
+function wakeAt(state: GroupState, { scene, members, now }: Turn): number | undefined {
+  const times = members.flatMap(({ name, refusal }) => {
+    if (refusal === undefined || scene.isPaused) return [];
+    return [recordOf(state, name)?.refusal?.until ?? now + REFUSAL_RETRY_MS];
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}

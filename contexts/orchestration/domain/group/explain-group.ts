@@ -1,0 +1,125 @@
+import { assertNever } from '#kit/std';
+import { stepsOf } from '../manifest/group/deployment-group.ts';
+import type { Health } from '../rollout/machine/member.ts';
+import type { GroupScene } from './group-scene.ts';
+import type { GroupPhase, GroupState } from './group-state.ts';
+import { frontierOf, type Member, recordOf } from './members.ts';
+
+/** Something that a group waits for. The same situation has the same texts. */
+export interface GroupWait {
+  /** The deployment that it is about; none when it is the whole group. */
+  readonly child?: string;
+  readonly since: number;
+  readonly message: string;
+  /** What would let it go on. */
+  readonly unblock: string;
+}
+
+export interface GroupExplanation {
+  readonly phase: GroupPhase;
+  /** Since when it is in that phase. */
+  readonly since: number;
+  /** What the platform says of itself as the group's target. */
+  readonly health: Health;
+  readonly message: string;
+  /** What holds up everything first. Empty only when all is healthy, or all is gone. */
+  readonly waits: readonly GroupWait[];
+}
+
+export interface Explained {
+  readonly state: GroupState;
+  readonly scene: GroupScene;
+  readonly members: readonly Member[];
+  readonly isGivenUp: boolean;
+}
+
+const HEALTHS: Readonly<Record<GroupPhase, Health>> = {
+  Pending: 'Unknown',
+  Deploying: 'Unknown',
+  Healthy: 'Available',
+  Degraded: 'Degraded',
+};
+
+/** The first few are named; the rest would make a text that nobody reads. */
+const NAMED = 3;
+
+export function explainGroup(explained: Explained): GroupExplanation {
+  const { phase, since } = explained.state;
+  const waits = phase === 'Healthy' ? [] : waitsOf(explained);
+  return { phase, since, health: HEALTHS[phase], message: messageOf(explained, waits), waits };
+}
+
+function messageOf({ scene, members, state }: Explained, waits: readonly GroupWait[]): string {
+  const { wish } = scene;
+  if (wish === undefined) return waits.length === 0 ? 'all of the group is gone' : `the group goes: ${textOf(waits)}`;
+  const steps = stepsOf(wish.spec).length;
+  if (state.phase === 'Healthy') return `all ${wish.spec.deployments.length} deployments are healthy`;
+  const frontier = frontierOf(members);
+  return Number.isFinite(frontier) ? `step ${frontier + 1} of ${steps}: ${textOf(waits)}` : textOf(waits);
+}
+
+function textOf(waits: readonly GroupWait[]): string {
+  const [shown, more] = [waits.slice(0, NAMED), waits.length - NAMED];
+  return [...shown.map(({ message }) => message), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+function waitsOf(explained: Explained): readonly GroupWait[] {
+  const { members, state, scene, isGivenUp } = explained;
+  const frontier = frontierOf(members);
+  const wanted = members.filter((member) => member.wanted !== undefined && member.standing !== 'Healthy');
+  const broken = wanted.filter(({ standing }) => standing === 'Degraded');
+  const others = wanted.filter(({ standing, step }) => standing !== 'Degraded' && step === frontier);
+  const leaving = members.filter((member) => member.wanted === undefined);
+  const last = Math.max(...leaving.map(({ step }) => step));
+  return [
+    ...(isGivenUp ? [rollingBack(state)] : []),
+    ...(scene.isPaused ? [paused(state)] : []),
+    ...[...broken, ...others].map((member) => waitFor(member, state)),
+    ...leaving.filter(({ step }) => step === last).map((member) => waitFor(member, state)),
+  ];
+}
+
+function rollingBack({ since }: GroupState): GroupWait {
+  const message = 'the change is rolled back';
+  return { since, message, unblock: 'the revision that brings back what was there before' };
+}
+
+function paused({ pausedSince, since }: GroupState): GroupWait {
+  return { since: pausedSince ?? since, message: 'the group is paused', unblock: 'resume the group' };
+}
+
+function waitFor(member: Member, state: GroupState): GroupWait {
+  const { name: child } = member;
+  return { child, since: recordOf(state, child)?.since ?? state.since, ...reasonOf(member) };
+}
+
+function reasonOf(member: Member): Pick<GroupWait, 'message' | 'unblock'> {
+  const { name, refusal, isStray, view, standing, wanted } = member;
+  if (refusal !== undefined) {
+    return { message: `${name} cannot be made: ${refusal}`, unblock: 'it is tried again, or patch the group' };
+  }
+  if (isStray) {
+    const message = `${name} was rolled back, and does not have what the group gave it`;
+    return { message, unblock: 'patch the group' };
+  }
+  switch (standing) {
+    case 'Degraded':
+      return {
+        message: `${name} is degraded: ${view?.message ?? ''}`,
+        unblock: `${name} gets healthy, or patch the group`,
+      };
+    case 'Leaving': {
+      const message = wanted === undefined ? `${name} leaves the group` : `${name} was deleted on its own`;
+      const then = wanted === undefined ? '' : ', and then is made again';
+      return { message, unblock: `${name} is gone from its targets${then}` };
+    }
+    case 'Waiting':
+    case 'Progressing':
+    case 'Healthy':
+      return view?.isPaused === true && member.record?.isHeld !== true
+        ? { message: `${name} is paused`, unblock: `resume ${name}` }
+        : { message: `${name} is not healthy yet`, unblock: `${name} gets healthy` };
+    default:
+      return assertNever(standing, 'standing');
+  }
+}

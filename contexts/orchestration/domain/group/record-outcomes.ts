@@ -1,0 +1,31 @@
+import { REFUSAL_RETRY_MS } from './decide-group.ts';
+import type { ChildRecord, GroupState } from './group-state.ts';
+import { recordOf } from './members.ts';
+
+/** What became of a child that was to be created or patched. */
+export type AskOutcome =
+  /** With what its deployment is now, as `ChildView.spec` has it. */
+  { readonly kind: 'done'; readonly spec: string } | { readonly kind: 'refused'; readonly message: string };
+
+export interface Asked {
+  readonly before: GroupState;
+  readonly decided: GroupState;
+  /** Of the group. */
+  readonly revision: number;
+  /** By the names of children. */
+  readonly outcomes: ReadonlyMap<string, AskOutcome>;
+}
+
+/** What was refused was not asked, and is remembered as refused. */
+export function recordOutcomes({ before, decided, revision, outcomes }: Asked, now: number): GroupState {
+  const records = Object.entries(decided.children).map(([name, record]): [string, ChildRecord] => {
+    const outcome = outcomes.get(name);
+    if (outcome === undefined) return [name, record];
+    if (outcome.kind === 'done') return [name, { ...record, spec: outcome.spec }];
+    const refusal = { message: outcome.message, revision, until: now + REFUSAL_RETRY_MS };
+    const { asked: _, ...unasked } = record;
+    const asked = recordOf(before, name)?.asked;
+    return [name, { ...unasked, ...(asked && { asked }), revision: recordOf(before, name)?.revision ?? 0, refusal }];
+  });
+  return { ...decided, children: Object.fromEntries(records) };
+}

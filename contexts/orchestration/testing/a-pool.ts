@@ -1,0 +1,44 @@
+import type { PoolTarget, TargetPool, WorkspaceDirectory } from '../application/ports.ts';
+import { LOCAL_TARGET_ID, type TargetId } from '../domain/target-view.ts';
+
+/** An active cluster, but for what the test is about. Its uid is its name with `-uid`. */
+export function aPoolTarget(name: string, its: Partial<PoolTarget> = {}): PoolTarget {
+  return {
+    id: `${name}-uid` as TargetId,
+    name,
+    type: 'kubernetes',
+    labels: {},
+    properties: {},
+    manifestTypes: [],
+    lifecycle: 'Active',
+    isOnline: true,
+    ...its,
+  };
+}
+
+/** Targets that stay as they are, by the path of their workspace. */
+export function fixedPool(targets: Readonly<Record<string, readonly PoolTarget[]>>): TargetPool {
+  const all = Object.entries(targets).flatMap(([path, those]) => those.map((target) => ({ path, target })));
+  return {
+    below: async (workspacePath, signal) => {
+      signal.throwIfAborted();
+      return all.filter(({ path }) => path.startsWith(workspacePath)).map(({ target }) => target);
+    },
+    find: async (ids, signal) => {
+      signal.throwIfAborted();
+      return all.map(({ target }) => target).filter(({ id }) => ids.includes(id));
+    },
+    local: aPoolTarget('local', { id: LOCAL_TARGET_ID, type: 'local' }),
+  };
+}
+
+/** A tree that stays as it is: `/root/emea/` is where `emea` stands. */
+export function fixedDirectory(...paths: readonly string[]): WorkspaceDirectory {
+  const byName = new Map(paths.map((path) => [path.split('/').at(-2), { path }]));
+  return {
+    find: async (name, signal) => {
+      signal.throwIfAborted();
+      return byName.get(name);
+    },
+  };
+}

@@ -1,0 +1,271 @@
+import type { TestContext } from 'node:test';
+import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
+import { Sealer } from '#kit/sealing';
+import { createUuidv7, parseResourceName, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
+import { type Storage, sql } from '#kit/storage';
+import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import type { TestDatabase } from '#testing/databases';
+import { eventually } from '../../../../kit/durable/testing/eventually.ts';
+import { memoryKeys } from '../../../../kit/sealing/testing/memory-keys.ts';
+import { ORCHESTRATION_MIGRATIONS } from '../../adapters/migrations.ts';
+import { pipelineActivities } from '../../adapters/pipeline/pipeline-activities.ts';
+import { pipelineStarter } from '../../adapters/pipeline/pipeline-starter.ts';
+import { createReportIntake } from '../../adapters/pipeline/report-intake.ts';
+import { sqlUnits } from '../../adapters/sql-unit-of-work.ts';
+import { deploymentPipeline } from '../../adapters/workflows/deployment-pipeline.ts';
+import type { PipelineSettings, Strategies } from '../../application/pipeline/pipeline-deps.ts';
+import type { UnitOfWork, Units } from '../../application/ports.ts';
+import type { Approval } from '../../domain/deployment/approval.ts';
+import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
+import type { DeploymentDraft } from '../../domain/deployment/deployment-draft.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { newDeployment } from '../../domain/deployment/new-deployment.ts';
+import type { Revision } from '../../domain/deployment/revision.ts';
+import { SPEC_AXES, type SpecAxis, type Trigger } from '../../domain/deployment/trigger.ts';
+import { changed } from '../../domain/deployment/with-status.ts';
+import { inlineManifest } from '../../domain/manifest/inline-manifest.ts';
+import type { Json } from '../../domain/manifest/json.ts';
+import { type ManifestStrategy, manifestRegistry } from '../../domain/manifest/manifest-strategy.ts';
+import { createPlacementRegistry } from '../../domain/placement/placement-registry.ts';
+import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
+import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
+import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import { BUILT_IN_ROLLOUTS } from '../../domain/rollout/strategies/built-in-rollouts.ts';
+import { fixedDirectory } from '../a-pool.ts';
+import { ScriptedFleet } from './scripted-fleet.ts';
+
+export interface PipelineRunOptions {
+  readonly manifests?: readonly ManifestStrategy[];
+  readonly placements?: readonly PlacementStrategy[];
+  readonly settings?: Partial<PipelineSettings>;
+}
+
+const PLACE = { name: parseResourceName('shop'), path: '/root/shop/' };
+const TEST_MS = 120_000;
+const LEASE_MS = 150;
+
+/** One that has been started, and ends with the test. */
+export async function aRun(t: TestContext, database: TestDatabase, options?: PipelineRunOptions): Promise<PipelineRun> {
+  const run = new PipelineRun(database, options);
+  t.after(() => run.dispose());
+  return await run.start();
+}
+
+/** Pipelines on a real database and engine, with a fleet that outlives them. */
+export class PipelineRun {
+  readonly fleet = new ScriptedFleet();
+  readonly signal = AbortSignal.timeout(TEST_MS);
+  readonly #database: TestDatabase;
+  readonly #options: PipelineRunOptions;
+  readonly #sealer = new Sealer(memoryKeys());
+  #storage: Storage | undefined;
+  #units: Units | undefined;
+  #stop: (() => Promise<void>) | undefined;
+
+  constructor(database: TestDatabase, options: PipelineRunOptions = {}) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  get units(): Units {
+    if (this.#units === undefined) throw new RangeError('a run that was started');
+    return this.#units;
+  }
+
+  get storage(): Storage {
+    if (this.#storage === undefined) throw new RangeError('a run that was started');
+    return this.#storage;
+  }
+
+  async start(): Promise<this> {
+    const storage = await this.#database.open([DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS]);
+    const { pool } = this.fleet;
+    const directory = fixedDirectory(PLACE.path);
+    const newId = createUuidv7(systemClock);
+    const units = sqlUnits(storage, { newId, sealer: this.#sealer, pool: () => pool, workspaces: () => directory });
+    const intake = createReportIntake({ units, clock: systemClock });
+    const activities = pipelineActivities({
+      units,
+      strategies: this.#strategies(),
+      router: this.fleet,
+      fingerprint: (secret) => `ref-${secret.length}`,
+      newId,
+      clock: systemClock,
+      sleep,
+      random: () => 0.01,
+      intake,
+      ...(this.#options.settings === undefined ? {} : { settings: this.#options.settings }),
+    });
+    const registry = { workflows: [deploymentPipeline], activities };
+    const engine = createEmbeddedEngine({ storage, registry, leaseMs: LEASE_MS });
+    const starter = pipelineStarter({ storage, client: engine.client });
+    const stop = new AbortController();
+    const running = Promise.all([engine.run(stop.signal), starter.run(stop.signal)]);
+    running.catch(() => {});
+    this.fleet.ear = intake;
+    this.#storage = storage;
+    this.#units = units;
+    this.#stop = async () => {
+      this.fleet.ear = undefined;
+      stop.abort(new Error('the test stops the pipelines'));
+      await running;
+      await storage.close();
+    };
+    return this;
+  }
+
+  /** As after a crash: what was under way is given up, and nothing is told. */
+  async stop(): Promise<void> {
+    const stop = this.#stop;
+    this.#stop = undefined;
+    await stop?.();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async create(name: string, draft: Partial<DeploymentDraft>): Promise<Uuid> {
+    const now = Date.now();
+    const uid = uuidv7();
+    const whole: DeploymentDraft = { manifest: inline('one'), placement: [{ type: 'all' }], ...draft };
+    const founding = { uid, name: parseResourceName(name), workspace: PLACE, owner: undefined, now };
+    const { deployment, secrets } = newDeployment(whole, { ...founding, fingerprint: (text) => `ref-${text.length}` });
+    await this.units.write(async (unit) => {
+      await unit.contents.keepSecrets(secrets, this.signal);
+      await unit.deployments.insert(deployment, this.signal);
+      await unit.triggers.add(uid, [{ kind: 'spec', axes: SPEC_AXES, by: 'ann' }], now, this.signal);
+    }, this.signal);
+    return uid;
+  }
+
+  async patch(uid: Uuid, spec: Partial<DeploymentSpec>, axes: readonly SpecAxis[]): Promise<void> {
+    await this.change(uid, (it) => ({ spec: { ...it.spec, ...spec }, generation: it.generation + 1 }), [
+      { kind: 'spec', axes, by: 'ann' },
+    ]);
+  }
+
+  async change(uid: Uuid, its: (it: Deployment) => Partial<Deployment>, triggers: readonly Trigger[] = []): Promise<void> {
+    const now = Date.now();
+    await this.units.write(async (unit) => {
+      const deployment = await found(unit, uid, this.signal);
+      await unit.deployments.replace(changed(deployment, its(deployment), now), this.signal);
+      await unit.triggers.add(uid, triggers, now, this.signal);
+      await unit.deployments.wake(uid, this.signal);
+    }, this.signal);
+  }
+
+  async trigger(uid: Uuid, ...triggers: readonly Trigger[]): Promise<void> {
+    await this.units.write((unit) => unit.triggers.add(uid, triggers, Date.now(), this.signal), this.signal);
+  }
+
+  async delete(uid: Uuid): Promise<void> {
+    const deletion = { time: Date.now(), by: 'ann' };
+    await this.change(uid, (it) => ({ deletion, generation: it.generation + 1 }), [{ kind: 'delete', by: 'ann' }]);
+  }
+
+  async get(uid: Uuid): Promise<Deployment> {
+    return await this.units.read((unit) => found(unit, uid, this.signal), this.signal);
+  }
+
+  async rows(uid: Uuid): Promise<ReadonlyMap<string, DeploymentTarget>> {
+    const rows = await this.units.read((unit) => unit.targets.of(uid, this.signal), this.signal);
+    return new Map(rows.map((row) => [row.name, row]));
+  }
+
+  async revision(uid: Uuid, revision: number): Promise<Revision | undefined> {
+    return await this.units.read((unit) => unit.revisions.find(uid, revision, this.signal), this.signal);
+  }
+
+  /** Until the deployment is as described. */
+  async until(uid: Uuid, what: string, is: (it: Deployment) => boolean): Promise<Deployment> {
+    let last: Deployment | undefined;
+    try {
+      return await eventually(what, async () => {
+        last = await this.get(uid);
+        return is(last) ? last : undefined;
+      });
+    } catch (cause) {
+      throw new Error(`${what}; it is ${JSON.stringify(last, undefined, 1)}`, { cause });
+    }
+  }
+
+  /** Until nothing is left to do. */
+  async idle(uid: Uuid): Promise<Deployment> {
+    return await this.until(uid, 'a deployment at rest', (it) => it.rollout === undefined && it.observedGeneration === it.generation);
+  }
+
+  /** Until its pipeline is over. */
+  async untilRested(uid: Uuid): Promise<void> {
+    await eventually('a pipeline at rest', async () => {
+      const row = await this.storage.get(sql`SELECT run FROM deployments WHERE uid = ${uid}`, this.signal);
+      return row === undefined || row['run'] === null;
+    });
+  }
+
+  async untilAccepted(uid: Uuid, count: number): Promise<void> {
+    await eventually(`${count} deliveries that agents have`, async () => {
+      const rows = [...(await this.rows(uid)).values()];
+      return rows.filter(({ order }) => order?.state === 'accepted').length === count;
+    });
+  }
+
+  /** What somebody tells the rollout under way. */
+  async tell(uid: Uuid, happening: Happening): Promise<void> {
+    await this.units.write(async (unit) => {
+      const { rollout: revision = 0 } = await found(unit, uid, this.signal);
+      await unit.rollouts.post({ deployment: uid, revision }, [happening], this.signal);
+      await unit.deployments.wake(uid, this.signal);
+    }, this.signal);
+  }
+
+  async openApprovals(uid: Uuid, revision: number): Promise<readonly Approval[]> {
+    return await this.units.read((unit) => unit.approvals.openOf({ deployment: uid, revision }, this.signal), this.signal);
+  }
+
+  /** Those that the rollout under way waits for, once there are any. */
+  async approvals(uid: Uuid): Promise<readonly Approval[]> {
+    return await eventually('an approval request', async () => {
+      const open = await this.openApprovals(uid, (await this.get(uid)).rollout ?? 0);
+      return open.length > 0 ? open : undefined;
+    });
+  }
+
+  async answer(approval: Approval | undefined, answer: GateAnswer): Promise<void> {
+    if (approval === undefined) throw new RangeError('an approval to answer');
+    const { deployment, gate, revision } = approval;
+    await this.units.write(async (unit) => {
+      const state = answer.kind === 'approved' ? 'Approved' : 'Rejected';
+      await unit.approvals.replace({ ...approval, state, version: approval.version + 1 }, this.signal);
+    }, this.signal);
+    await this.tell(deployment, { kind: 'gateAnswered', gate, revision, answer });
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    await this.fleet.settled();
+    await this.#database.dispose();
+  }
+
+  #strategies(): Strategies {
+    const { manifests = [], placements = [] } = this.#options;
+    return {
+      manifests: manifestRegistry([inlineManifest as ManifestStrategy, ...manifests]),
+      placements: createPlacementRegistry(placements),
+      rollouts: BUILT_IN_ROLLOUTS,
+      gates: BUILT_IN_GATES,
+    };
+  }
+}
+
+export function inline(text: string, more: Readonly<Record<string, Json>> = {}) {
+  return { type: 'inline', documents: [{ kind: 'Note', metadata: { name: 'note' }, text, ...more }] };
+}
+
+async function found(unit: UnitOfWork, uid: Uuid, signal: AbortSignal): Promise<Deployment> {
+  const deployment = await unit.deployments.get(uid, signal);
+  if (deployment === undefined) throw new RangeError(`the deployment ${uid}`);
+  return deployment;
+}

@@ -1,0 +1,214 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Uuid } from '#kit/std';
+import type { PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { Health } from '../../domain/rollout/machine/member.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
+import { aPoolTarget } from '../a-pool.ts';
+
+/** How an agent takes what it is asked to do; what is left out goes well at once. */
+export interface Script {
+  /** `hangs` never answers; `throws` does so as often as it says, then not. */
+  readonly taking?: 'accepts' | 'rejects' | 'hangs' | { readonly throws: number };
+  readonly applying?: 'applies' | 'fails' | 'rejects' | 'never';
+  /** What it says of its health once it has applied something; `undefined` for nothing. */
+  readonly health?: Health | 'silent';
+  readonly latencyMs?: number;
+}
+
+/** Where agents' words go. */
+export interface Ear {
+  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
+  inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
+  connectionChanged(
+    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+interface Holding {
+  readonly revision: number;
+  readonly hash: string;
+  health: Health;
+}
+
+interface Agent {
+  target: PoolTarget;
+  script: Script;
+  instance: number;
+  thrown: number;
+  readonly seen: Map<Uuid, number>;
+  readonly holdings: Map<Uuid, Holding>;
+}
+
+const AGENT_MS = 30_000;
+
+/** Targets whose agents do what a script says. It outlives the platform: what it applied stays applied. */
+export class ScriptedFleet implements TargetRouter {
+  readonly #agents = new Map<TargetId, Agent>();
+  readonly #talking = new Set<Promise<void>>();
+  /** All that was asked of agents, in order. */
+  readonly dispatched: DeliveryOrder[] = [];
+  readonly cancelled: string[] = [];
+  /** Told before each dispatch. */
+  onDispatch: (order: DeliveryOrder) => void = () => {};
+  ear: Ear | undefined;
+  path = '/root/shop/';
+
+  add(name: string, its: Partial<PoolTarget> & { readonly script?: Script } = {}): TargetId {
+    const { script = {}, ...fields } = its;
+    const target = aPoolTarget(name, fields);
+    this.#agents.set(target.id, {
+      target,
+      script,
+      instance: 1,
+      thrown: 0,
+      seen: new Map(),
+      holdings: new Map(),
+    });
+    return target.id;
+  }
+
+  addMany(count: number, its: Partial<PoolTarget> & { readonly script?: Script } = {}): TargetId[] {
+    return Array.from({ length: count }, (_, index) => this.add(`t${String(index).padStart(5, '0')}`, its));
+  }
+
+  script(id: TargetId, script: Script): void {
+    const agent = this.#agent(id);
+    agent.script = script;
+    agent.thrown = 0;
+  }
+
+  change(id: TargetId, its: Partial<PoolTarget>): void {
+    const agent = this.#agent(id);
+    agent.target = { ...agent.target, ...its };
+  }
+
+  remove(id: TargetId): void {
+    this.#agents.delete(id);
+  }
+
+  get pool(): TargetPool {
+    return {
+      below: async () => this.#targets(),
+      find: async (ids) => {
+        const wanted = new Set(ids);
+        return this.#targets().filter(({ id }) => wanted.has(id));
+      },
+      local: aPoolTarget('local', { id: LOCAL_TARGET_ID, type: 'local' }),
+    };
+  }
+
+  /** What is on the target now. */
+  has(id: TargetId, deployment: Uuid): { readonly revision: number; readonly hash: string } | undefined {
+    const holding = this.#agents.get(id)?.holdings.get(deployment);
+    return holding && { revision: holding.revision, hash: holding.hash };
+  }
+
+  async setOnline(id: TargetId, isOnline: boolean): Promise<void> {
+    this.change(id, { isOnline });
+    await this.ear?.connectionChanged([{ target: id, isOnline }], AbortSignal.timeout(AGENT_MS));
+    if (isOnline) await this.sendInventory(id);
+  }
+
+  /** Another installation behind the same target. */
+  async rebuild(id: TargetId): Promise<void> {
+    const agent = this.#agent(id);
+    agent.instance += 1;
+    agent.holdings.clear();
+    agent.seen.clear();
+    await this.sendInventory(id);
+  }
+
+  async sendInventory(id: TargetId): Promise<void> {
+    const { holdings, instance } = this.#agent(id);
+    await this.ear?.inventory(
+      {
+        target: id,
+        instance: `i${instance}`,
+        holdings: Array.from(holdings, ([deployment, its]) => ({ deployment, ...its, message: '' })),
+      },
+      AbortSignal.timeout(AGENT_MS),
+    );
+  }
+
+  async report(report: DeliveryReport): Promise<void> {
+    const holding = this.#agents.get(report.target)?.holdings.get(report.deployment);
+    if (report.kind === 'health' && holding !== undefined) holding.health = report.health;
+    await this.ear?.report([report], AbortSignal.timeout(AGENT_MS));
+  }
+
+  async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
+    const agent = this.#agents.get(order.target.id);
+    if (agent === undefined || !agent.target.isOnline) return { kind: 'offline' };
+    this.onDispatch(order);
+    this.dispatched.push(order);
+    const { taking = 'accepts', latencyMs = 0 } = agent.script;
+    if (latencyMs > 0) await delay(latencyMs, undefined, { signal });
+    if (taking === 'hangs') await delay(AGENT_MS, undefined, { signal });
+    if (taking === 'rejects') return { kind: 'rejected', message: 'not that' };
+    if (typeof taking === 'object' && agent.thrown++ < taking.throws) throw new Error('connection reset');
+    const seen = agent.seen.get(order.deployment) ?? 0;
+    if (seen > order.revision) return { kind: 'fenced', seen };
+    agent.seen.set(order.deployment, order.revision);
+    this.#talk(this.#carryOut(agent, order));
+    return { kind: 'accepted' };
+  }
+
+  async cancel(order: Pick<DeliveryOrder, 'target' | 'deployment' | 'revision'>): Promise<void> {
+    this.cancelled.push(order.target.name);
+  }
+
+  async preview(): Promise<undefined> {
+    return undefined;
+  }
+
+  /** Until agents have said all that they have to say. */
+  async settled(): Promise<void> {
+    while (this.#talking.size > 0) await Promise.all(this.#talking);
+  }
+
+  async #carryOut(agent: Agent, order: DeliveryOrder): Promise<void> {
+    const { applying = 'applies', health = 'Available' } = agent.script;
+    const { deployment, revision } = order;
+    const said = { target: order.target.id, deployment, revision };
+    const message = 'as the script says';
+    const reports: DeliveryReport[] = [];
+    if (applying === 'never') return;
+    if (applying !== 'applies') reports.push({ ...said, kind: applying === 'fails' ? 'failed' : 'rejected', message });
+    else if (order.kind === 'remove') {
+      agent.holdings.delete(deployment);
+      reports.push({ ...said, kind: 'removed' });
+    } else {
+      agent.holdings.set(deployment, { revision, hash: order.hash, health: health === 'silent' ? 'Unknown' : health });
+      reports.push({ ...said, kind: 'applied', hash: order.hash });
+      if (health !== 'silent') reports.push({ ...said, kind: 'health', health, message: '' });
+    }
+    // An agent says what it has to say until somebody has heard it.
+    for (let tries = 0; tries < 200; tries += 1) {
+      try {
+        if (this.ear === undefined || !agent.target.isOnline) throw new Error('nobody listens');
+        await this.ear.report(reports, AbortSignal.timeout(AGENT_MS));
+        return;
+      } catch {
+        await delay(10);
+      }
+    }
+  }
+
+  #talk(work: Promise<void>): void {
+    const ended = work.then(() => void this.#talking.delete(ended));
+    this.#talking.add(ended);
+  }
+
+  #targets(): PoolTarget[] {
+    return [...this.#agents.values()].map(({ target }) => target).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #agent(id: TargetId): Agent {
+    const agent = this.#agents.get(id);
+    if (agent === undefined) throw new RangeError(`the target ${id}`);
+    return agent;
+  }
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import type { RolloutStatus } from '../../domain/deployment/deployment-status.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import { aRevision } from '../a-revision.ts';
+import { ALICE, asked, given, got, meanwhile, patch, refused, type Scenario, stands, updated, verb } from './steps.ts';
+import { aRow } from '../a-row.ts';
+
+const EDGE = 'edge-1-uid' as TargetId;
+
+const RUNNING: RolloutStatus = {
+  revision: 1,
+  phase: 'Running',
+  since: 1_000,
+  startTime: 1_000,
+  requestedBy: ALICE,
+  trigger: 'it was created',
+  steps: [],
+  waits: [{ kind: 'targets', since: 1_000, message: 'targets are in change', unblock: 'they are available' }],
+};
+const STOPPED: RolloutStatus = { ...RUNNING, phase: 'Paused', reason: 'FailuresExceeded', message: '2 targets failed' };
+const rollsOut = (rollout = RUNNING) => stands('web', { revision: 1, rollout: 1, observedGeneration: 1, status: { rollout } });
+
+/** What the rollout is told, in its inbox. */
+const told = (...want: readonly object[]) =>
+  meanwhile('web', async (unit, { uid }, signal) => {
+    assert.deepEqual(await unit.rollouts.take({ deployment: uid, revision: 1 }, 10, signal), want);
+  });
+const PAUSE = { kind: 'pause', by: ALICE, message: `${ALICE} paused it` };
+const condition = (type: string, status: string, reason: string) => ({ conditions: [{ type, status, reason }] });
+
+export const STEERING: readonly Scenario[] = [
+  {
+    why: 'pause and resume are the field rolloutState, and the rollout under way is told',
+    steps: [
+      ...given('web'),
+      rollsOut(),
+      verb('web:pause', {}, { ...updated('web'), has: { rolloutState: 'paused' } }),
+      told(PAUSE),
+      verb('web:pause', {}, { status: 200, has: { rolloutState: 'paused' } }),
+      told(),
+      patch('web', { body: { rolloutState: 'running' } }, { ...updated('web'), has: { rolloutState: 'running' } }),
+      told({ kind: 'resume' }),
+    ],
+  },
+  {
+    why: 'a rollout that stopped by itself goes on by a resume, though nobody had paused it',
+    steps: [
+      ...given('web'),
+      rollsOut(STOPPED),
+      got('web', condition('Paused', 'True', 'FailuresExceeded')),
+      verb('web:resume', {}, { status: 200 }),
+      told({ kind: 'resume' }),
+    ],
+  },
+  {
+    why: 'without a rollout there is nothing to abort or to replan',
+    steps: [
+      ...given('web'),
+      verb('web:abort', {}, refused(409, 'noRollout')),
+      verb('web:replan', {}, refused(409, 'noRollout')),
+      rollsOut(),
+      verb('web:abort', {}, asked({ kind: 'abort', by: ALICE })),
+      verb('web:replan', {}, asked({ kind: 'replan', by: ALICE })),
+    ],
+  },
+  {
+    why: 'a retry is of all that failed, or of those that are named, which must be its targets',
+    steps: [
+      ...given('web'),
+      meanwhile('web', async (unit, { uid }, signal) => await unit.targets.put([aRow({ deployment: uid })], signal)),
+      verb('web:retry', { body: {} }, asked({ kind: 'retry', by: ALICE })),
+      verb('web:retry', { body: { targets: ['edge-1', EDGE] } }, asked({ kind: 'retry', targets: [EDGE], by: ALICE })),
+      verb('web:retry', { body: { targets: ['edge-1', 'far'] } }, refused(400, 'notATarget', '/targets/1')),
+    ],
+  },
+  {
+    why: 'a rollback is to a revision that is there, at once unless paced',
+    steps: [
+      ...given('web'),
+      meanwhile('web', async (unit, { uid }, signal) => await unit.revisions.insert(aRevision({ deployment: uid }), signal)),
+      verb('web:rollback', { body: { revision: 2 } }, refused(404, 'revisionNotFound', '/revision')),
+      verb('web:rollback', { body: { revision: 1 } }, asked({ kind: 'rollback', to: 1, paced: false, by: ALICE })),
+      verb(
+        'web:rollback',
+        { body: { revision: 1, paced: true } },
+        asked({ kind: 'rollback', to: 1, paced: true, by: ALICE }),
+      ),
+      verb('web:rollback', { body: { revision: 1 }, query: '?dryRun=true' }, { status: 200 }),
+    ],
+  },
+  {
+    why: 'a removal that is held says how to confirm it; only those that are held can be confirmed',
+    steps: [
+      ...given('web'),
+      verb('web:confirmRemoval', { body: {} }, refused(409, 'nothingHeld')),
+      meanwhile('web', async (unit, { uid }, signal) => await unit.targets.put([aRow({ deployment: uid })], signal)),
+      stands('web', {
+        status: {
+          placement: {
+            kind: 'sure',
+            excluded: [],
+            retained: [],
+            missing: [],
+            held: [{ id: EDGE, why: 'NoCause', message: 'is not selected any more' }],
+          },
+        },
+      }),
+      got('web', condition('Placed', 'False', 'RemovalHeld')),
+      verb('web:confirmRemoval', { body: {} }, asked({ kind: 'confirmRemoval', by: ALICE })),
+      verb(
+        'web:confirmRemoval',
+        { body: { targets: ['edge-1'] } },
+        asked({ kind: 'confirmRemoval', targets: [EDGE], by: ALICE }),
+      ),
+      verb('web:confirmRemoval', { body: { targets: ['edge-2'] } }, refused(400, 'notATarget', '/targets/0')),
+    ],
+  },
+  {
+    why: 'a rollout that does not move says for what it waits, since when, and what would unblock it',
+    steps: [
+      ...given('web'),
+      rollsOut(),
+      got('web', {
+        reconciling: true,
+        revision: 1,
+        status: {
+          rollout: {
+            waits: [
+              {
+                kind: 'targets',
+                since: '1970-01-01T00:00:01.000Z',
+                message: 'targets are in change',
+                unblock: 'they are available',
+              },
+            ],
+          },
+        },
+      }),
+    ],
+  },
+];
