@@ -7,6 +7,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
   durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
   kube: async () => (await import('./kube/kube-bench.ts')).kubeBench,
+  rollout: async () => (await import('./rollout/rollout-bench.ts')).rolloutBench,
   storage: async () => (await import('./storage/storage-bench.ts')).storageBench,
   subtree: async () => (await import('./subtree/subtree-bench.ts')).subtreeBench,
 };

@@ -26,6 +26,8 @@ export interface PlatformHome {
 export interface StartOptions {
   /** Flags for `serve`. They come before what the home says, which is in the environment. */
   readonly flags?: readonly string[];
+  /** Another program than the product's own that takes `serve` and its flags. */
+  readonly program?: URL;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -103,9 +105,10 @@ export async function platformHome(engine: Engine): Promise<PlatformHome> {
 }
 
 function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database'>, options: StartOptions) {
-  const { flags = [], environment = {} } = options;
+  const { flags = [], program, environment = {} } = options;
   const begun = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'serve', ...flags], {
+  const main = program === undefined ? MAIN : fileURLToPath(program);
+  const child = spawn(process.execPath, [main, 'serve', ...flags], {
     // Nothing else of the caller's environment: a stray FLEETSHIFT_ variable would change what is tested.
     env: {
       PATH: process.env['PATH'],

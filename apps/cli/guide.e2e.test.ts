@@ -4,38 +4,46 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { type RunningPlatform, startPlatform } from './testing/processes.ts';
 
-const GUIDE = fileURLToPath(new URL('../../docs/guide/cli.md', import.meta.url));
+const GUIDES = fileURLToPath(new URL('../../docs/guide/', import.meta.url));
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const COMMAND_MS = 60_000;
 
 let folder: string;
 let platform: RunningPlatform;
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fleetshift-guide-'));
-  platform = await startPlatform('product', join(folder, '.fleetshift'));
-  await writeFile(join(folder, 'fleetshift'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
-  await chmod(join(folder, 'fleetshift'), 0o755);
-  await eventually('a one-time login', async () => existsSync(join(folder, '.fleetshift', 'admin-login-code')));
-});
-after(async () => {
-  await platform.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-test('the tour of the guide goes as it says', async () => {
-  const steps = stepsIn(await readFile(GUIDE, 'utf8'));
-  assert.ok(steps.length > 30, 'the guide has its steps');
-  for (const { command, output } of steps) {
-    const said = await run(command);
-    assert.match(plain(said), patternOf(output), `$ ${command}\n${said}`);
-  }
-});
+for (const { guide, flags, isReady } of [
+  {
+    guide: 'cli.md',
+    flags: [],
+    isReady: async () => existsSync(join(folder, '.fleetshift', 'admin-login-code')),
+  },
+  {
+    guide: 'deployments.md',
+    flags: ['--demo-fleet', '6', '--insecure-dev-auth'],
+    isReady: async () => (await run('fleetshift get deployments -w demo')).includes('hello'),
+  },
+]) {
+  test(`the tour of ${guide} goes as it says`, async (t) => {
+    folder = await mkdtemp(join(tmpdir(), 'fleetshift-guide-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    platform = await startPlatform('product', join(folder, '.fleetshift'), flags);
+    t.after(() => platform.stop());
+    await writeFile(join(folder, 'fleetshift'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+    await chmod(join(folder, 'fleetshift'), 0o755);
+    await eventually('the platform is ready for the tour', isReady);
+    const steps = stepsIn(await readFile(join(GUIDES, guide), 'utf8'));
+    assert.ok(steps.length > 15, 'the guide has its steps');
+    for (const { command, output } of steps) {
+      const said = await run(command);
+      assert.match(plain(said), patternOf(output), `$ ${command}\n${said}`);
+    }
+  });
+}
 
 interface Step {
   readonly command: string;

@@ -36,9 +36,9 @@ export function maintenance(deps: MaintenanceDeps): Runnable {
     const events = await purgeEvents({ storage, olderThan: now - eventRetentionMs }, signal);
     if (keys > 0) log.debug({ count: keys }, 'purged expired idempotency keys');
     if (events > 0) log.debug({ count: events }, 'purged old events');
-    for (const { name, run } of purges) {
-      const count = await run(signal);
-      if (count > 0) log.debug({ name, count }, 'purged what is kept for a while');
+    for (const purge of purges) {
+      const count = await purge.run(signal);
+      if (count > 0) log.debug({ name: purge.name, count }, 'purged what is kept for a while');
     }
   };
   return {

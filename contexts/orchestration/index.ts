@@ -1,19 +1,22 @@
-export { countsAfter, currentHealth, NO_COUNTS } from './domain/deployment/counts-after.ts';
-export type { Deployment } from './domain/deployment/deployment.ts';
-export { DeploymentError, deploymentNotFound } from './domain/deployment/deployment-error.ts';
-export { DEPLOYMENT_EVENTS, type DeploymentEventType } from './domain/deployment/deployment-event.ts';
-export { isHealthy } from './domain/deployment/is-healthy.ts';
-export { withStatus } from './domain/deployment/with-status.ts';
-export { followMove, type MovedDeployment } from './application/follow-move.ts';
-export type { PoolTarget, TargetPool, TargetRouter, UnitOfWork, Units, WorkspaceDirectory } from './application/ports.ts';
-export { TargetChanges } from './application/take-target-changes.ts';
-export type { TargetChange } from './application/target-changes.ts';
-export { createPlacementRegistry, type PlacementRegistry } from './domain/placement/placement-registry.ts';
-export type { TargetCause } from './domain/placement/removal-cause.ts';
-export { LOCAL_TARGET_ID, type TargetId } from './domain/target-view.ts';
 export { DeploymentService } from './application/deployment-service.ts';
-export { createDecide } from './domain/rollout/machine/decide.ts';
-export type { Acknowledgement } from './domain/delivery/delivery-order.ts';
-export type { TargetCounts } from './domain/deployment/deployment-status.ts';
+export { followMove, type MovedDeployment } from './application/follow-move.ts';
 export { GroupController } from './application/groups/group-controller.ts';
 export { LocalAgent } from './application/groups/local-agent.ts';
+export type {
+  PoolTarget,
+  TargetPool,
+  TargetRouter,
+  UnitOfWork,
+  Units,
+  WorkspaceDirectory,
+} from './application/ports.ts';
+export { TargetChanges } from './application/take-target-changes.ts';
+export type { TargetChange } from './application/target-changes.ts';
+export type { Acknowledgement } from './domain/delivery/delivery-order.ts';
+export type { Deployment } from './domain/deployment/deployment.ts';
+export { DEPLOYMENT_EVENTS, type DeploymentEventType } from './domain/deployment/deployment-event.ts';
+export type { TargetCounts } from './domain/deployment/deployment-status.ts';
+export { createPlacementRegistry, type PlacementRegistry } from './domain/placement/placement-registry.ts';
+export type { TargetCause } from './domain/placement/removal-cause.ts';
+export { createDecide } from './domain/rollout/machine/decide.ts';
+export { LOCAL_TARGET_ID, type TargetId } from './domain/target-view.ts';

@@ -1,6 +1,7 @@
 import { leaveAdminCode } from '#contexts/identity/adapters';
 import type { CallerSource, FuzzCaller } from '#testing/openapi/fuzz-callers';
 import type { Platform } from '#testing/platform-process';
+import { addDeployment } from './add-deployment.ts';
 import { addCaller, type CallerWish, made } from './callers.ts';
 
 /**
@@ -25,13 +26,15 @@ export function fuzzCallers(platform: Platform, dataFolder: string): CallerSourc
 /** Something to ask about, whatever an operation is about. */
 async function oneOfEach(platform: Platform, workspace: string): Promise<Readonly<Record<string, string>>> {
   const target = `target-of-${workspace}`;
-  await made(platform, '/v1/targets', { name: target, type: 'directory', workspace });
+  await made(platform, '/v1/targets', { name: target, type: 'directory', workspace, labels: { env: 'prod' } });
   const grant = { name: 'kept', subject: { kind: 'user', id: 'somebody' }, role: 'viewer' };
   for (const on of [`workspaces/${workspace}`, `targets/${target}`]) await made(platform, `/v1/${on}/grants`, grant);
   const accounts = `/v1/workspaces/${workspace}/service-accounts`;
   await made(platform, accounts, { name: 'robot' });
   const { name: token } = await made(platform, `${accounts}/robot/tokens`, {});
-  return { workspace, target, grant: 'kept', serviceAccount: 'robot', token: String(token) };
+  const { approval } = await addDeployment(platform, workspace);
+  const deployed = { deployment: 'app', revision: '1', approval, score: 'load' };
+  return { workspace, target, grant: 'kept', serviceAccount: 'robot', token: String(token), ...deployed };
 }
 
 function wishes(area: string): readonly CallerWish[] {

@@ -1,5 +1,5 @@
 import type { Platform } from '#testing/platform-process';
-import { eventually } from '../../kit/durable/testing/eventually.ts';
+import { addDeployment } from './add-deployment.ts';
 import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
 import type { Lineage } from './expected-answer.ts';
 import type { Place } from './operation-cases.ts';
@@ -75,11 +75,7 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     const accounts = `/v1/workspaces/${room}/service-accounts`;
     await made(platform, accounts, { name: 'robot' });
     const { name: token } = await made(platform, `${accounts}/robot/tokens`, {});
-    await made(platform, `/v1/workspaces/${room}/deployments`, DEPLOYMENT);
-    const approval = await eventually('the rollout to ask for an approval', async () => {
-      const answer = await platform.request(`/v1/workspaces/${room}/approvals`);
-      return ((await answer.json()) as { items: { uid: string }[] }).items[0]?.uid;
-    });
+    const { approval } = await addDeployment(platform, room);
     const params = {
       ...ANYWHERE,
       workspace: room,
@@ -92,17 +88,6 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     return { name, params, other: `${name}-den`, empty: `${name}-empty` };
   }
 }
-
-/** Its rollout waits for somebody to approve it. */
-const DEPLOYMENT = {
-  name: 'app',
-  manifest: { type: 'inline', documents: [{ kind: 'Note', text: 'hello' }] },
-  placement: [{ type: 'all' }],
-  rollout: {
-    type: 'staged',
-    stages: [{ name: 'prod', selector: { matchLabels: { env: 'prod' } }, beforeTasks: [{ type: 'approval' }] }],
-  },
-};
 
 /** Nobody listens there. */
 const ISSUER = { url: 'http://127.0.0.1:1', clientId: 'platform', mode: 'isolated' };

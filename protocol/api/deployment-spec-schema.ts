@@ -6,7 +6,8 @@ const jsonObject = (description: string) => Type.Record(Type.String(), Type.Unkn
 const share = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^(0|[1-9][0-9]?|100)%$' })], { description });
 
-const duration = (description: string) => Type.String({ maxLength: 32, description: `${description} Such as \`30s\`, \`10m\`, \`1h30m\` or \`7d\`.` });
+const duration = (description: string) =>
+  Type.String({ maxLength: 32, description: `${description} Such as \`30s\`, \`10m\`, \`1h30m\` or \`7d\`.` });
 
 const SelectorSchema = Type.Object(
   {
@@ -49,7 +50,10 @@ const TemplateManifestSchema = Type.Object(
     values: Type.Optional(jsonObject('For all targets.')),
     overrides: Type.Optional(
       Type.Array(
-        Type.Object({ selector: SelectorSchema, values: jsonObject('Merged over those before.') }, { title: 'ValuesOverride' }),
+        Type.Object(
+          { selector: SelectorSchema, values: jsonObject('Merged over those before.') },
+          { title: 'ValuesOverride' },
+        ),
         { description: 'For the targets that each selects, in their order.' },
       ),
     ),
@@ -66,15 +70,26 @@ const GroupManifestSchema = Type.Object(
   {
     type: Type.Literal('deploymentGroup'),
     deployments: Type.Array(
-      Type.Object({ name: nameField('Short: the deployment is called `<group>-<name>`.') }, { additionalProperties: true, title: 'GroupChild' }),
-      { minItems: 1, maxItems: 200, description: 'Each as it would be created, without a workspace: it is the group\'s.' },
+      Type.Object(
+        { name: nameField('Short: the deployment is called `<group>-<name>`.') },
+        { additionalProperties: true, title: 'GroupChild' },
+      ),
+      {
+        minItems: 1,
+        maxItems: 200,
+        description: "Each as it would be created, without a workspace: it is the group's.",
+      },
     ),
     sequence: Type.Optional(
       Type.Array(Type.Object({ step: Type.Array(Type.String(), { minItems: 1 }) }), {
         description: 'A step begins when all of the one before are healthy. Left out, there is one step.',
       }),
     ),
-    onFailure: Type.Optional(Type.Enum(['halt', 'rollback'], { description: 'What a step that does not get healthy leads to; `halt` unless told.' })),
+    onFailure: Type.Optional(
+      Type.Enum(['halt', 'rollback'], {
+        description: 'What a step that does not get healthy leads to; `halt` unless told.',
+      }),
+    ),
   },
   { title: 'DeploymentGroupManifest', description: 'Several deployments that are one.' },
 );
@@ -102,7 +117,11 @@ const PlacementSchema = Type.Union(
     Type.Object(
       {
         type: Type.Literal('static'),
-        targets: Type.Array(Type.String({ maxLength: 63 }), { minItems: 1, maxItems: 10_000, description: 'Names or uids.' }),
+        targets: Type.Array(Type.String({ maxLength: 63 }), {
+          minItems: 1,
+          maxItems: 10_000,
+          description: 'Names or uids.',
+        }),
       },
       { title: 'StaticPlacement', description: 'These. One that is not in the workspace or below it is refused.' },
     ),
@@ -116,7 +135,12 @@ const PlacementSchema = Type.Union(
         type: Type.Literal('scored'),
         top: Type.Integer({ minimum: 1, description: 'How many.' }),
         weights: Type.Array(WeightSchema, { minItems: 1, maxItems: 16 }),
-        hysteresis: Type.Optional(Type.Number({ minimum: 0, description: 'By how many points one has to be better to take the place of another; 10 unless told.' })),
+        hysteresis: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            description: 'By how many points one has to be better to take the place of another; 10 unless told.',
+          }),
+        ),
         maxScoreAge: Type.Optional(duration('For how long a score counts; `10m` unless told.')),
       },
       { title: 'ScoredPlacement', description: 'The best, by a weighted sum of scores.' },
@@ -128,7 +152,8 @@ const PlacementSchema = Type.Union(
 export const PlacementsSchema = Type.Array(PlacementSchema, {
   minItems: 1,
   maxItems: 16,
-  description: 'Where it goes: each chooses from what the one before it chose, the first from all targets below the workspace.',
+  description:
+    'Where it goes: each chooses from what the one before it chose, the first from all targets below the workspace.',
 });
 
 const GateSchema = Type.Union(
@@ -137,7 +162,9 @@ const GateSchema = Type.Union(
     Type.Object(
       {
         type: Type.Literal('approval'),
-        requireDistinctApprover: Type.Optional(Type.Boolean({ description: 'Nobody approves what he asked for himself.' })),
+        requireDistinctApprover: Type.Optional(
+          Type.Boolean({ description: 'Nobody approves what he asked for himself.' }),
+        ),
         expiry: Type.Optional(duration('How long the request stands; for good unless told.')),
       },
       { title: 'ApprovalGate' },
@@ -165,7 +192,9 @@ const GateSchema = Type.Union(
 
 const tasks = (description: string) => Type.Optional(Type.Array(GateSchema, { maxItems: 16, description }));
 const failurePolicy = () =>
-  Type.Optional(Type.Enum(['pause', 'rollback'], { description: 'What too many failures lead to; `pause` unless told.' }));
+  Type.Optional(
+    Type.Enum(['pause', 'rollback'], { description: 'What too many failures lead to; `pause` unless told.' }),
+  );
 
 const removal = (title: string, orders: ('first' | 'last' | 'withStage')[]) =>
   Type.Optional(
@@ -185,11 +214,19 @@ const budget = {
   minAvailable: Type.Optional(share('How many have to be available.')),
   maxUnavailable: Type.Optional(share('How many may be unavailable.')),
   maxFailures: Type.Optional(share('How many may go wrong before it stops; none unless told.')),
-  maxRemoval: Type.Optional(share('How many may lose it without `:confirmRemoval`; `10%`, and at least one, unless told.')),
+  maxRemoval: Type.Optional(
+    share('How many may lose it without `:confirmRemoval`; `10%`, and at least one, unless told.'),
+  ),
   progressDeadline: Type.Optional(duration('How long a target may take; `10m` unless told, and `30d` for a group.')),
-  offlinePolicy: Type.Optional(Type.Enum(['wait', 'skip'], { description: 'Offline targets are waited for, or skipped; either way they get it when they are back.' })),
+  offlinePolicy: Type.Optional(
+    Type.Enum(['wait', 'skip'], {
+      description: 'Offline targets are waited for, or skipped; either way they get it when they are back.',
+    }),
+  ),
   offlineDeadline: Type.Optional(duration('How long an offline target is waited for; `1h` unless told.')),
-  onCollision: Type.Optional(Type.Enum(['supersede', 'queue'], { description: 'What a newer change does to a rollout under way.' })),
+  onCollision: Type.Optional(
+    Type.Enum(['supersede', 'queue'], { description: 'What a newer change does to a rollout under way.' }),
+  ),
   failurePolicy: failurePolicy(),
 };
 
@@ -236,7 +273,9 @@ export const RolloutSchema = Type.Union(
 export const HealthRulesSchema = Type.Array(
   Type.Object(
     {
-      apiGroup: Type.Optional(Type.String({ maxLength: 253, description: 'Such as `apps`; left out, the core group.' })),
+      apiGroup: Type.Optional(
+        Type.String({ maxLength: 253, description: 'Such as `apps`; left out, the core group.' }),
+      ),
       kind: Type.String({ minLength: 1, maxLength: 63 }),
       healthy: Type.String({ minLength: 1, maxLength: 4_096, description: 'CEL over `object`; true means healthy.' }),
     },

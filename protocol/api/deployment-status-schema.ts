@@ -62,9 +62,12 @@ const StepSchema = Type.Object(
     failed: count('Of those.'),
     underWay: count('Of those.'),
     gate: Type.Optional(
-      Type.Object({ id: Type.String(), type: Type.String(), since: time('When it was opened.') }, {
-        description: 'The gate that it stands at.',
-      }),
+      Type.Object(
+        { id: Type.String(), type: Type.String(), since: time('When it was opened.') },
+        {
+          description: 'The gate that it stands at.',
+        },
+      ),
     ),
   },
   { title: 'RolloutStep' },
@@ -93,9 +96,12 @@ export const DeploymentStatusSchema = Type.Object(
     placement: PlacementStatusSchema,
     rollout: Type.Optional(RolloutStatusSchema),
     trouble: Type.Optional(
-      Type.Object({ reason: Type.String(), message: Type.String(), since: time('Since when.') }, {
-        description: 'What keeps a rollout from being planned.',
-      }),
+      Type.Object(
+        { reason: Type.String(), message: Type.String(), since: time('Since when.') },
+        {
+          description: 'What keeps a rollout from being planned.',
+        },
+      ),
     ),
   },
   { title: 'DeploymentStatus' },

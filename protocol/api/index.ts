@@ -84,8 +84,8 @@ export {
 } from './identity-schema.ts';
 export { PreviewQuerySchema, type PreviewResource, PreviewSchema } from './preview-schema.ts';
 export {
-  type RevisionDiffResource,
   RevisionDiffQuerySchema,
+  type RevisionDiffResource,
   RevisionDiffSchema,
   RevisionParamsSchema,
   type RevisionResource,

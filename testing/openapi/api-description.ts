@@ -82,7 +82,9 @@ export function operationsOf({ paths }: OpenapiDocument): Operation[] {
 /** The operation that a request line asks for, if there is one: the path may have become another one on the way. */
 export function operationAt(operations: readonly Operation[], method: string, target: string): Operation | undefined {
   const [path = ''] = target.split('?');
-  return operations.find((operation) => operation.method === method && pathPattern(operation.path).test(path));
+  const found = operations.filter((operation) => operation.method === method && pathPattern(operation.path).test(path));
+  // What fits `{revision}` may also be `{revision}:diff`, which says more.
+  return found.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
 /** A schema without its references. */

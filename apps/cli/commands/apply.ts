@@ -31,15 +31,15 @@ const SETTINGS = {
 
 const SUMMARY = `Makes things what documents say: creates what is not there, and changes what is different.
 
-  kind: Workspace            # or Target, Grant, ServiceAccount, Issuer, PermissionSchema
+  kind: Workspace            # or Target, Deployment, Grant, ServiceAccount, Issuer, PermissionSchema
   name: web
   spec:                      # the fields that the API takes to make one
     kind: project
     parent: shop
     labels: { team: web }
 
-Targets, grants and service accounts also say beside the spec which workspace they are in, unless -w or the context
-does: "workspace: web"; a grant may say "target: NAME" instead. A field that a document names becomes just what it says
+Targets, deployments, grants and service accounts also say beside the spec which workspace they are in, unless -w or the
+context does: "workspace: web"; a grant may say "target: NAME" instead. A field that a document names becomes just what it says
 there, so that labels which it does not list are removed; null removes a field. Fields that it does not name stay as they
 are. Everything is checked before anything is sent. What others stand on comes first, whatever the order of the documents.
 "fleetshift get KIND -o manifest" writes such documents.`;

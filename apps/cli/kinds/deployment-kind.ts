@@ -1,7 +1,8 @@
-import { type DeploymentResource, DeploymentSchema, NewDeploymentSchema } from '#protocol/api';
+import { DeploymentSchema, NewDeploymentSchema } from '#protocol/api';
 import { printable } from '../output/printable.ts';
 import { renderTable } from '../output/render-table.ts';
 import { labelsCell, timeCell } from './cells.ts';
+import { deploymentState } from './deployment-state.ts';
 import { defineKind } from './kind.ts';
 import { type Place, workspaceOf } from './place.ts';
 import { specSchema } from './spec-schema.ts';
@@ -20,7 +21,7 @@ export const deploymentKind = defineKind({
     { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
     { heading: 'REVISION', cell: ({ revision }) => String(revision) },
     { heading: 'AVAILABLE', cell: ({ status: { counts } }) => `${counts.available}/${counts.placed}` },
-    { heading: 'STATE', cell: stateCell },
+    { heading: 'STATE', cell: deploymentState },
     { heading: 'SINCE', cell: ({ status }) => timeCell(status.rollout?.since) },
     { heading: 'MANIFEST', wide: true, cell: ({ manifest }) => manifest.type },
     { heading: 'PLACEMENT', wide: true, cell: ({ placement }) => placement.map(({ type }) => type).join(',') },
@@ -78,16 +79,3 @@ export const deploymentKind = defineKind({
     ];
   },
 });
-
-/** In one word how it stands, and what needs somebody in the second. */
-function stateCell({ deleteTime, status, reconciling }: DeploymentResource): string {
-  const { rollout, trouble, placement } = status;
-  if (deleteTime !== undefined) return 'Deleting';
-  if (trouble !== undefined) return trouble.reason;
-  if (rollout?.phase === 'Paused') return `Paused (${rollout.reason ?? 'PausedByUser'})`;
-  const gate = rollout?.waits.find(({ kind }) => kind === 'gate' || kind === 'conflict');
-  if (rollout?.phase === 'Running' && gate !== undefined) return `Waiting (${gate.kind})`;
-  if (reconciling) return rollout === undefined ? 'Planning' : 'RollingOut';
-  if (placement.held.length > 0) return 'RemovalHeld';
-  return rollout?.outcome ?? 'NothingToDo';
-}

@@ -87,7 +87,7 @@ async function followed(t: TestContext, script: Script) {
     outIsTerminal: script.isTerminal ?? false,
     environment: { NO_COLOR: '1' },
   };
-  const telling = { api, address: ADDRESS, io, clock: { now: () => NOW }, limit: 20, allTargets: false };
+  const telling = { api, io, clock: { now: () => NOW }, limit: 20, allTargets: false };
   const teller = tellerFor(telling, script.format ?? 'table');
   const code = await followRollout(
     {

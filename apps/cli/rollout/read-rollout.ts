@@ -36,12 +36,25 @@ export async function readDeployment(
 /** What there is to know beside the deployment itself. */
 export async function readSurroundings(
   api: ApiClient,
-  address: DeploymentAddress,
+  deployment: DeploymentResource,
   signal: AbortSignal,
 ): Promise<Omit<RolloutPicture, 'deployment'>> {
+  const address = deployment;
   const call = { path: [...deploymentPath(address), 'targets'] };
   const { items: targets } = await readPages(api, { item: DeploymentTargetSchema, call }, signal);
-  return { targets, approvals: await readApprovals(api, address, signal) };
+  const approvals = await readApprovals(api, address, signal);
+  return { targets, approvals, children: await readChildren(api, deployment, signal) };
+}
+
+async function readChildren(
+  api: ApiClient,
+  { manifest, workspace, uid }: DeploymentResource,
+  signal: AbortSignal,
+): Promise<readonly DeploymentResource[]> {
+  if (manifest.type !== 'deploymentGroup') return [];
+  const call = { path: ['workspaces', workspace, 'deployments'] };
+  const { items } = await readPages(api, { item: DeploymentSchema, call }, signal);
+  return items.filter(({ owner }) => owner?.group === uid);
 }
 
 /** Whoever may look at rollouts may not be allowed to see who is asked. */

@@ -8,7 +8,7 @@ import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 const DRAWING: Drawing = { now: NOW, paint: plain, limit: 20, allTargets: false };
 
 function drawn(picture: Partial<RolloutPicture>, drawing: Partial<Drawing> = {}): string {
-  const whole = { deployment: aDeployment(), targets: [], approvals: [], ...picture };
+  const whole = { deployment: aDeployment(), targets: [], approvals: [], children: [], ...picture };
   return renderRollout(whole, { ...DRAWING, ...drawing }).join('\n');
 }
 
@@ -116,6 +116,18 @@ test('a removal that is held says who would lose it, and how to agree', () => {
   );
 });
 
+test('a group shows how its children stand', () => {
+  const gate = { kind: 'gate', since: TIME, message: '', unblock: '' } as const;
+  const children = [
+    aDeployment({ its: { name: 'shop-db', reconciling: false }, rollout: { phase: 'Finished', outcome: 'Succeeded' } }),
+    aDeployment({ its: { name: 'shop-web' }, counts: { available: 3 }, rollout: { waits: [gate] } }),
+  ];
+  assert.match(
+    drawn({ children }),
+    /^CHILD +REVISION +AVAILABLE +STATE\nshop-db +7 +10\/10 +Succeeded\nshop-web +7 +3\/10 +Waiting \(gate\)$/m,
+  );
+});
+
 test('one that cannot be planned says why, and since when', () => {
   const trouble = { reason: 'PlanFailed', message: 'no such label', since: TIME };
   assert.equal(
@@ -134,6 +146,22 @@ test('those that are done are shown when asked for', () => {
   assert.doesNotMatch(drawn({ targets: [aTarget('a')] }), /^a /m);
   assert.match(drawn({ targets: [aTarget('a')] }, { allTargets: true }), /^a +done/m);
 });
+
+for (const { why, rollout, want } of [
+  { why: 'its turn is to come', rollout: { steps: [aStep('all', { done: 3 })] }, want: /^a +pending/m },
+  {
+    why: 'all had their turn, and it had nothing to change',
+    rollout: { steps: [aStep('all', { done: 4 })] },
+    want: /^a +done/m,
+  },
+  { why: 'it is over', rollout: { phase: 'Finished', steps: [aStep('all')] }, want: /^a +done/m },
+] as const) {
+  test(`a target with what an earlier revision brought: ${why}`, () => {
+    const deployment = aDeployment({ rollout: { ...rollout, steps: [...rollout.steps] } });
+    const targets = [aTarget('a', { applied: { revision: 6, hash: 'y' } })];
+    assert.match(drawn({ deployment, targets }, { allTargets: true }), want);
+  });
+}
 
 test('what comes from a platform moves no cursor', () => {
   const deployment = aDeployment({

@@ -1,4 +1,5 @@
 import type { DeploymentResource } from '#protocol/api';
+import { deploymentState } from '../kinds/deployment-state.ts';
 import type { Colour, Paint } from '../output/paint.ts';
 import { printable } from '../output/printable.ts';
 import { renderBar } from '../output/render-bar.ts';
@@ -9,13 +10,14 @@ import { renderWaits } from './render-waits.ts';
 import type { Rollout, Step } from './rollout-parts.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 
-/** Line by line: the whole, its stages, what it waits for, and the targets that are not done. */
+/** Line by line: the whole, its stages, what it waits for, its children, and the targets that are not done. */
 export function renderRollout(picture: RolloutPicture, drawing: Drawing): string[] {
   const { deployment } = picture;
   const blocks = [
     headLines(deployment, drawing),
     stepLines(deployment.status.rollout?.steps ?? [], drawing),
     renderWaits(picture, drawing),
+    childLines(picture.children),
     renderTargets(picture, drawing),
   ];
   return blocks.filter((block) => block.length > 0).flatMap((block, index) => (index === 0 ? block : ['', ...block]));
@@ -53,7 +55,7 @@ function phaseText({ phase, outcome, reason, message = '' }: Rollout, paint: Pai
 }
 
 /** `50 targets: 40 available, 8 under way`. */
-export function countsText(counts: DeploymentResource['status']['counts']): string {
+function countsText(counts: DeploymentResource['status']['counts']): string {
   const words = [
     `${counts.available} available`,
     ...several(counts.underWay, 'under way'),
@@ -99,6 +101,15 @@ function stepColour(step: Step | undefined): Colour {
 function stepText({ fate, underWay, failed, gate }: Step, now: number): string {
   const atGate = gate === undefined ? [] : [`at the gate ${gate.type} for ${renderAge(gate.since, now)}`];
   return [FATES[fate].text, ...several(underWay, 'under way'), ...several(failed, 'failed'), ...atGate].join(', ');
+}
+
+function childLines(children: readonly DeploymentResource[]): string[] {
+  if (children.length === 0) return [];
+  const rows = children.map((child) => {
+    const { available, placed } = child.status.counts;
+    return [child.name, String(child.revision), `${available}/${placed}`, deploymentState(child)];
+  });
+  return linesOf(['CHILD', 'REVISION', 'AVAILABLE', 'STATE'], rows);
 }
 
 function linesOf(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,4 +1,4 @@
-import type { DeploymentTargetResource } from '#protocol/api';
+import type { DeploymentResource, DeploymentTargetResource } from '#protocol/api';
 import type { Colour } from '../output/paint.ts';
 import { renderTable } from '../output/render-table.ts';
 import { renderAge } from '../output/render-time.ts';
@@ -28,7 +28,7 @@ const WHY_LENGTH = 80;
 /** A table of those that are not done, or of all. */
 export function renderTargets({ deployment, targets }: RolloutPicture, drawing: Drawing): string[] {
   const { now, paint, limit, allTargets } = drawing;
-  const revision = deployment.status.rollout?.revision ?? deployment.revision;
+  const revision = revisionToCome(deployment);
   const told = targets
     .map((target) => ({ target, state: targetState(target, revision) }))
     .filter(({ state }) => allTargets || state !== 'done')
@@ -48,6 +48,16 @@ export function renderTargets({ deployment, targets }: RolloutPicture, drawing: 
   const painted = lines.map((line, index) => paint(COLOURS[shown[index]?.state ?? 'done'], line));
   const rest = told.length - shown.length;
   return [heading, ...painted, ...(rest > 0 ? [`and ${rest} more; --limit ${told.length} shows them`] : [])];
+}
+
+/**
+ * The revision that targets wait for which do not have it: 0 when all have had their turn. Those that had nothing to change
+ * keep the number of the revision that brought what they have.
+ */
+function revisionToCome({ status: { rollout } }: DeploymentResource): number {
+  if (rollout === undefined || rollout.phase === 'Finished') return 0;
+  const isToCome = rollout.steps.some(({ targets, done, failed, underWay }) => done + failed + underWay < targets);
+  return isToCome ? rollout.revision : 0;
 }
 
 function whyOf({ failure, health, drift }: DeploymentTargetResource): string {

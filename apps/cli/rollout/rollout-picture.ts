@@ -8,6 +8,8 @@ export interface RolloutPicture {
   readonly targets: readonly DeploymentTargetResource[];
   /** Those that wait for an answer. */
   readonly approvals: readonly ApprovalResource[];
+  /** Of a group. */
+  readonly children: readonly DeploymentResource[];
 }
 
 export interface Drawing {

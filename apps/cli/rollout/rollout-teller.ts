@@ -7,7 +7,7 @@ import { LiveScreen } from '../output/live-screen.ts';
 import { paintFor, plain } from '../output/paint.ts';
 import type { DataFormat } from '../output/render-data.ts';
 import { renderTime } from '../output/render-time.ts';
-import { type DeploymentAddress, readSurroundings } from './read-rollout.ts';
+import { readSurroundings } from './read-rollout.ts';
 import { renderRollout } from './render-rollout.ts';
 import type { Drawing, RolloutPicture } from './rollout-picture.ts';
 import { tellChanges } from './tell-changes.ts';
@@ -26,7 +26,6 @@ export interface RolloutTeller {
 
 export interface Telling {
   readonly api: ApiClient;
-  readonly address: DeploymentAddress;
   readonly io: Io;
   readonly clock: Clock;
   readonly limit: number;
@@ -46,7 +45,7 @@ const LEAST_REST_MS = 1_000;
 class PictureTeller implements RolloutTeller {
   readonly #telling: Telling;
   readonly #screen: LiveScreen;
-  #surroundings: Omit<RolloutPicture, 'deployment'> = { targets: [], approvals: [] };
+  #surroundings: Omit<RolloutPicture, 'deployment'> = { targets: [], approvals: [], children: [] };
   #isStale = true;
   #readAgain = 0;
 
@@ -57,7 +56,7 @@ class PictureTeller implements RolloutTeller {
 
   async tell(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
     const { clock, io } = this.#telling;
-    if (this.#isStale && clock.now() >= this.#readAgain) await this.#read(signal);
+    if (this.#isStale && clock.now() >= this.#readAgain) await this.#read(deployment, signal);
     const drawing = { ...this.#drawing(), limit: this.#rows(io) };
     this.#screen.draw(renderRollout({ deployment, ...this.#surroundings }, drawing));
   }
@@ -68,7 +67,7 @@ class PictureTeller implements RolloutTeller {
 
   /** The screen may have left something out, and what was read may be a moment old. */
   async finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
-    await this.#read(signal);
+    await this.#read(deployment, signal);
     this.#screen.draw([]);
     this.#screen.end();
     this.#telling.io.out(`${renderRollout({ deployment, ...this.#surroundings }, this.#drawing()).join('\n')}\n`);
@@ -78,12 +77,12 @@ class PictureTeller implements RolloutTeller {
     this.#screen.end();
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
-    const { api, address, clock } = this.#telling;
+  async #read(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
+    const { api, clock } = this.#telling;
     this.#isStale = false;
     const start = clock.now();
     try {
-      this.#surroundings = await readSurroundings(api, address, signal);
+      this.#surroundings = await readSurroundings(api, deployment, signal);
     } catch (error) {
       // Whoever follows the events says that the platform is away; what was read last is shown meanwhile.
       if (!(error instanceof FleetError && error.entry.retry === 'later')) throw error;
@@ -123,8 +122,8 @@ class LineTeller implements RolloutTeller {
 
   /** A log shows how it stands in the end, with those that are not done. */
   async finish(deployment: DeploymentResource, signal: AbortSignal): Promise<void> {
-    const { api, address, io, clock, limit, allTargets } = this.#telling;
-    const picture = { deployment, ...(await readSurroundings(api, address, signal)) };
+    const { api, io, clock, limit, allTargets } = this.#telling;
+    const picture = { deployment, ...(await readSurroundings(api, deployment, signal)) };
     const drawing = { now: clock.now(), paint: plain, limit, allTargets };
     io.out(`\n${renderRollout(picture, drawing).join('\n')}\n`);
   }

@@ -31,6 +31,15 @@ const rows: { why: string; parts: DeploymentParts; generation?: number; kind: st
   },
   { why: 'nothing had to be done', parts: { its: { reconciling: false } }, kind: 'ended', code: EXIT.ok },
   {
+    why: 'all is done but for those whose removal waits for a person',
+    parts: {
+      rollout: { phase: 'Finished', outcome: 'Succeeded' },
+      placement: { held: [{ id: 'a', why: 'MaxRemoval', message: '' }] },
+      its: { reconciling: false },
+    },
+    kind: 'stopped',
+  },
+  {
     why: 'it paused for failures',
     parts: { rollout: { phase: 'Paused', reason: 'FailuresExceeded' } },
     kind: 'stopped',

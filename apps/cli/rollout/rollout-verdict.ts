@@ -18,6 +18,11 @@ export function rolloutVerdict(deployment: DeploymentResource, generation = depl
     return { kind: 'stopped', message: `revision ${rollout.revision} of ${name} is paused${because(rollout)}` };
   }
   if (!isSeen || reconciling) return { kind: 'goesOn' };
+  const { held } = status.placement;
+  if (held.length > 0) {
+    const targets = held.length === 1 ? '1 target waits' : `${held.length} targets wait`;
+    return { kind: 'stopped', message: `${name}: ${targets} for somebody to confirm that they lose it` };
+  }
   if (rollout === undefined) return { kind: 'ended', code: EXIT.ok, message: `${name}: there was nothing to roll out` };
   const code = rollout.outcome === 'Succeeded' ? EXIT.ok : EXIT.failure;
   const message = `revision ${rollout.revision} of ${name}: ${rollout.outcome ?? rollout.phase}${because(rollout)}`;

@@ -17,7 +17,7 @@ export type TargetState =
 
 const ORDERED = { queued: 'queued', sent: 'sending', accepted: 'applying' } as const;
 
-/** Where a target stands with a revision, in one word. What needs somebody wins over what takes its course. */
+/** Where a target stands with the revision that it is to get, or with 0 for any, in one word. What needs somebody wins over what takes its course. */
 export function targetState(target: DeploymentTargetResource, revision: number): TargetState {
   const { failure, order, placed, online, owed, applied, health, drift } = target;
   const isCurrent = applied !== undefined && applied.revision >= revision;

@@ -7,10 +7,15 @@ import { tellChanges } from './tell-changes.ts';
 const GATE = { id: 'canary/after/0', type: 'wait', since: TIME };
 const WAIT = { kind: 'targets', since: TIME, message: 'targets are in change', unblock: 'they settle' } as const;
 
+const START = { ...WAIT, kind: 'start' } as const;
+
 const rows: { why: string; before?: Partial<Rollout>; after: Partial<Rollout>; want: string[] }[] = [
   {
     why: 'the first look tells all of it, but for stages that are to come',
-    after: { steps: [aStep('canary', { done: 1 }), aStep('rest', { fate: 'ahead', targets: 1 })], waits: [WAIT] },
+    after: {
+      steps: [aStep('canary', { done: 1 }), aStep('rest', { fate: 'ahead', targets: 1 })],
+      waits: [START, WAIT],
+    },
     want: [
       'revision 7: 5 targets in 2 stages; the manifest was changed; asked for by user:alice',
       'canary: 1 of 4 done',
@@ -29,6 +34,12 @@ const rows: { why: string; before?: Partial<Rollout>; after: Partial<Rollout>; w
     before: { steps: [aStep('canary', { done: 1 })] },
     after: { steps: [aStep('canary', { done: 2, failed: 1, gate: GATE })] },
     want: ['canary: 2 of 4 done, 1 failed, at the gate wait'],
+  },
+  {
+    why: 'a stage without targets says nothing',
+    before: { steps: [aStep('rest', { targets: 0, fate: 'ahead' })] },
+    after: { steps: [aStep('rest', { targets: 0, fate: 'passed' })] },
+    want: [],
   },
   {
     why: 'a stage is cleared',

@@ -17,7 +17,8 @@ export function tellChanges(
   const old = last?.revision === rollout.revision ? last : undefined;
   const stepsBefore = new Map(old?.steps.map((step) => [step.name, step]));
   const waitsBefore = new Set(old?.waits.map(identityOf));
-  const waits = rollout.waits.filter((wait) => !waitsBefore.has(identityOf(wait)));
+  // Each rollout waits for its start for a moment.
+  const waits = rollout.waits.filter((wait) => wait.kind !== 'start' && !waitsBefore.has(identityOf(wait)));
   return [
     ...lines,
     ...(old === undefined ? [beginning(rollout)] : []),
@@ -37,7 +38,7 @@ function beginning({ revision, steps, trigger, requestedBy }: Rollout): string {
 
 function stepChange(before: Step | undefined, after: Step): string[] {
   const { name, fate, done, failed, targets, gate } = after;
-  const isFresh = before === undefined && fate === 'ahead';
+  const isFresh = targets === 0 || (before === undefined && fate === 'ahead');
   const isSame =
     before?.done === done && before.failed === failed && before.fate === fate && before.gate?.id === gate?.id;
   if (isSame || isFresh) return [];

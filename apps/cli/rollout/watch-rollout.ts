@@ -2,9 +2,11 @@ import { formatDuration, sleep, systemClock } from '#kit/std';
 import { EXIT, type ExitCode } from '../command.ts';
 import type { DataFormat } from '../output/render-data.ts';
 import { followRollout } from './follow-rollout.ts';
+import type { DeploymentAddress } from './read-rollout.ts';
 import { type Telling, tellerFor } from './rollout-teller.ts';
 
 export interface WatchedRollout extends Omit<Telling, 'clock'> {
+  readonly address: DeploymentAddress;
   readonly output: 'table' | DataFormat;
   /** How long it is watched at most. */
   readonly timeoutMs: number | undefined;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import {
-  type AgentReports,
   AgentRegistry,
+  type AgentReports,
   createTargetRouter,
   type DeliveryAgent,
   type TargetId,
@@ -9,7 +9,7 @@ import {
 import { SimulatedFleet } from '#contexts/delivery/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import type { Runnable } from '#kit/reconcile';
-import { type Clock, type Sleep, sleep as realSleep, systemClock } from '#kit/std';
+import { type Clock, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
@@ -92,8 +92,12 @@ const MEMORY_FILE = 'demo-fleet.jsonl';
 async function openDemoFleet(parts: DemoParts, signal: AbortSignal): Promise<Runnable[]> {
   const { storage, events, log, agents, clock = systemClock, sleep = realSleep } = parts;
   const memory = fileFleetMemory(join(parts.dataFolder, MEMORY_FILE));
-  const of = { reports: parts.agentReports, clock, sleep, seed: 1, behaviour: DEMO_BEHAVIOUR, memory };
-  const fleet = await SimulatedFleet.open(of, signal);
+  const onTrouble = (err: unknown): void =>
+    log.warn({ err }, 'what simulated targets said was not kept; will try again');
+  const fleet = await SimulatedFleet.open(
+    { reports: parts.agentReports, onTrouble, clock, sleep, seed: 1, behaviour: DEMO_BEHAVIOUR, memory },
+    signal,
+  );
   agents.register(fleet, { type: SIMULATED_TYPE });
   const follow = (stop: AbortSignal) => followSimulatedTargets({ storage, events, fleet, sleep, log }, stop);
   return [

@@ -17,9 +17,9 @@ const SHOWN = 20;
 
 /** What deployments have to say to whoever deletes or moves a workspace. */
 export interface DeploymentsInTree {
-  contents(tx: Transaction): ContentsReader;
+  readonly contents: (tx: Transaction) => ContentsReader;
   /** Comes after the targets have followed. */
-  moves(tx: Transaction): MoveObserver;
+  readonly moves: (tx: Transaction) => MoveObserver;
 }
 
 export function deploymentsInTree({ unit, placements, clock }: DeploymentsInTreeDeps): DeploymentsInTree {

@@ -15,8 +15,7 @@ const WRITE_MS = 20_000;
 export class Gathering<T> {
   readonly #write: (items: readonly T[], signal: AbortSignal) => Promise<void>;
   #waiting: Waiting<T>[] = [];
-  /** Never rejects: each item is told by itself. */
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
 
   /** May be told the same items twice. */
   constructor(write: (items: readonly T[], signal: AbortSignal) => Promise<void>) {
@@ -26,13 +25,15 @@ export class Gathering<T> {
   /** Resolves once it is written. */
   async add(item: T): Promise<void> {
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ item, resolve, reject }));
-    this.#writing ??= this.#writeAll();
+    // Never rejects: each item is told by itself.
+    if (!this.#isWriting) this.#writeAll().catch(() => {});
     await written;
   }
 
   async #writeAll(): Promise<void> {
+    this.#isWriting = true;
     while (this.#waiting.length > 0) await this.#writeBatch(this.#waiting.splice(0));
-    this.#writing = undefined;
+    this.#isWriting = false;
   }
 
   async #writeBatch(batch: readonly Waiting<T>[]): Promise<void> {

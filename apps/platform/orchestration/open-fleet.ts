@@ -34,8 +34,8 @@ export interface Fleet {
   readonly tree: DeploymentsInTree;
   readonly addonTypes: AddonTypes;
   readonly workflows: WorkflowSet;
-  routes(visibility: Visibility): readonly Route[];
-  runnables(client: WorkflowClient): readonly Runnable[];
+  readonly routes: (visibility: Visibility) => readonly Route[];
+  readonly runnables: (client: WorkflowClient) => readonly Runnable[];
   readonly purges: readonly Purge[];
 }
 
@@ -52,8 +52,8 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     log,
   });
   const reports = {
-    report: intake.report,
-    connectionChanged: intake.connectionChanged,
+    report: intake.report.bind(intake),
+    connectionChanged: intake.connectionChanged.bind(intake),
     // Told in one breath, they are written together.
     inventory: async (all: readonly Inventory[], stop: AbortSignal) =>
       void (await Promise.all(all.map((inventory) => intake.inventory(inventory, stop)))),

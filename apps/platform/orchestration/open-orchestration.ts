@@ -40,7 +40,7 @@ import type { Logger, Metrics } from '#kit/telemetry';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import type { Purge } from '../maintenance.ts';
 import { type DeploymentsInTree, deploymentsInTree } from './deployments-in-tree.ts';
-import { followTargets } from './follow-targets.ts';
+import { type FollowTargetsDeps, followTargets } from './follow-targets.ts';
 import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
 import { poolIn } from './target-pool.ts';
 import { directoryIn } from './workspace-directory.ts';
@@ -68,14 +68,14 @@ export interface Orchestration {
   /** Where agents' words go. */
   readonly intake: ReportIntake;
   /** Once, as soon as targets can be reached. */
-  connect(ways: Ways): Pipelines;
+  readonly connect: (ways: Ways) => Pipelines;
 }
 
 export interface Pipelines {
   readonly workflows: WorkflowSet;
-  routes(visibility: Visibility): readonly Route[];
+  readonly routes: (visibility: Visibility) => readonly Route[];
   /** What has to run beside the workflows. */
-  runnables(client: WorkflowClient): readonly Runnable[];
+  readonly runnables: (client: WorkflowClient) => readonly Runnable[];
   readonly purges: readonly Purge[];
 }
 
@@ -151,12 +151,13 @@ function runnablesOf(parts: Parts & { readonly intake: ReportIntake; readonly cl
   const { storage, units, rules, clock, metrics, log, intake, client } = parts;
   const { placements, manifests } = rules;
   const changes = new TargetChanges({ placements, manifests });
-  const { connectionChanged } = intake;
+  const connectionChanged: FollowTargetsDeps['connectionChanged'] = (told, signal) =>
+    intake.connectionChanged(told, signal);
   const onTrouble = (err: unknown): void => log.warn({ err }, 'pipelines were not told the news; will try again');
   return [
     followTargets({ storage, units, changes, connectionChanged, clock, log }),
     pipelineStarter({ storage, client, onTrouble }),
-    groupStarter({ storage, client, log }),
+    groupStarter({ storage, client, onTrouble }),
     rolloutMetrics({ storage, metrics, clock, sleep, log }),
   ];
 }

@@ -84,6 +84,17 @@ test('what waited until a later one stood behind it is not sent any more', async
   assert.deepEqual(agent.revisions, [1, 3]);
 });
 
+test('what an agent has seen is for the agent to say: the router keeps nothing of what is over', async () => {
+  const { agent, router } = routed();
+  for (const revision of [5, 3]) {
+    const answer = router.dispatch(anOrder({ revision }), signal);
+    await turn();
+    agent.answerAll();
+    assert.deepEqual(await answer, ACCEPTED);
+  }
+  assert.deepEqual(agent.revisions, [5, 3]);
+});
+
 test('a target that does not answer holds up no other, nor another deployment on itself', async () => {
   const { agent, router } = routed();
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { type Sleep, sleep as realSleep } from '#kit/std';
+import { sleep as realSleep, type Sleep } from '#kit/std';
 import { DeliveryError } from '../domain/delivery-error.ts';
 import type { Acknowledgement, DeliveryOrder } from '../domain/delivery-order.ts';
 import type { AgentDirectory, DeliveryAgent } from './ports.ts';

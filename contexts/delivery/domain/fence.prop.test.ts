@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { aRemoval, anOrder } from '../testing/an-order.ts';
+import { anOrder, aRemoval } from '../testing/an-order.ts';
 import type { DeliveryOrder } from './delivery-order.ts';
 import { fence, type Seen } from './fence.ts';
 

@@ -1,7 +1,10 @@
+import { afterEach } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sleep, systemClock } from '#kit/std';
 import { FakeClock } from '#testing/fake-clock';
+import type { Behaviour } from '../adapters/simulated/behaviour.ts';
 import { SimulatedFleet, type SimulatedFleetDeps } from '../adapters/simulated/simulated-fleet.ts';
+import { aTarget } from './an-order.ts';
 import { RecordingReports } from './recording-reports.ts';
 
 export interface RunningFleet {
@@ -24,11 +27,36 @@ export async function runningFleet(deps: Partial<SimulatedFleetDeps>, signal: Ab
 }
 
 /** Time passes only when the test says so; whatever was begun before has come to where it waits for it. */
-export async function frozenFleet(deps: Partial<SimulatedFleetDeps>, signal: AbortSignal) {
+async function frozenFleet(deps: Partial<SimulatedFleetDeps>, signal: AbortSignal) {
   const clock = new FakeClock();
   const pass = async (ms: number): Promise<void> => {
     await turn();
     await clock.advance(ms);
   };
   return { pass, ...(await runningFleet({ clock, sleep: clock.sleep, ...deps }, signal)) };
+}
+
+/** `applied 1`, `health 1 Available`, in the order in which it was said. */
+export function textsOf(said: ReturnType<RecordingReports['all']>): string[] {
+  return said.map((each) => {
+    if (each.kind === 'inventory' || each.kind === 'connection') return each.kind;
+    return `${each.kind} ${each.revision}${each.kind === 'health' ? ` ${each.health}` : ''}`;
+  });
+}
+
+/** Fleets of connected targets at the beginning of time, which end with each test. */
+export function fleetsForTests(signal: AbortSignal) {
+  const running: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const stop of running.splice(0)) await stop();
+  });
+  return async (behaviour: Partial<Behaviour> = {}, deps: Partial<SimulatedFleetDeps> & { size?: number } = {}) => {
+    const { size = 1, ...rest } = deps;
+    const opened = await frozenFleet({ behaviour, ...rest }, signal);
+    running.push(opened.stop);
+    const targets = Array.from({ length: size }, (_, index) => aTarget(index + 1));
+    opened.fleet.add(targets);
+    await opened.pass(0);
+    return { ...opened, targets };
+  };
 }

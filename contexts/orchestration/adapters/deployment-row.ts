@@ -46,7 +46,9 @@ export function toDeployment(row: Row): Deployment {
 /** As deep as code relies on it. What is in a spec is read again by its strategies, which say what they do not know. */
 function checked(deployment: Deployment): Deployment {
   const { workspace, labels, spec, status } = deployment;
-  const faults = Object.values(labels).every((value) => typeof value === 'string') ? labelFaults(labels) : [LABEL_FAULT];
+  const faults = Object.values(labels).every((value) => typeof value === 'string')
+    ? labelFaults(labels)
+    : [LABEL_FAULT];
   if (!workspace.path.endsWith(`/${workspace.name}/`)) {
     faults.push({ path: '/workspace', message: `has the path ${workspace.path}` });
   }

@@ -26,7 +26,8 @@ type AnySchema = {
 };
 
 function faultsOf(schema: AnySchema, value: Json, at: string): readonly FieldFault[] {
-  if (schema.anyOf?.every((each) => each.properties?.['type'] !== undefined)) return choiceFaults(schema.anyOf, value, at);
+  if (schema.anyOf?.every((each) => each.properties?.['type'] !== undefined))
+    return choiceFaults(schema.anyOf, value, at);
   if (schema.type === 'object') return objectFaults(schema, value, at);
   const own = plainFaults(schema, value, at);
   if (schema.items === undefined || !isList(value)) return own;

@@ -1,12 +1,4 @@
-import {
-  answer,
-  created,
-  defineListRoute,
-  defineRoute,
-  mutate,
-  ok,
-  type Route,
-} from '#kit/http';
+import { answer, created, defineListRoute, defineRoute, mutate, ok, type Route } from '#kit/http';
 import { parseResourceName } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import {

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { eachDatabase, type TestDatabase } from '#testing/databases';
 import type { PreviewResource } from '#protocol/api';
-import { PlanRollout } from '../application/pipeline/plan-rollout.ts';
-import { RolloutCache } from '../application/pipeline/rollout-cache.ts';
-import { newRow } from '../domain/deployment/decide-plan.ts';
-import type { Deployment } from '../domain/deployment/deployment.ts';
-import type { DeploymentPatch } from '../domain/deployment/patch-deployment.ts';
-import { payloadOf } from '../domain/manifest/payload.ts';
-import { createDecide } from '../domain/rollout/machine/decide.ts';
+import { eachDatabase, type TestDatabase } from '#testing/databases';
+import type { JsonObject } from '../domain/manifest/json.ts';
 import type { TargetId } from '../domain/target-view.ts';
 import { aPoolTarget, fixedPool } from '../testing/a-pool.ts';
-import { aRevision } from '../testing/a-revision.ts';
-import { builtInRules } from './built-in-rules.ts';
-import { fingerprint, HistoryApi, NOW, TABLES } from '../testing/history-api.ts';
+import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
+import { HistoryApi, NOW, TABLES } from '../testing/history-api.ts';
 
 const signal = AbortSignal.timeout(120_000);
 const DEPLOYMENTS = '/v1/workspaces/emea/deployments';
 const note = (text: string, password = 'hunter2') => ({ kind: 'Note', text, login: { $secret: password } });
-const inline = (...documents: object[]) => ({ type: 'inline', documents });
+const inline = (...documents: JsonObject[]) => ({ type: 'inline', documents });
 const DRAFT = { name: 'web', manifest: inline(note('one')), placement: [{ type: 'all' }] };
 const TARGETS = ['edge-1', 'edge-2', 'till'];
 const target = (name: string, its = {}) => aPoolTarget(name, its);
@@ -47,32 +40,7 @@ eachDatabase('previews', (fresh) => {
   };
   const everything = async () => JSON.stringify(await Promise.all(TABLES.map((table) => api.rowsOf(table))));
 
-  /** A deployment that was rolled out to all of them and is well. */
-  const rolledOut = async (draft: object = DRAFT): Promise<Deployment> => {
-    const created = await api.create(draft);
-    await api.clear('deployment_triggers');
-    await api.unit(async (unit) => {
-      const payload = payloadOf([note('one')], fingerprint);
-      const key = { deployment: created.uid, revision: 1 };
-      await unit.revisions.insert({ ...aRevision(), ...key, spec: created.spec, outcome: 'Succeeded' }, signal);
-      await unit.contents.keep([payload], signal);
-      await unit.contents.assign(
-        key,
-        new Map(TARGETS.map((name) => [`${name}-uid` as TargetId, payload.hash])),
-        signal,
-      );
-      const applied = { revision: 1, hash: payload.hash };
-      const rows = TARGETS.map((name) => ({
-        ...newRow(created, target(name), NOW),
-        applied,
-        health: 'Available' as const,
-      }));
-      await unit.targets.put(rows, signal);
-      const next = { ...created, revision: 1, observedGeneration: 1, version: created.version + 1 };
-      await unit.deployments.replace(next, signal);
-    });
-    return created;
-  };
+  const rolledOut = () => aRolledOutDeployment(api, DRAFT, TARGETS);
 
   it('of a new deployment: who would get what, and nothing is created', async () => {
     const before = await everything();
@@ -138,6 +106,18 @@ eachDatabase('previews', (fresh) => {
     api.pool = fixedPool({ '/root/emea/': [...TARGETS, 'new'].map((name) => target(name)) });
     const preview = await previewed('/web:preview', {});
     assert.deepEqual([preview.resolution.added, preview.counts.added], [['new'], 1]);
+  });
+
+  it('takes in what is to be done anyway: who drifted gets the same once more', async () => {
+    const { uid } = await rolledOut();
+    const drift = { kind: 'drift', target: 'till-uid' as TargetId } as const;
+    await api.unit(({ triggers }) => triggers.add(uid, [drift], NOW, signal));
+    const { targets, counts } = await previewed('/web:preview', { labels: { a: 'b' } });
+    assert.deepEqual(
+      targets.map(({ target: name, kind, documents }) => [name, kind, documents]),
+      [['till', 'unchanged', []]],
+    );
+    assert.equal(counts.unchanged, 1);
   });
 
   it('of a placement: who would lose it and why, or wait for a confirmation', async () => {
@@ -211,72 +191,6 @@ eachDatabase('previews', (fresh) => {
       { ...DRAFT, placement: [{ type: 'static', targets: ['till'] }] },
     ];
     for (const other of others) assert.notEqual((await previewed(':preview', other)).digest, digest);
-  });
-
-  describe('says what the pipeline then does', () => {
-    /** What is planned in earnest: steps with the names of their targets. */
-    const planned = async (uid: Deployment['uid']): Promise<unknown> => {
-      const strategies = builtInRules();
-      const pipeline = new PlanRollout(
-        {
-          units: api.units,
-          strategies,
-          router: { dispatch: unused, cancel: unused, preview: unused },
-          fingerprint,
-          newId: unused as never,
-          clock: { now: () => NOW },
-          sleep: unused,
-          random: () => 0.5,
-        },
-        new RolloutCache(createDecide(strategies.gates)),
-      );
-      const next = await pipeline.run({ deployment: uid, run: 1 }, signal);
-      assert.equal(next.kind, 'rollout');
-      const revision = next.kind === 'rollout' ? next.revision : 0;
-      const opening = await api.unit(({ rollouts }) => rollouts.opening({ deployment: uid, revision }, signal));
-      const nameOf = (id: TargetId) => opening?.names[id];
-      return opening?.start.plan.steps.map(({ name, deliver, remove }) => ({
-        name,
-        deliver: deliver.map(nameOf),
-        remove: remove.map(nameOf),
-      }));
-    };
-    const unused = async (): Promise<never> => {
-      throw new TypeError('nobody asks for this');
-    };
-    const stepsOf = ({ plan }: PreviewResource) =>
-      plan?.steps.map(({ name, deliver, remove }) => ({ name, deliver, remove }));
-
-    it('with a new deployment', async () => {
-      const draft = { ...DRAFT, rollout: { type: 'rolling', batchSize: 2 } };
-      const preview = await previewed(':preview', draft);
-      assert.deepEqual(await planned((await api.create(draft)).uid), stepsOf(preview));
-    });
-
-    for (const { why, patch } of [
-      { why: 'a manifest', patch: { manifest: inline(note('two')) } },
-      { why: 'a placement', patch: { placement: [{ type: 'static', targets: ['edge-1', 'till'] }] } },
-      {
-        why: 'both',
-        patch: { manifest: inline(note('two')), placement: [{ type: 'static', targets: ['till', 'edge-2'] }] },
-      },
-    ]) {
-      it(`with a patch of ${why}`, async () => {
-        const { uid, workspace, name } = await rolledOut();
-        const preview = await previewed('/web:preview', patch);
-        const command = {
-          workspace: workspace.name,
-          name,
-          patch: patch as unknown as DeploymentPatch,
-          precondition: { check: () => {} },
-          by: 'user:ann',
-          now: NOW,
-          mayPlaceLocally: async () => {},
-        };
-        await api.unit((unit) => api.service.patch(unit, command, signal));
-        assert.deepEqual(await planned(uid), stepsOf(preview));
-      });
-    }
   });
 
   describe('asked deeply', () => {

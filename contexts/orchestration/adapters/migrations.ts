@@ -152,8 +152,8 @@ CREATE INDEX deployment_watches_by_watched ON deployment_watches (watched);`;
 /**
  * Content is kept once, however many targets and revisions have it. A row of `revision_contents` holds from its revision
  * on, until the next of the same target: what does not change from one revision to the next is not written again.
- * `content_secret_uses` says which contents and revisions refer to a secret, and of which deployment a revision is: what none refers to is
- * purged.
+ * `content_secret_uses` says which contents, deployments and revisions refer to a secret: one that none refers to is
+ * purged. `deployment` is set for specs, whose uses end with the deployment.
  */
 const CONTENTS = `
 CREATE TABLE contents (

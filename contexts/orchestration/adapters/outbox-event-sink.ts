@@ -43,7 +43,9 @@ function coalesced(events: readonly OrchestrationEvent[]): readonly Orchestratio
 
 function keyOf(event: OrchestrationEvent): string {
   const { workspace, name } =
-    'approval' in event ? { workspace: event.approval.workspace, name: event.approval.deploymentName } : event.deployment;
+    'approval' in event
+      ? { workspace: event.approval.workspace, name: event.approval.deploymentName }
+      : event.deployment;
   return `workspaces/${workspace.name}/deployments/${name}`;
 }
 

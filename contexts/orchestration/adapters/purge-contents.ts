@@ -1,4 +1,4 @@
-import { type Statement, type Storage, sql, type Transaction } from '#kit/storage';
+import { type Storage, sql, type Transaction } from '#kit/storage';
 import { contentHolder } from './secret-uses.ts';
 
 /** Few enough that the writer is soon free again. */
@@ -11,8 +11,8 @@ const UNUSED_SECRET = sql.raw(
   `NOT EXISTS (SELECT 1 FROM content_secret_uses WHERE content_secret_uses.reference = content_secrets.reference)`,
 );
 
-/** A deployment that is gone has taken its revisions with it. */
-const FORGET_REVISIONS = sql`
+/** A deployment that is gone has taken its spec and its revisions with it. */
+const FORGET_SPECS = sql`
   DELETE FROM content_secret_uses
   WHERE deployment IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM deployments WHERE deployments.uid = content_secret_uses.deployment)`;
@@ -45,7 +45,7 @@ async function dropContents(tx: Transaction, hashes: readonly string[]): Promise
 
 /** Those that no content and no spec refers to. */
 export async function purgeSecrets(storage: Storage, signal: AbortSignal): Promise<number> {
-  await storage.commit([FORGET_REVISIONS], signal);
+  await storage.commit([FORGET_SPECS], signal);
   let purged = 0;
   for (let after = ''; ; ) {
     const rows = await storage.all(
@@ -60,16 +60,8 @@ export async function purgeSecrets(storage: Storage, signal: AbortSignal): Promi
   }
 }
 
-/** A spec that was not rolled out yet has no revision that would hold its secrets, so that the specs are looked at too. */
 async function dropSecrets(tx: Transaction, references: readonly string[]): Promise<number> {
-  return await tx.run(sql`
-    DELETE FROM content_secrets
-    WHERE reference IN (${sql.list(references)}) AND ${UNUSED_SECRET}
-      AND NOT EXISTS (SELECT 1 FROM deployments WHERE ${mentioned('deployments.spec')})
-      AND NOT EXISTS (SELECT 1 FROM deployment_groups WHERE ${mentioned('deployment_groups.document')})`);
-}
-
-/** What a reference has of the signs of a pattern makes it match more, never less: then a secret stays. */
-function mentioned(column: string): Statement {
-  return sql.raw(`${column} LIKE '%"' || content_secrets.reference || '"%'`);
+  return await tx.run(
+    sql`DELETE FROM content_secrets WHERE reference IN (${sql.list(references)}) AND ${UNUSED_SECRET}`,
+  );
 }

@@ -13,7 +13,11 @@ const faultsOf = (template: string) => {
 describe('templates in YAML', () => {
   for (const { why, text, want } of [
     { why: 'one document', text: 'a: 1\n', want: [{ a: 1 }] },
-    { why: 'several, and none between two marks', text: 'a: 1\n---\n---\nb: [x, "y"]\n---\n', want: [{ a: 1 }, { b: ['x', 'y'] }] },
+    {
+      why: 'several, and none between two marks',
+      text: 'a: 1\n---\n---\nb: [x, "y"]\n---\n',
+      want: [{ a: 1 }, { b: ['x', 'y'] }],
+    },
     { why: 'comments only', text: '# nothing\n', want: [] },
     { why: 'nothing', text: '', want: [] },
     { why: 'anchors', text: 'a: &x { k: 1 }\nb: *x\n', want: [{ a: { k: 1 }, b: { k: 1 } }] },

@@ -1,4 +1,4 @@
-import { type Document as YamlDocument, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type Document as YamlDocument } from 'yaml';
 import type { FieldFault } from '#kit/std';
 import type { Document } from '../domain/manifest/document-identity.ts';
 import type { Json } from '../domain/manifest/json.ts';
@@ -13,12 +13,14 @@ export function readTemplateText(text: string, at: string): Parsed<TemplateText>
   const lines = new LineCounter();
   const all = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   // A text with nothing in it has no list of documents, but something like one.
-  const parts = (Array.isArray(all) ? [...all] : []).filter((part) => part.contents !== null || part.errors.length > 0);
+  const parts = (Array.isArray(all) ? [...all] : []).filter((part) => part.errors.length > 0 || !isEmpty(part));
   const placed = (offset: number, message: string): FieldFault => {
     const { line, col } = lines.linePos(offset);
     return { path: at, message: `line ${line}, column ${col}: ${firstLine(message)}` };
   };
-  const faults = parts.flatMap((part) => [...part.errors, ...part.warnings].map(({ pos, message }) => placed(pos[0], message)));
+  const faults = parts.flatMap((part) =>
+    [...part.errors, ...part.warnings].map(({ pos, message }) => placed(pos[0], message)),
+  );
   if (faults.length > 0) return { kind: 'faulty', faults };
   const read = parts.map((part) => valueOf(part));
   const unreadable = read.flatMap((each, index) =>
@@ -28,6 +30,10 @@ export function readTemplateText(text: string, at: string): Parsed<TemplateText>
     documents: read.flatMap((each) => ('value' in each ? [each.value as Document] : [])),
     locate: (path, inner) => locate({ text, lines, parts }, path, inner),
   }));
+}
+
+function isEmpty({ contents }: YamlDocument): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
 }
 
 function valueOf(part: YamlDocument): { readonly value: Json } | { readonly fault: string } {
@@ -57,7 +63,9 @@ function locate({ lines, parts, text }: Source, path: string, inner: Position): 
   const isBlock = isScalar(found) && (found.type === 'BLOCK_LITERAL' || found.type === 'BLOCK_FOLDED');
   if (isBlock) return { line: line + inner.line, column: inner.column + indentAt(text, lines, line + inner.line) };
   const quote = isScalar(found) && (found.type === 'QUOTE_DOUBLE' || found.type === 'QUOTE_SINGLE') ? 1 : 0;
-  return inner.line === 1 ? { line, column: col + quote + inner.column - 1 } : { line: line + inner.line - 1, column: inner.column };
+  return inner.line === 1
+    ? { line, column: col + quote + inner.column - 1 }
+    : { line: line + inner.line - 1, column: inner.column };
 }
 
 function indentAt(text: string, lines: LineCounter, line: number): number {

@@ -51,7 +51,7 @@ export function toDiffResource(diff: RevisionDiff, nextPageToken: string | undef
   };
 }
 
-export function toTargetDiff({ id, name, kind, documents }: TargetDiff): TargetDiffResource {
+function toTargetDiff({ id, name, kind, documents }: TargetDiff): TargetDiffResource {
   return { target: name, uid: id, kind, documents: documents.map((each) => ({ ...each, fields: [...each.fields] })) };
 }
 

@@ -3,7 +3,7 @@ import { type Statement, sql } from '#kit/storage';
 /** Within what one statement may carry in values on both engines. */
 const ROWS = 1_000;
 
-/** What refers to a secret: a content, or the spec of a revision, which is forgotten with its deployment. */
+/** What refers to a secret: a content, or the spec of a deployment or a revision, which is forgotten with the deployment. */
 export interface SecretUse {
   readonly reference: string;
   readonly holder: string;

@@ -83,10 +83,14 @@ export class SqlContentStore implements ContentStore {
   async at({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<ReadonlyMap<TargetId, string>> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(sql`
-      SELECT target, hash FROM revision_contents AS kept
-      WHERE deployment = ${deployment} AND hash IS NOT NULL AND revision = (
-        SELECT MAX(latest.revision) FROM revision_contents AS latest
-        WHERE latest.deployment = kept.deployment AND latest.target = kept.target AND latest.revision <= ${revision})`);
+      SELECT held.target, held.hash
+      FROM (
+        SELECT target, MAX(revision) AS revision FROM revision_contents
+        WHERE deployment = ${deployment} AND revision <= ${revision} GROUP BY target
+      ) AS latest
+      JOIN revision_contents AS held
+        ON held.deployment = ${deployment} AND held.target = latest.target AND held.revision = latest.revision
+      WHERE held.hash IS NOT NULL`);
     return new Map(rows.map((row) => [String(row['target']) as TargetId, String(row['hash'])]));
   }
 

@@ -1,5 +1,5 @@
 import type { ResourceName } from '#kit/std';
-import { type Reader, type Statement, type Storage, sql } from '#kit/storage';
+import { keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceDirectory } from '../application/ports.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import { COLUMNS, toDeployment } from './deployment-row.ts';
@@ -71,22 +71,14 @@ async function pathsOf(
 /**
  * What the caller may not see is left out here, by an index, and not afterwards: a page that is short, or a place to go
  * on from, would tell of it.
- *
- * DECISION: `|| ''` changes nothing for anybody but SQLite's planner. It takes an index that has the order of the list
- * for a better one than that which finds its members, and looks at everybody else's rows to the end of the table.
  */
 export function listDeployments({ within, after, limit }: DeploymentRange, tops: Tops): Statement {
   const isDirect = within !== undefined && !within.subtree;
-  const [workspace, name] = tops === undefined ? COLUMNS_IN_ORDER : COMPUTED;
-  const later = after === undefined ? sql`1 = 1` : sql`(${workspace}, ${name}) > (${after.workspace}, ${after.name})`;
   const where = tops === undefined ? sql`1 = 1` : anyOf(tops.map(isDirect ? directlyIn : inSubtree));
-  const shown = isDirect && tops !== undefined ? sql`${where} AND workspace = ${within.workspace}` : where;
-  return sql`
-    SELECT ${COLUMNS} FROM deployments WHERE ${shown} AND ${later} ORDER BY ${workspace}, ${name} LIMIT ${limit}`;
+  const own = isDirect ? sql`workspace = ${within.workspace}` : sql`1 = 1`;
+  const page = keyset({ columns: ['workspace', 'name'], after: after && [after.workspace, after.name], limit });
+  return sql`SELECT ${COLUMNS} FROM deployments WHERE ${where} AND ${own} AND ${page.where} ${page.tail}`;
 }
-
-const COLUMNS_IN_ORDER = [sql.raw('workspace'), sql.raw('name')] as const;
-const COMPUTED = [sql.raw("workspace || ''"), sql.raw("name || ''")] as const;
 
 function directlyIn(path: string): Statement {
   return sql`workspace_path = ${path}`;

@@ -26,7 +26,10 @@ for (const engine of DATABASES) {
           return body(deployments, new SqlTriggerStore(tx, { newId: uuidv7, deployments }));
         }, signal),
       runs: async () => {
-        const rows = await storage.all(sql`SELECT uid, run, news, heard FROM deployments WHERE run IS NOT NULL`, signal);
+        const rows = await storage.all(
+          sql`SELECT uid, run, news, heard FROM deployments WHERE run IS NOT NULL`,
+          signal,
+        );
         return rows.map(({ uid, run, news, heard }) => ({
           uid: String(uid) as Uuid,
           run: Number(run),

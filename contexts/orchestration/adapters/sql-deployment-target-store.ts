@@ -118,8 +118,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     if (targets.length === 0) return;
     await this.#tx.batch(
       inPieces(targets, IDS).map(
-        (ids) =>
-          sql`DELETE FROM deployment_targets WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`,
+        (ids) => sql`DELETE FROM deployment_targets WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`,
       ),
     );
   }

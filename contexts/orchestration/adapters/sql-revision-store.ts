@@ -67,7 +67,7 @@ function insertRevision(its: Revision): Statement {
       ${its.message ?? null}, ${turns})`;
 }
 
-export function toRevision(row: Row): Revision {
+function toRevision(row: Row): Revision {
   return {
     deployment: String(row['deployment']) as DeploymentId,
     revision: Number(row['revision']),

@@ -1,12 +1,6 @@
 import type { Uuid } from '#kit/std';
 import { sql, type Transaction } from '#kit/storage';
-import type {
-  RolloutKey,
-  RolloutOpening,
-  RolloutSnapshot,
-  RolloutStore,
-  RolloutTurn,
-} from '../application/ports.ts';
+import type { RolloutKey, RolloutOpening, RolloutSnapshot, RolloutStore, RolloutTurn } from '../application/ports.ts';
 import type { Happening } from '../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../domain/rollout/machine/rollout-state.ts';
 

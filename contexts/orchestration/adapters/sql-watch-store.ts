@@ -27,9 +27,7 @@ export class SqlWatchStore implements WatchStore {
 
   async dropAll({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(
-      sql`DELETE FROM deployment_watches WHERE watcher = ${deployment} AND revision = ${revision}`,
-    );
+    await this.#tx.run(sql`DELETE FROM deployment_watches WHERE watcher = ${deployment} AND revision = ${revision}`);
   }
 
   async on(watched: DeploymentId, signal: AbortSignal): Promise<readonly Watch[]> {

@@ -156,12 +156,7 @@ export class DeploymentService {
     return deployment;
   }
 
-  async #delete(
-    unit: UnitOfWork,
-    current: Deployment,
-    { by, now }: Acting,
-    signal: AbortSignal,
-  ): Promise<Deployment> {
+  async #delete(unit: UnitOfWork, current: Deployment, { by, now }: Acting, signal: AbortSignal): Promise<Deployment> {
     if (current.deletion !== undefined) return current;
     const its = { deletion: { time: now, by }, generation: current.generation + 1 };
     const deployment = changed(current, its, now);

@@ -86,9 +86,16 @@ export const rolloutCommands = {
     const deployment = await found(unit, command, signal);
     const { held } = deployment.status.placement;
     if (held.length === 0) {
-      throw new DeploymentError('NOTHING_HELD', `No target of ${deployment.name} waits for its removal to be confirmed.`);
+      throw new DeploymentError(
+        'NOTHING_HELD',
+        `No target of ${deployment.name} waits for its removal to be confirmed.`,
+      );
     }
-    const rows = await unit.targets.some(deployment.uid, held.map(({ id }) => id), signal);
+    const rows = await unit.targets.some(
+      deployment.uid,
+      held.map(({ id }) => id),
+      signal,
+    );
     const targets = command.targets && idsOf(command.targets, rows.map(knownTarget), deployment);
     const trigger: Trigger = { kind: 'confirmRemoval', ...(targets === undefined ? {} : { targets }), by: command.by };
     return await ask(unit, deployment, { trigger, now: command.now }, signal);
@@ -162,12 +169,16 @@ function knownTarget({ target, name }: DeploymentTarget): KnownTarget {
 }
 
 function idsOf(refs: readonly string[], known: readonly KnownTarget[], { name }: Deployment): readonly TargetId[] {
-  const byRef = new Map(known.flatMap((target) => [[target.name, target.id] as const, [target.id, target.id] as const]));
+  const byRef = new Map(
+    known.flatMap((target) => [[target.name, target.id] as const, [target.id, target.id] as const]),
+  );
   const faults = refs.flatMap((ref, index) =>
     byRef.has(ref) ? [] : [{ path: `/targets/${index}`, message: `names ${ref}, which this does not concern` }],
   );
   if (faults.length > 0) {
-    throw new DeploymentError('NOT_A_TARGET', `${refs[0]} is not a target of ${name} that this could be done for.`, { faults });
+    throw new DeploymentError('NOT_A_TARGET', `${refs[0]} is not a target of ${name} that this could be done for.`, {
+      faults,
+    });
   }
   return [...new Set(refs.flatMap((ref) => byRef.get(ref) ?? []))];
 }

@@ -189,7 +189,9 @@ export class DeploymentApi {
     const body: unknown = answer.body === '' ? undefined : JSON.parse(answer.body);
     const where = `${at}, ${step.call}: ${answer.statusCode} ${answer.body}`;
     check(step.want, { status: answer.statusCode, headers: answer.headers, body }, where);
-    const events = (await this.takeEvents()).map(({ type, key, scope }) => `${type} ${key.split('/').at(-1)} in ${scope}`);
+    const events = (await this.takeEvents()).map(
+      ({ type, key, scope }) => `${type} ${key.split('/').at(-1)} in ${scope}`,
+    );
     assert.deepEqual(events, step.want.events ?? [], where);
     assert.deepEqual(await this.#takeTriggers(), step.want.triggers ?? [], where);
     for (const name of ['etag', 'nextPageToken']) {
@@ -199,7 +201,10 @@ export class DeploymentApi {
   }
 
   async #takeTriggers(): Promise<Trigger[]> {
-    const rows = await this.storage.all<{ body: string }>(sql`SELECT body FROM deployment_triggers ORDER BY id`, signal);
+    const rows = await this.storage.all<{ body: string }>(
+      sql`SELECT body FROM deployment_triggers ORDER BY id`,
+      signal,
+    );
     await this.storage.commit([sql`DELETE FROM deployment_triggers`], signal);
     return rows.map(({ body }) => JSON.parse(body) as Trigger);
   }

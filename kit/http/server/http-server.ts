@@ -59,7 +59,7 @@ export interface HttpServer {
   routes(): readonly RouteSummary[];
   /** The description of the API, as `/openapi.json` gives it. */
   openapi(): object;
-  /** A request without a socket, for tests. */
+  /** A request without a socket: for tests, and for a process that uses its own API. */
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   /**
    * Takes no more requests, ends the streams, and lets what is under way finish. Shortly before the deadline handlers'

@@ -14,10 +14,12 @@ export function renderPreview(preview: PreviewResource, paint: Paint): string[] 
   const { added, changed, unchanged, removed, failing } = counts;
   const numbers = `${added} targets get it, ${changed} change, ${unchanged} are sent the same, ${removed} lose it`;
   const wrong = failing === 0 ? '' : `, ${failing} fail`;
-  const asked = { document: 'what is asked for', kind: 'changed', fields: spec } as const;
+  // Of one that would be new all of it is asked for, and whoever asks has it before him.
+  const fields = spec.filter(({ path }) => path !== '');
+  const asked = { document: 'what is asked for', kind: 'changed', fields } as const;
   const blocks = [
     [`${paint('bold', deployment)} would be revision ${revision}: ${numbers}${wrong}`, `digest ${digest}`],
-    spec.length === 0 ? [] : renderDiff([asked], paint),
+    fields.length === 0 ? [] : renderDiff([asked], paint),
     resolutionLines(preview.resolution, paint),
     planLines(preview.plan),
     ...targetBlocks(preview.targets, paint),

@@ -19,7 +19,7 @@ export function renderRevisionDiff(diff: RevisionDiffResource, paint: Paint): st
 }
 
 /** Most often a change is the same on hundreds of targets: it is shown once, under all of their names. */
-export function renderTargetDiffs(targets: readonly TargetDiffResource[], paint: Paint): string[] {
+function renderTargetDiffs(targets: readonly TargetDiffResource[], paint: Paint): string[] {
   const alike = Map.groupBy(targets, ({ kind, documents }) => JSON.stringify([kind, documents]));
   return [...alike.values()].flatMap((group) => {
     const [first] = group;

@@ -16,7 +16,7 @@ export async function confirmRemoval(args: readonly string[], io: Io, signal: Ab
   const [word = '', ...chosen] = positionals;
   const address = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
   const deployment = await readDeployment(api, address, signal);
-  const { targets } = await readSurroundings(api, address, signal);
+  const { targets } = await readSurroundings(api, deployment, signal);
   const names = heldNames(deployment, new Map(targets.map(({ uid, target }) => [uid, target])));
   if (names.length === 0) throw new ClientError('CONFLICT', `no target of ${address.name} waits to lose it`);
   const going = chosen.length === 0 ? names : chosen;

@@ -34,7 +34,7 @@ async function showOnce(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const deployment = await readDeployment(api, address, signal);
-  const surroundings = await readSurroundings(api, address, signal);
+  const surroundings = await readSurroundings(api, deployment, signal);
   if (output !== 'table') io.out(renderData(output, { ...deployment, ...surroundings }));
   else {
     const drawing = { now: systemClock.now(), paint: paintFor(io), limit, allTargets };

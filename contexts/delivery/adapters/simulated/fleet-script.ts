@@ -3,7 +3,7 @@ import type { TargetId } from '../../domain/delivery-order.ts';
 import type { Behaviour } from './behaviour.ts';
 
 /** What happens to a simulated fleet from outside. */
-export type Event =
+export type FleetEvent =
   | { readonly kind: 'offline' }
   | { readonly kind: 'online' }
   /** Another installation in the same place, with nothing on it. */
@@ -13,7 +13,7 @@ export type Event =
   /** From now on it behaves otherwise. What is not said stays. */
   | { readonly kind: 'behaves'; readonly behaviour: Partial<Behaviour> };
 
-export type ScriptStep = Event & {
+export type ScriptStep = FleetEvent & {
   /** From when the script begins. */
   readonly atMs: number;
   readonly targets: readonly TargetId[] | 'all';

@@ -14,21 +14,25 @@ const AGAIN = {
   what: 'tell what happened in the fleet',
   policy: { baseMs: 200, capMs: 10_000 },
   attempts: Number.POSITIVE_INFINITY,
-  isRetryable: () => true,
 };
+
+export interface ReportLineDeps {
+  readonly reports: AgentReports;
+  readonly sleep: Sleep;
+  /** Told each time that something was not taken over. */
+  readonly onTrouble?: (error: unknown) => void;
+}
 
 /**
  * From the fleet to whoever listens, in order, and as many at once as have come meanwhile. While the line is full whoever
  * has something to say waits: a fleet is never faster than its listener.
  */
 export class ReportLine {
-  readonly #reports: AgentReports;
-  readonly #sleep: Sleep;
+  readonly #deps: ReportLineDeps;
   readonly #words = new BoundedQueue<Word>({ capacity: CAPACITY, whenFull: 'block' });
 
-  constructor({ reports, sleep }: { readonly reports: AgentReports; readonly sleep: Sleep }) {
-    this.#reports = reports;
-    this.#sleep = sleep;
+  constructor(deps: ReportLineDeps) {
+    this.#deps = deps;
   }
 
   async say(word: Word, signal: AbortSignal): Promise<void> {
@@ -55,11 +59,16 @@ export class ReportLine {
     const reports = words.flatMap((word) => (word.kind === 'report' ? [word.report] : []));
     const inventories = words.flatMap((word) => (word.kind === 'inventory' ? [word.inventory] : []));
     const changes = words.flatMap((word) => (word.kind === 'connection' ? [word.change] : []));
+    const { reports: listener, sleep, onTrouble } = this.#deps;
     const tell = async (stop: AbortSignal): Promise<void> => {
-      if (reports.length > 0) await this.#reports.report(reports, stop);
-      if (inventories.length > 0) await this.#reports.inventory(inventories, stop);
-      if (changes.length > 0) await this.#reports.connectionChanged(changes, stop);
+      if (reports.length > 0) await listener.report(reports, stop);
+      if (inventories.length > 0) await listener.inventory(inventories, stop);
+      if (changes.length > 0) await listener.connectionChanged(changes, stop);
     };
-    await retry(tell, { ...AGAIN, sleep: this.#sleep }, signal);
+    const isRetryable = (error: unknown): boolean => {
+      onTrouble?.(error);
+      return true;
+    };
+    await retry(tell, { ...AGAIN, sleep, isRetryable }, signal);
   }
 }

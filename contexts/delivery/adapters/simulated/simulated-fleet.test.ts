@@ -1,42 +1,13 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Acknowledgement, DeliveryReport } from '../../domain/delivery-order.ts';
-import { frozenFleet } from '../../testing/a-simulated-fleet.ts';
-import { aDocument, anOrder, aRemoval, aTarget } from '../../testing/an-order.ts';
-import type { Behaviour } from './behaviour.ts';
-import type { Remembered } from './fleet-memory.ts';
-import type { SimulatedFleetDeps } from './simulated-fleet.ts';
+import type { Acknowledgement } from '../../domain/delivery-order.ts';
+import { fleetsForTests, textsOf } from '../../testing/a-simulated-fleet.ts';
+import { aDocument, anOrder, aRemoval } from '../../testing/an-order.ts';
 
 const signal = AbortSignal.timeout(120_000);
-const TARGET = aTarget();
-const DEPLOYMENT = anOrder().deployment;
+const fleetOf = fleetsForTests(signal);
 const ALL = { atMs: 0, targets: 'all' } as const;
-
-const running: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of running.splice(0)) await stop();
-});
-
-/** One connected target, or several, at the beginning of time. */
-async function fleetOf(behaviour: Partial<Behaviour> = {}, deps: Partial<SimulatedFleetDeps> & { size?: number } = {}) {
-  const { size = 1, ...rest } = deps;
-  const opened = await frozenFleet({ behaviour, ...rest }, signal);
-  const targets = Array.from({ length: size }, (_, index) => aTarget(index + 1));
-  running.push(opened.stop);
-  opened.fleet.add(targets);
-  await opened.pass(0);
-  return { ...opened, targets };
-}
-
-/** `applied 1`, `health 1 Available`, in the order in which it was said. */
-function textsOf(reports: readonly { kind: string }[]): string[] {
-  return reports.flatMap((each) => {
-    if (each.kind === 'inventory' || each.kind === 'connection') return [each.kind];
-    const report = each as DeliveryReport;
-    return [`${report.kind} ${report.revision}${report.kind === 'health' ? ` ${report.health}` : ''}`];
-  });
-}
 
 test('acknowledges after its latency, applies and is healthy after their time', async () => {
   const { fleet, pass, reports } = await fleetOf({ latencyMs: 20, applyMs: 100, healthMs: 1_000 });
@@ -128,86 +99,6 @@ test('a later order takes the place of one that is not done', async () => {
   assert.deepEqual(textsOf(reports.all()), ['applied 2', 'health 2 Available']);
 });
 
-test('health flaps for as long as it is told to', async () => {
-  const { fleet, pass, reports } = await fleetOf({ flapMs: 1_000 });
-  reports.clear();
-  const call = fleet.dispatch(anOrder(), signal);
-  await pass(2_020);
-  await call;
-  const flapped = ['applied 1', 'health 1 Available', 'health 1 Degraded', 'health 1 Available'];
-  assert.deepEqual(textsOf(reports.all()), flapped);
-  fleet.play([{ ...ALL, kind: 'behaves', behaviour: { flapMs: 60_000, health: 'Available' } }]);
-  await pass(30_000);
-  assert.deepEqual(textsOf(reports.all()), [...flapped, 'health 1 Degraded']);
-});
-
-test('an offline target takes nothing, does what it had accepted, and tells of it when it is back', async () => {
-  const { fleet, pass, reports } = await fleetOf({ applyMs: 1_000 });
-  const call = fleet.dispatch(anOrder(), signal);
-  await pass(20);
-  await call;
-  reports.clear();
-  fleet.play([
-    { ...ALL, kind: 'offline' },
-    { ...ALL, kind: 'online', atMs: 60_000 },
-  ]);
-  await pass(0);
-  assert.deepEqual(await fleet.dispatch(anOrder({ revision: 2 }), signal), { kind: 'offline' });
-  assert.equal(await fleet.preview(anOrder(), signal), undefined);
-  await pass(59_999);
-  assert.deepEqual(textsOf(reports.all()), ['connection']);
-  await pass(1);
-  assert.deepEqual(textsOf(reports.all()), ['connection', 'connection', 'inventory', 'applied 1']);
-  const [inventory] = reports.ofKind('inventory');
-  assert.deepEqual(inventory?.holdings, [
-    { deployment: DEPLOYMENT, revision: 1, hash: 'sha256:one', health: 'Available', message: '' },
-  ]);
-});
-
-test('a call that is cut off on its way is answered with offline, and nothing was taken', async () => {
-  const { fleet, pass } = await fleetOf({ latencyMs: 100 });
-  fleet.play([{ ...ALL, kind: 'offline', atMs: 50 }]);
-  const call = fleet.dispatch(anOrder(), signal);
-  await pass(100);
-  assert.deepEqual(await call, { kind: 'offline' });
-});
-
-test('a rebuilt target is another installation, with nothing on it, and has seen nothing', async () => {
-  const { fleet, pass, reports } = await fleetOf();
-  const call = fleet.dispatch(anOrder({ revision: 7 }), signal);
-  await pass(20);
-  await call;
-  const [before] = reports.ofKind('inventory');
-  reports.clear();
-  fleet.play([{ ...ALL, kind: 'rebuilt' }]);
-  await pass(0);
-  assert.deepEqual(textsOf(reports.all()), ['connection', 'connection', 'inventory']);
-  const [after] = reports.ofKind('inventory');
-  assert.notEqual(after?.instance, before?.instance);
-  assert.deepEqual(after?.holdings, []);
-  const older = fleet.dispatch(anOrder({ revision: 3 }), signal);
-  await pass(20);
-  assert.deepEqual(await older, { kind: 'accepted' });
-});
-
-test('drift is told, and is over once something was applied', async () => {
-  const { fleet, pass, reports } = await fleetOf();
-  const call = fleet.dispatch(anOrder(), signal);
-  await pass(20);
-  await call;
-  reports.clear();
-  fleet.play([{ ...ALL, kind: 'drifted', deployment: DEPLOYMENT, objects: ['v1/ConfigMap/one'] }]);
-  await pass(0);
-  const repair = fleet.dispatch(anOrder({ revision: 2 }), signal);
-  await pass(20);
-  await repair;
-  const drifts = reports.ofKind('drift').map(({ revision, objects }) => ({ revision, objects }));
-  assert.deepEqual(drifts, [
-    { revision: 1, objects: ['v1/ConfigMap/one'] },
-    { revision: 2, objects: [] },
-  ]);
-});
-
 test('previews say what would be made, changed and taken away', async () => {
   const { fleet, pass } = await fleetOf({ latencyMs: 0 });
   const asked = async <T>(call: Promise<T>): Promise<T> => {
@@ -267,66 +158,6 @@ test('the same seed has the same luck, in whatever order it is asked; another se
   assert.notDeepEqual(await unlucky(2, false), first);
 });
 
-test('a fleet that is started anew has what it had accepted, and goes on from what it had seen', async () => {
-  const kept: Remembered[] = [];
-  const memory = { recall: async () => kept, keep: async (each: Remembered) => void kept.push(each) };
-  const first = await fleetOf({ applyMs: 60_000 }, { memory, size: 3 });
-  const [one, two, three] = first.targets;
-  assert.ok(one && two && three);
-  const calls = [
-    first.fleet.dispatch(anOrder({ target: one, revision: 4 }), signal),
-    first.fleet.dispatch(aRemoval({ target: two, revision: 5 }), signal),
-    first.fleet.dispatch(anOrder({ target: three, revision: 6 }), signal),
-  ];
-  await first.pass(20);
-  await Promise.all(calls);
-  first.fleet.play([{ kind: 'rebuilt', atMs: 0, targets: [three.id] }]);
-  await first.pass(0);
-  await first.stop();
-  running.length = 0;
-  const instances = new Map(first.reports.ofKind('inventory').map(({ target, instance }) => [target, instance]));
-
-  const { fleet, pass, reports } = await fleetOf({}, { memory, size: 3 });
-  const inventories = reports.ofKind('inventory');
-  assert.deepEqual(
-    inventories.map(({ holdings }) => holdings.map(({ revision, hash }) => ({ revision, hash }))),
-    [[{ revision: 4, hash: 'sha256:one' }], [], []],
-  );
-  assert.deepEqual(new Map(inventories.map(({ target, instance }) => [target, instance])), instances);
-  const back = fleet.dispatch(anOrder({ target: two, revision: 4 }), signal);
-  const preview = fleet.preview(anOrder({ target: one, revision: 5, hash: 'sha256:two' }), signal);
-  await pass(20);
-  assert.deepEqual(await back, { kind: 'fenced', seen: 5 });
-  assert.equal(await preview, undefined, 'what the documents were nobody knows any more');
-});
-
-test('a removed target is offline, and says nothing more', async () => {
-  const { fleet, pass, reports } = await fleetOf({ applyMs: 1_000 });
-  const call = fleet.dispatch(anOrder(), signal);
-  await pass(20);
-  await call;
-  reports.clear();
-  fleet.remove([TARGET.id]);
-  fleet.play([{ ...ALL, kind: 'online' }]);
-  await pass(60_000);
-  assert.deepEqual(reports.all(), []);
-  assert.deepEqual(await fleet.dispatch(anOrder(), signal), { kind: 'offline' });
-});
-
-test('a script repeats what it is told to repeat', async () => {
-  const { fleet, pass, reports } = await fleetOf();
-  reports.clear();
-  fleet.play([
-    { kind: 'offline', atMs: 1_000, everyMs: 10_000, targets: [TARGET.id] },
-    { kind: 'online', atMs: 2_000, everyMs: 10_000, targets: [TARGET.id] },
-  ]);
-  await pass(30_000);
-  assert.deepEqual(
-    reports.ofKind('connection').map(({ isOnline }) => isOnline),
-    [false, true, false, true, false, true],
-  );
-});
-
 test('a listener that takes its time is told everything, in order, and many at once', async () => {
   const { fleet, pass, reports, targets } = await fleetOf({}, { size: 2_000 });
   reports.clear();
@@ -343,6 +174,22 @@ test('a listener that takes its time is told everything, in order, and many at o
   assert.ok(reports.calls - calls <= 10, `${reports.calls - calls} calls for 4,000 reports`);
   const ofOne = reports.all().filter((each) => 'deployment' in each && each.target === targets[7]?.id);
   assert.deepEqual(textsOf(ofOne), ['applied 1', 'health 1 Available']);
+});
+
+test('what was not taken over is said again, before anything that came later', async () => {
+  const troubles: unknown[] = [];
+  const { fleet, pass, reports } = await fleetOf({ healthMs: 5_000 }, { onTrouble: (error) => troubles.push(error) });
+  reports.clear();
+  reports.gate = Promise.reject(new Error('nobody listens'));
+  reports.gate.catch(() => {});
+  const call = fleet.dispatch(anOrder(), signal);
+  await pass(2_000);
+  await call;
+  assert.deepEqual(reports.all(), []);
+  assert.ok(troubles.length > 1);
+  reports.gate = Promise.resolve();
+  await pass(60_000);
+  assert.deepEqual(textsOf(reports.all()), ['applied 1', 'health 1 Available']);
 });
 
 test('thousands of targets are no more trouble than one', async () => {

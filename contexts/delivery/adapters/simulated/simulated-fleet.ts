@@ -1,6 +1,6 @@
 import { runAll } from '#kit/reconcile';
-import { assertNever, BoundedQueue, type Clock, type Sleep, type Uuid } from '#kit/std';
-import type { AgentReports, DeliveryAgent } from '../../application/ports.ts';
+import { assertNever, BoundedQueue, type Clock, type Uuid } from '#kit/std';
+import type { DeliveryAgent } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 import type {
   Acknowledgement,
@@ -15,14 +15,12 @@ import { Agenda } from './agenda.ts';
 import { type Behaviour, WELL_BEHAVED } from './behaviour.ts';
 import { chance } from './chance.ts';
 import { type FleetMemory, NO_MEMORY, type Remembered } from './fleet-memory.ts';
-import type { Event, FleetScript, ScriptStep } from './fleet-script.ts';
-import { ReportLine } from './report-line.ts';
+import type { FleetEvent, FleetScript, ScriptStep } from './fleet-script.ts';
+import { ReportLine, type ReportLineDeps } from './report-line.ts';
 import { REFUSAL, SimulatedTarget } from './simulated-target.ts';
 
-export interface SimulatedFleetDeps {
-  readonly reports: AgentReports;
+export interface SimulatedFleetDeps extends ReportLineDeps {
   readonly clock: Clock;
-  readonly sleep: Sleep;
   /** The same seed, the same luck. */
   readonly seed: number;
   /** Of targets that nothing else is said of. */
@@ -196,7 +194,7 @@ export class SimulatedFleet implements DeliveryAgent {
     if (step.everyMs !== undefined) this.#agenda.after(step.everyMs, (stop) => this.#playStep(step, stop));
   }
 
-  async #happen(target: SimulatedTarget, event: Event, signal: AbortSignal): Promise<void> {
+  async #happen(target: SimulatedTarget, event: FleetEvent, signal: AbortSignal): Promise<void> {
     switch (event.kind) {
       case 'offline':
         return await this.#disconnect(target, signal);

@@ -127,6 +127,23 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     assert.ok(!sent('deliver').slice(3).includes('api'), 'the step behind it never began');
   });
 
+  it('halt when a child rolls itself back, and ask it again with the next change', async () => {
+    const rollout = { type: 'staged', stages: [{ name: 'all', selector: {}, failurePolicy: 'rollback' }] };
+    const steps = (db: string, web: string) => group([[child('db', db, { rollout })], [child('web', web)]]);
+    await journey.create('app', steps('1', '1'));
+    await journey.untilHealthy('app', 'app-db', 'app-web');
+    journey.fleet.script(targetOf('db'), { applying: 'fails' });
+    await journey.patch('app', steps('2', '2'));
+    await journey.until('the rollback', async () => (await journey.find('app-db')).revision === 3);
+    journey.fleet.script(targetOf('db'), {});
+    await journey.untilHealthy('app-db');
+    await journey.untilMessage('app', 'step 1 of 2: app-db was rolled back, and does not have what the group gave it');
+    assert.equal((await journey.find('app-web')).revision, 1, 'the step behind it did not begin');
+    await journey.patch('app', steps('2', '3'));
+    await journey.untilHealthy('app', 'app-db', 'app-web');
+    assert.deepEqual((await journey.find('app-db')).spec.manifest['documents'], child('db', '2').manifest.documents);
+  });
+
   it('pause with all that is in them', async () => {
     await journey.create(
       'app',
@@ -154,11 +171,14 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     });
     journey.fleet.script(targetOf('api'), { health: 'Unknown' });
     await journey.create('app', group([[child('db')], [child('api')]]));
+    await journey.untilMessage('app', 'step 2 of 2: app-api is not healthy yet');
     await journey.create('site', group([[child('web', '1', gated('app'))]]));
     const { name: _, ...look } = child('db', 'look', gated('app-db'));
     await journey.create('look', look);
     await journey.untilHealthy('look');
-    await journey.untilMessage('app', 'step 2 of 2: app-api is not healthy yet');
+    await journey.until('site-web at its gate', async () => {
+      return (await journey.find('site-web')).status.rollout?.waits.some(({ kind }) => kind === 'gate') === true;
+    });
     assert.ok(!sent('deliver').includes('web'));
     const { uid, revision } = await journey.find('app-api');
     const said = { target: targetOf('api'), deployment: uid, revision, kind: 'health' } as const;

@@ -1,14 +1,13 @@
-import { implementActivity } from '#kit/durable';
-import type { Runnable } from '#kit/reconcile';
+import { type ActivityImplementation, implementActivity } from '#kit/durable';
 import { parseUuid } from '#kit/std';
 import type { GroupController } from '../../application/groups/group-controller.ts';
+import { type RunSource, type RunStarterDeps, runStarter } from '../run-starter.ts';
 import { type GroupRun, groupController } from '../workflows/group-controller.ts';
 import { controlGroup } from '../workflows/group-controller-activities.ts';
-import { type RunSource, type RunStarterDeps, runStarter } from './run-starter.ts';
 import { GROUP_WOKEN } from './sql-group-store.ts';
 
 const GROUP_RUNS: RunSource<GroupRun> = {
-  name: 'group starter',
+  name: 'groups of deployments',
   topic: GROUP_WOKEN,
   table: 'deployment_groups',
   key: 'deployment',
@@ -16,13 +15,13 @@ const GROUP_RUNS: RunSource<GroupRun> = {
   start: (group, run) => ({ id: `groups.${group}.${run}`, input: { group, run } }),
 };
 
-/** Begins the controllers of groups that there is something for. */
-export function groupStarter(deps: RunStarterDeps): Runnable {
+/** Brings word to the controllers of groups. */
+export function groupStarter(deps: RunStarterDeps) {
   return runStarter(GROUP_RUNS, deps);
 }
 
-/** What the workflow of a group does in the world. */
-export function groupActivities(controller: Pick<GroupController, 'control'>) {
+/** What the workflow of a group does. */
+export function groupActivities(controller: Pick<GroupController, 'control'>): readonly ActivityImplementation[] {
   return [
     implementActivity(controlGroup, ({ group, run }, { signal }) => controller.control(parseUuid(group), run, signal)),
   ];

@@ -54,6 +54,12 @@ eachDatabase('groups', (fresh) => {
     assert.deepEqual(await stage.create('app', group(TIERS)), { kind: 'accepted' });
     await stage.untilNames('app', 'app-db');
     await stage.untilHealth('app', 'Unknown: step 1 of 3: app-db is not healthy yet');
+    const { waits, phase } = (await stage.status('app')) ?? {};
+    assert.equal(phase, 'Deploying');
+    assert.deepEqual(
+      waits?.map(({ child, unblock }) => [child, unblock]),
+      [['app-db', 'app-db gets healthy']],
+    );
     assert.deepEqual((await stage.find('app-db')).owner, { group: (await stage.find('app')).uid, child: 'db' });
     await stage.become('app-db', 'Healthy');
     await stage.untilNames('app', 'app-api', 'app-db');
@@ -178,7 +184,7 @@ eachDatabase('groups', (fresh) => {
     await stage.become('outer-inner-db', 'Healthy');
     await stage.untilNames('outer', 'outer-inner', 'outer-inner-db', 'outer-inner-web');
     await stage.become('outer-inner-web', 'Healthy');
-    await stage.untilHealth('outer', 'Available: all 1 deployments are healthy');
+    await stage.untilHealth('outer', 'Available: its deployment is healthy');
     await stage.become('outer-inner-db', 'Degraded');
     await stage.untilHealth('outer', 'Degraded: step 1 of 1: outer-inner is degraded: It is degraded on 1 target.');
     await stage.steer('outer', 'pause');
@@ -235,6 +241,14 @@ eachDatabase('groups', (fresh) => {
     await stage.become('app-db', 'Healthy');
     stage.start();
     await stage.untilNames('app', 'app-api', 'app-db');
+  });
+
+  it('say again what was not heard', async () => {
+    await healthyGroup();
+    stage.pipeline.deaf = 2;
+    await stage.become('app-web', 'Degraded');
+    await stage.untilHealth('app', 'Degraded: step 3 of 3: app-web is degraded: It is degraded on 1 target.');
+    await stage.untilEnded();
   });
 
   it('are taken in the order of revisions, and nothing but groups is', async () => {

@@ -1,4 +1,4 @@
-import { assertNever, contentHash, parseResourceName } from '#kit/std';
+import { assertNever, parseResourceName } from '#kit/std';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentDraft } from '../../domain/deployment/deployment-draft.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
@@ -48,7 +48,7 @@ async function ask(scope: GroupScope, action: Asking, signal: AbortSignal): Prom
       action.kind === 'create'
         ? await create(scope, { name: action.name, draft }, signal)
         : await scope.service.replaceChild(scope.unit, { ...actingFor(scope), uid: action.uid, draft }, signal);
-    return { kind: 'done', spec: contentHash(child.spec) };
+    return { kind: 'done', generation: child.generation };
   } catch (error) {
     if (!(error instanceof DeploymentError) || !MENDABLE.includes(error.entry.category)) throw error;
     return { kind: 'refused', message: error.message };

@@ -88,11 +88,16 @@ export async function changeRows(unit: UnitOfWork, outcome: TurnOutcome, signal:
     return next;
   });
   const was = new Map(before.map((row) => [row.target, row]));
-  await unit.targets.put(after.filter((row) => was.get(row.target) !== row), signal);
+  await unit.targets.put(
+    after.filter((row) => was.get(row.target) !== row),
+    signal,
+  );
   return {
     before,
     after,
-    cancelled: before.filter(({ target, order }) => cancelled.has(target) && order !== undefined && order.state !== 'queued'),
+    cancelled: before.filter(
+      ({ target, order }) => cancelled.has(target) && order !== undefined && order.state !== 'queued',
+    ),
     hasBatch,
   };
 }

@@ -2,16 +2,13 @@ import { backoffDelay, retry, type Sleep } from '#kit/std';
 import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
-import { leftAsItIs, sent, withoutOrder } from '../../domain/deployment/order-of-target.ts';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
-import type { Document } from '../../domain/manifest/document-identity.ts';
-import type { Payload } from '../../domain/manifest/payload.ts';
-import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
+import { OrderMaker, packParcel } from './pack-parcel.ts';
 import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './pipeline-deps.ts';
 import { saveDeployment } from './save-deployment.ts';
 import type { Handover } from './take-reports.ts';
@@ -67,15 +64,20 @@ export class DeliverBatch {
       const deployment = await unit.deployments.get(uid, signal);
       const its = await unit.revisions.find(uid, revision, signal);
       if (deployment === undefined || its === undefined) return undefined;
-      const rows = (await unit.targets.inBatch(uid, batch, signal)).filter((row) => isUntaken(row, { revision, batch }));
+      const rows = (await unit.targets.inBatch(uid, batch, signal)).filter((row) =>
+        isUntaken(row, { revision, batch }),
+      );
       if (rows.length === 0) return undefined;
       const isDelivery = rows.some(({ order }) => order?.kind === 'deliver');
       const { spec, rollbackTo } = its;
       const scene = { deployment, revision, spec, rollbackTo, manifests: strategies.manifests, fingerprint };
       const wanted = isDelivery ? await WantedContent.open(unit, scene, signal) : undefined;
-      const found = await unit.pool.find(rows.map(({ target }) => target), signal);
+      const found = await unit.pool.find(
+        rows.map(({ target }) => target),
+        signal,
+      );
       const targets = new Map([unit.pool.local, ...found].map((target) => [target.id, target]));
-      return { deployment, revision: its, batch, rows, wanted, targets };
+      return { deployment, revision: its, batch, rows, wanted, targets, orders: new OrderMaker(spec) };
     }, signal);
   }
 
@@ -150,22 +152,29 @@ export class DeliverBatch {
     const deployment = await unit.deployments.get(uid, signal);
     if (deployment === undefined) return [];
     const now = this.#deps.clock.now();
-    const current = await unit.targets.some(uid, parcels.map(({ row }) => row.target), signal);
+    const current = await unit.targets.some(
+      uid,
+      parcels.map(({ row }) => row.target),
+      signal,
+    );
     const rows = new Map(current.map((row) => [row.target, row]));
     const isOver = deployment.rollout !== rollout.revision;
     const decided = parcels.flatMap(({ row: { target }, wanted }) => {
       const row = rows.get(target);
       const isOurs = row !== undefined && isUntaken(row, { revision: rollout.revision, batch: batch.batch });
-      return isOurs ? decide(row, { wanted, isOver, now }) : [];
+      return isOurs ? packParcel(row, { wanted, isOver, now }) : [];
     });
     const payloads = new Map(decided.flatMap(({ payload }) => (payload ? [[payload.hash, payload]] : [])));
     await unit.contents.keep([...payloads.values()], signal);
     const assigned = decided.flatMap((each) => (each.assigns ? [[each.row.target, each.payload?.hash] as const] : []));
     await unit.contents.assign(rollout, new Map(assigned), signal);
-    await unit.targets.put(decided.map(({ row }) => row), signal);
+    await unit.targets.put(
+      decided.map(({ row }) => row),
+      signal,
+    );
     const happenings = decided.flatMap(({ happening }) => happening ?? []);
     await this.#tell(unit, { deployment, happenings, before: rows, after: decided.map(({ row }) => row), now }, signal);
-    return decided.flatMap(({ row, payload, isSent }) => (isSent ? orderFor(row, batch.revision, payload) : []));
+    return decided.flatMap(({ row, payload, isSent }) => (isSent ? batch.orders.orderFor(row, payload) : []));
   }
 
   async #tell(unit: UnitOfWork, told: Telling, signal: AbortSignal): Promise<void> {
@@ -208,6 +217,7 @@ interface Batch {
   /** Nothing, when nothing is to be delivered. */
   readonly wanted: WantedContent | undefined;
   readonly targets: ReadonlyMap<TargetId, PoolTarget>;
+  readonly orders: OrderMaker;
 }
 
 /** What a row is to get; nothing for one that is to be emptied. */
@@ -236,60 +246,10 @@ interface Telling {
   readonly now: number;
 }
 
-interface Decided {
-  readonly row: DeploymentTarget;
-  readonly payload?: Payload;
-  readonly happening?: Happening;
-  readonly isSent: boolean;
-  readonly assigns: boolean;
-}
-
 const GONE: Wanted = { kind: 'failed', message: 'the target is not there any more' };
-
-/** The two-phase diff: whoever has the very same is not called. */
-function decide(
-  row: DeploymentTarget,
-  { wanted, isOver, now }: { readonly wanted: Wanted | undefined; readonly isOver: boolean; readonly now: number },
-): Decided {
-  const { target, order, applied } = row;
-  if (isOver) return { row: withoutOrder(row, now), isSent: false, assigns: false };
-  if (wanted === undefined) return { row: sent(row, undefined, now), isSent: true, assigns: true };
-  if (wanted.kind === 'failed') {
-    const failure = { reason: 'GenerateFailed', message: wanted.message, revision: order?.revision ?? 0 } as const;
-    const happening = { kind: 'generateFailed', target, message: wanted.message } as const;
-    return { row: { ...row, order: undefined, failure, updateTime: now }, happening, isSent: false, assigns: false };
-  }
-  const { payload, hash } = wanted;
-  const isSame = order?.state === 'queued' && applied?.hash === hash;
-  if (!isSame) return { row: sent(row, hash, now), payload, isSent: true, assigns: true };
-  const happening = { kind: 'delivered', target, changed: false } as const;
-  return { row: leftAsItIs(row, now), payload, happening, isSent: false, assigns: true };
-}
 
 function isUntaken({ order }: DeploymentTarget, { revision, batch }: { revision: number; batch: number }): boolean {
   return order !== undefined && order.revision === revision && order.batch === batch && order.state !== 'accepted';
-}
-
-const joined = new WeakMap<Payload, readonly Document[]>();
-
-function orderFor(row: DeploymentTarget, { spec }: Revision, payload: Payload | undefined): DeliveryOrder[] {
-  const { order, target: id, name, type, deployment } = row;
-  if (order === undefined) return [];
-  const its = { target: { id, name, type }, deployment, revision: order.revision };
-  if (order.kind === 'remove' || payload === undefined) return [{ ...its, kind: 'remove' }];
-  const { namespace, healthRules, driftPolicy } = spec;
-  const terms = { healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
-  return [{ ...its, kind: 'deliver', hash: order.hash ?? payload.hash, documents: documentsOf(payload), ...terms }];
-}
-
-/** As they are to be applied. The same payload goes to many. */
-function documentsOf(payload: Payload): readonly Document[] {
-  const known = joined.get(payload);
-  if (known !== undefined) return known;
-  const made = joinSecrets(payload.documents, payload.secrets);
-  if (made.kind === 'missing') throw new RangeError(`${made.references.length} secrets of content ${payload.hash}`);
-  joined.set(payload, made.value);
-  return made.value;
 }
 
 async function beat(heartbeat: () => void, sleep: Sleep, signal: AbortSignal): Promise<void> {

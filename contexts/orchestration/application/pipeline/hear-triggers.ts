@@ -43,11 +43,7 @@ export interface HeardTriggers {
 
 const NOTHING: HeardTriggers = { happenings: [], rows: [], before: [], done: [] };
 
-export async function hearTriggers(
-  unit: UnitOfWork,
-  scene: TriggerScene,
-  signal: AbortSignal,
-): Promise<HeardTriggers> {
+export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { triggers, state } = scene;
   if (triggers.length === 0) return NOTHING;
   const asked = turnTriggers(triggers);
@@ -116,7 +112,9 @@ async function hearAgain(
   const touched = [...again].filter((id) => {
     const member = known.get(id);
     // Whose turn has not come gets what is right then.
-    return member?.change === 'deliver' && !isDropped(member) && member.status !== 'Pending' && member.status !== 'Parked';
+    return (
+      member?.change === 'deliver' && !isDropped(member) && member.status !== 'Pending' && member.status !== 'Parked'
+    );
   });
   if (touched.length === 0) return NOTHING;
   const targets = new Map((await unit.pool.find(touched, signal)).map((target) => [target.id, target]));
@@ -129,7 +127,10 @@ async function hearAgain(
 async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { deployment, state, strategies } = scene;
   const members = [...membersOf(state).values()].filter((member) => !isDropped(member));
-  const found = await unit.pool.find(members.map(({ id }) => id), signal);
+  const found = await unit.pool.find(
+    members.map(({ id }) => id),
+    signal,
+  );
   const targets = new Map([...found, unit.pool.local].map((target) => [target.id, target]));
   const ids = (change: Member['change'], hasContent?: boolean): readonly TargetId[] =>
     members

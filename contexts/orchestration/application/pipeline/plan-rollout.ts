@@ -1,19 +1,15 @@
-import { canonicalJson } from '#kit/std';
 import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts';
 import {
   decideMembership,
   factsOf,
   hasWork,
-  isCompared,
-  isUpToDate,
   type Membership,
   planOf,
   unpaced,
 } from '../../domain/deployment/decide-plan.ts';
-import type { Deployment, DeploymentId, DeploymentSpec } from '../../domain/deployment/deployment.ts';
+import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { TargetCounts } from '../../domain/deployment/deployment-status.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
-import { UNSURE_HASH } from '../../domain/deployment/order-of-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { rolloutStatus } from '../../domain/deployment/rollout-status.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
@@ -26,11 +22,13 @@ import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts
 import type { Plan } from '../../domain/rollout/plan.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { type Asked, askedFor, isSameAsk, isUnfinished } from './asked-for.ts';
 import { lookAround, type Surroundings } from './look-around.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
+import { sentAgain, upToDateOf } from './planned-rows.ts';
+import { type Hashes, messageOf, type Prepared, preparePlan, type Trouble } from './prepare-plan.ts';
 import type { RolloutCache } from './rollout-cache.ts';
 import { saveDeployment } from './save-deployment.ts';
-import { WantedContent } from './wanted-content.ts';
 
 /** What is to be done next. `wait`: something is in doubt; it is looked at again then, or when there is news. */
 export type PlanAnswer =
@@ -60,7 +58,7 @@ export class PlanRollout {
   async run(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer> {
     for (;;) {
       signal.throwIfAborted();
-      const prepared = await this.#prepare(request, signal);
+      const prepared = await preparePlan(this.#deps, request.deployment, signal);
       const done = await this.#deps.units.write((unit) => this.#plan(unit, { request, prepared }, signal), signal);
       if (done === 'again') continue;
       if ('state' in done) {
@@ -72,44 +70,6 @@ export class PlanRollout {
     }
   }
 
-  /**
-   * What targets are to have is worked out before the unit of work that plans: a strategy may take its time. Whoever has
-   * come since then is not known to be up to date, and is looked at when its turn comes.
-   */
-  async #prepare({ deployment: uid }: PlanRequest, signal: AbortSignal): Promise<Prepared | undefined> {
-    const { units, strategies, fingerprint, clock } = this.#deps;
-    const look = async (unit: UnitOfWork): Promise<Seen | Extract<Prepared, { trouble: Trouble }> | undefined> => {
-      const deployment = await unit.deployments.get(uid, signal);
-      const triggers = await unit.triggers.of(uid, signal);
-      if (deployment === undefined || deployment.rollout !== undefined || triggers.length === 0) return undefined;
-      const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
-      const asked = await askedFor(unit, { deployment, wishes }, signal);
-      const its = { asked, wishes, isUnfinished: await isUnfinished(unit, deployment, signal) };
-      if (deployment.deletion !== undefined) return { ...its, wanted: undefined, around: undefined };
-      try {
-        const scene = { ...asked, deployment, manifests: strategies.manifests, fingerprint };
-        const wanted = await WantedContent.open(unit, scene, signal);
-        if (wanted.isSameForAll) return { ...its, wanted, around: undefined };
-        const { manifest } = wanted;
-        const looking = { deployment, spec: asked.spec, manifest, placements: strategies.placements, now: clock.now() };
-        return { ...its, wanted, around: await lookAround(unit, looking, signal) };
-      } catch (error) {
-        if (!isStrategyFault(error)) throw error;
-        return { asked, trouble: { reason: 'ManifestFailed', message: messageOf(error) } };
-      }
-    };
-    const seen = await units.read(look, signal);
-    if (seen === undefined || 'trouble' in seen) return seen;
-    const { asked, wanted } = seen;
-    try {
-      const manifest = wanted?.manifest ?? { type: asked.spec.manifest.type, fits: undefined };
-      return { asked, manifest, hashes: await hashesOf(seen, signal) };
-    } catch (error) {
-      signal.throwIfAborted();
-      return { asked, trouble: { reason: 'ManifestFailed', message: messageOf(error) } };
-    }
-  }
-
   async #plan(unit: UnitOfWork, { request, prepared }: Planning, signal: AbortSignal): Promise<Planned> {
     const { deployment: uid, run } = request;
     await unit.deployments.hear(uid, signal);
@@ -117,7 +77,7 @@ export class PlanRollout {
     if (deployment === undefined) return { kind: 'rest' };
     if (deployment.rollout !== undefined) return { kind: 'rollout', revision: deployment.rollout };
     const triggers = await unit.triggers.of(uid, signal);
-    if (triggers.length === 0) return (await unit.deployments.rest(uid, run, signal)) ? { kind: 'rest' } : 'again';
+    if (triggers.length === 0) return await this.#rest(unit, deployment, run, signal);
     const wishes = wishesOf(triggers.map(({ trigger }) => trigger));
     if (wishes.isAbandoned) return await this.#forget(unit, deployment, signal);
     const asked = await askedFor(unit, { deployment, wishes }, signal);
@@ -125,6 +85,15 @@ export class PlanRollout {
     const scene: Scene = { deployment, triggers, wishes, asked, run };
     if ('trouble' in prepared) return await this.#trouble(unit, scene, prepared.trouble, signal);
     return await this.#resolve(unit, { ...scene, ...prepared }, signal);
+  }
+
+  /** Nobody asks for anything. One that is to go, and is nowhere any more, is gone. */
+  async #rest(unit: UnitOfWork, deployment: Deployment, run: number, signal: AbortSignal): Promise<Planned> {
+    const { uid, deletion } = deployment;
+    const first = { deployment: uid, after: undefined, limit: 1 };
+    const isNowhere = deletion !== undefined && (await unit.targets.page(first, signal)).length === 0;
+    if (isNowhere) return await this.#forget(unit, deployment, signal);
+    return (await unit.deployments.rest(uid, run, signal)) ? { kind: 'rest' } : 'again';
   }
 
   async #resolve(unit: UnitOfWork, scene: ReadyScene, signal: AbortSignal): Promise<Planned> {
@@ -141,7 +110,7 @@ export class PlanRollout {
     const membership = decideMembership({ ...around, deployment, wishes, resolution: sure, now });
     const unfinished = await isUnfinished(unit, deployment, signal);
     const rows = sentAgain(membership.rows, wishes, now);
-    const upToDate = upToDateOf(rows, { scene, isUnfinished: unfinished });
+    const upToDate = upToDateOf(rows, { wishes, hashes: scene.hashes, isUnfinished: unfinished });
     const its = { ...membership, rows };
     let plan: Plan;
     try {
@@ -174,7 +143,9 @@ export class PlanRollout {
     );
     const events = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
     await saveDeployment(unit, { before: deployment, after, events, now }, signal);
-    return (await unit.deployments.rest(deployment.uid, run, signal)) ? ({ kind: 'rest' } as const) : ('again' as const);
+    return (await unit.deployments.rest(deployment.uid, run, signal))
+      ? ({ kind: 'rest' } as const)
+      : ('again' as const);
   }
 
   async #begin(unit: UnitOfWork, scene: ReadyScene, outcome: Outcome & { readonly plan: Plan }, signal: AbortSignal) {
@@ -247,29 +218,6 @@ export class PlanRollout {
   }
 }
 
-/** What a rollout is to bring about, a rollback taken into account. */
-interface Asked {
-  readonly spec: DeploymentSpec;
-  /** The one that the rollout will have. */
-  readonly revision: number;
-  readonly rollbackTo: number | undefined;
-  readonly isPaced: boolean;
-  /** What of the deployment becomes another by it. */
-  readonly next: Pick<Deployment, 'spec' | 'generation'>;
-}
-
-interface Trouble {
-  readonly reason: string;
-  readonly message: string;
-}
-
-type Prepared =
-  | { readonly asked: Asked; readonly trouble: Trouble }
-  | { readonly asked: Asked; readonly manifest: Pick<Manifest, 'type' | 'fits'>; readonly hashes: Hashes };
-
-/** What each is to have, as far as anybody looked; one for all of them, when there is but one. */
-type Hashes = ReadonlyMap<TargetId, string> | string;
-
 interface Planning {
   readonly request: PlanRequest;
   readonly prepared: Prepared | undefined;
@@ -298,101 +246,13 @@ interface Outcome {
 
 const NOBODY = { kind: 'sure', targets: [], excluded: [], retained: [], missing: [] } as const;
 
-/** A rollback brings back what is generated from, and never where it goes or how fast: it must not shrink a fleet. */
-async function askedFor(
-  unit: UnitOfWork,
-  { deployment, wishes }: { readonly deployment: Deployment; readonly wishes: Wishes },
-  signal: AbortSignal,
-): Promise<Asked> {
-  const { uid, spec, generation } = deployment;
-  const revision = Math.max(deployment.revision, wishes.ahead) + 1;
-  const { rollback } = wishes;
-  const old = rollback === undefined ? undefined : await unit.revisions.find(uid, rollback.to, signal);
-  if (rollback === undefined || old === undefined || deployment.deletion !== undefined) {
-    return { spec, revision, rollbackTo: undefined, isPaced: true, next: { spec, generation } };
-  }
-  const { namespace: _, ...kept } = spec;
-  const { manifest, config, healthRules, driftPolicy, namespace } = old.spec;
-  const restored = { ...kept, manifest, config, healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
-  const isSame = canonicalJson(restored) === canonicalJson(spec);
-  const next = isSame ? { spec, generation } : { spec: restored, generation: generation + 1 };
-  return { spec: next.spec, revision, rollbackTo: rollback.to, isPaced: rollback.paced, next };
-}
-
-function isSameAsk(a: Asked, b: Asked): boolean {
-  return (
-    a.revision === b.revision && a.next.generation === b.next.generation && a.rollbackTo === b.rollbackTo
-  );
-}
-
-async function isUnfinished(unit: UnitOfWork, { uid, revision }: Deployment, signal: AbortSignal): Promise<boolean> {
-  const last = revision === 0 ? undefined : await unit.revisions.find(uid, revision, signal);
-  return last?.outcome !== 'Succeeded';
-}
-
-interface Seen {
-  readonly asked: Asked;
-  /** Nothing, when the deployment goes. */
-  readonly wanted: WantedContent | undefined;
-  readonly around: Surroundings | undefined;
-  readonly wishes: Wishes;
-  readonly isUnfinished: boolean;
-}
-
-async function hashesOf({ wanted, around, ...scene }: Seen, signal: AbortSignal): Promise<Hashes> {
-  const hashes = new Map<TargetId, string>();
-  if (wanted === undefined) return hashes;
-  if (around === undefined) {
-    const same = await wanted.of(ANY_TARGET, signal);
-    return same.kind === 'content' ? same.hash : hashes;
-  }
-  for (const row of around.rows) {
-    const target = around.targets.get(row.target);
-    // Who has nothing is not up to date, whatever it is to have.
-    if (row.applied === undefined || target === undefined || !isCompared(row, scene)) continue;
-    const its = await wanted.of(target, signal);
-    if (its.kind === 'content') hashes.set(row.target, its.hash);
-  }
-  return hashes;
-}
-
-/** For what is the same for all targets, and looks at none. */
-const ANY_TARGET = { id: '' as TargetId, name: '', type: '', labels: {}, properties: {}, manifestTypes: [] };
-
-/** Those that are to get it once more are not believed to have it. */
-function sentAgain(
-  rows: ReadonlyMap<TargetId, DeploymentTarget>,
-  { again }: Wishes,
-  now: number,
-): ReadonlyMap<TargetId, DeploymentTarget> {
-  if (again.size === 0) return rows;
-  const next = new Map(rows);
-  for (const target of again) {
-    const row = rows.get(target);
-    if (row?.applied === undefined || !row.isPlaced) continue;
-    next.set(target, { ...row, applied: { ...row.applied, hash: UNSURE_HASH }, updateTime: now });
-  }
-  return next;
-}
-
-/** Who has nothing to change: since it is as it should be, or since nobody asks. */
-function upToDateOf(
-  rows: ReadonlyMap<TargetId, DeploymentTarget>,
-  { scene, isUnfinished }: { readonly scene: ReadyScene; readonly isUnfinished: boolean },
-): ReadonlySet<TargetId> {
-  const { wishes, hashes } = scene;
-  const upToDate = new Set<TargetId>();
-  for (const row of rows.values()) {
-    const hash = typeof hashes === 'string' ? hashes : hashes.get(row.target);
-    const isLeft = row.isPlaced && !isCompared(row, { wishes, isUnfinished });
-    if (isLeft || isUpToDate(row, hash)) upToDate.add(row.target);
-  }
-  return upToDate;
-}
-
 async function keepRows(
   unit: UnitOfWork,
-  kept: { readonly deployment: Deployment; readonly membership: Membership; readonly before: readonly DeploymentTarget[] },
+  kept: {
+    readonly deployment: Deployment;
+    readonly membership: Membership;
+    readonly before: readonly DeploymentTarget[];
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { deployment, membership, before } = kept;
@@ -435,13 +295,4 @@ function statusWith({ status }: Deployment, changes: Partial<Deployment['status'
 
 function idsOf(triggers: readonly RecordedTrigger[]): readonly string[] {
   return triggers.map(({ id }) => id);
-}
-
-/** Of a manifest that cannot be read; what storage throws is not. */
-function isStrategyFault(error: unknown): boolean {
-  return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,8 @@ import type { Deployment, DeploymentId } from '../../domain/deployment/deploymen
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { rolloutStatus } from '../../domain/deployment/rollout-status.ts';
+import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
+import { changesContent } from '../../domain/deployment/wishes-of.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Action } from '../../domain/rollout/machine/action.ts';
 import { createDecide, type Decide } from '../../domain/rollout/machine/decide.ts';
@@ -12,7 +14,7 @@ import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts
 import type { TargetId } from '../../domain/target-view.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 import { type ChangedRows, changeRows, keepGates, type TurnOutcome } from './carry-out.ts';
-import { hearTriggers } from './hear-triggers.ts';
+import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import type { RolloutCache, RolloutMoment } from './rollout-cache.ts';
 import { saveDeployment } from './save-deployment.ts';
@@ -81,45 +83,67 @@ export class TakeTurn {
     if (moment.last?.step === step) return { answer: answerOf(moment, REPEATED), moment };
     const revision = await unit.revisions.find(uid, number, signal);
     if (revision === undefined) throw new RangeError(`revision ${number} of deployment ${uid}`);
+    const scene = { deployment, rollout, revision, moment, step, now: this.#deps.clock.now() };
+    const heard = await this.#hear(unit, scene, signal);
+    if (!heard.isQuiet) return await this.#conclude(unit, { ...scene, heard }, signal);
+    return { answer: answerOf({ ...moment, last: undefined }, heard.rest), moment, ...heard.resolved };
+  }
 
-    const now = this.#deps.clock.now();
+  /** All that there is for the rollout: what was posted, what people set, what triggers ask for, and the time. */
+  async #hear(unit: UnitOfWork, { deployment, rollout, revision, moment, now }: TurnScene, signal: AbortSignal) {
+    const { uid } = deployment;
+    const { state } = moment;
     const { strategies } = this.#deps;
-    const posted = await unit.rollouts.take(rollout, HEARD, signal);
+    const taken = await unit.rollouts.take(rollout, HEARD, signal);
     const triggers = await unit.triggers.of(uid, signal);
     const resolvedUpTo = this.#resolved.get(uid) ?? '';
-    const scene = { deployment, revision, state: moment.state, triggers, strategies, resolvedUpTo, now };
-    const asked = await hearTriggers(unit, scene, signal);
+    const asked = await hearTriggers(
+      unit,
+      { deployment, revision, state, triggers, strategies, resolvedUpTo, now },
+      signal,
+    );
     if (asked.rows.length > 0) await unit.targets.put(asked.rows, signal);
     if (asked.done.length > 0) await unit.triggers.drop(asked.done, signal);
-    const watched = await watchAgain(unit, { deployment, rollout, state: moment.state }, signal);
-    const told = { posted: [...posted, ...watched.happenings], asked: asked.happenings };
-    const isDue = moment.state.timer !== undefined && moment.state.timer <= now;
-    const hasMore = posted.length >= HEARD;
-    const isSteered = steering(deployment, moment.state).length > 0;
-    const isQuiet = told.posted.length + told.asked.length === 0 && !isSteered && !isDue;
-    const lookAt = watched.isBlind ? now + BLIND_MS : Infinity;
-    const resolved = asked.resolvedUpTo === undefined ? {} : { resolvedUpTo: asked.resolvedUpTo };
-    if (isQuiet) return { answer: answerOf({ ...moment, last: undefined }, { hasMore, lookAt }), moment, ...resolved };
+    const watched = await watchAgain(unit, { deployment, rollout, state }, signal);
+    const posted = [...taken, ...watched.happenings];
+    const isDue = state.timer !== undefined && state.timer <= now;
+    const isSteered = steering(deployment, state).length > 0;
+    return {
+      posted,
+      asked,
+      triggers,
+      isQuiet: posted.length + asked.happenings.length === 0 && !isSteered && !isDue,
+      rest: { hasMore: taken.length >= HEARD, lookAt: watched.isBlind ? now + BLIND_MS : Infinity },
+      resolved: asked.resolvedUpTo === undefined ? {} : { resolvedUpTo: asked.resolvedUpTo },
+    };
+  }
 
+  /** Decides, and writes down what was decided and all that follows from it. */
+  async #conclude(
+    unit: UnitOfWork,
+    scene: TurnScene & { readonly heard: HeardInTurn },
+    signal: AbortSignal,
+  ): Promise<Taken> {
+    const { deployment, rollout, revision, moment, step, now, heard } = scene;
+    const { asked, triggers, rest } = heard;
+    const told = { posted: heard.posted, asked: asked.happenings };
     const decided = await this.#decideAll(unit, { deployment, rollout, state: moment.state, ...told, now }, signal);
     const outcome: TurnOutcome = { deployment, rollout, turn: moment.turn + 1, before: moment.state, now, ...decided };
+    const { turn, happenings, after: state } = outcome;
     const rows = await changeRows(unit, outcome, signal);
-    const joined = { before: asked.before, after: asked.rows };
     const events = await keepGates(unit, { outcome, newId: this.#deps.newId }, signal);
     const last = { step, hasBatch: rows.hasBatch };
-    const turn = { turn: outcome.turn, time: now, happenings: outcome.happenings, ...last };
-    await unit.rollouts.appendTurn(rollout, turn, signal);
-    const next: RolloutMoment = { turn: outcome.turn, state: outcome.after, last };
-    const isFinished = outcome.after.phase.kind === 'Finished';
-    if (isFinished) await this.#finish(unit, outcome, revision, signal);
-    else if (outcome.turn % SNAPSHOT_EVERY === 0) {
-      await unit.rollouts.putSnapshot(rollout, { turn: outcome.turn, state: outcome.after }, signal);
-    }
+    await unit.rollouts.appendTurn(rollout, { turn, time: now, happenings, ...last }, signal);
+    const isFinished = state.phase.kind === 'Finished';
+    if (isFinished) await this.#finish(unit, { outcome, revision, triggers }, signal);
+    else if (turn % SNAPSHOT_EVERY === 0) await unit.rollouts.putSnapshot(rollout, { turn, state }, signal);
+    const joined = { before: asked.before, after: asked.rows };
     await this.#save(unit, { outcome, revision, rows, joined, events, trouble: asked.trouble }, signal);
+    const next: RolloutMoment = { turn, state, last };
     // Whether there is anybody to watch is looked at once more when it has just begun to.
-    const isOpened = outcome.after.gate?.hasAsked === true && outcome.after.gate.id !== moment.state.gate?.id;
-    const answer = isFinished ? FINISHED : answerOf(next, { hasMore, lookAt: isOpened ? now + BLIND_MS : lookAt });
-    return { answer, moment: next, cancelled: rows.cancelled.map(({ target }) => target), ...resolved };
+    const isOpened = state.gate?.hasAsked === true && state.gate.id !== moment.state.gate?.id;
+    const answer = isFinished ? FINISHED : answerOf(next, isOpened ? { ...rest, lookAt: now + BLIND_MS } : rest);
+    return { answer, moment: next, cancelled: rows.cancelled.map(({ target }) => target), ...heard.resolved };
   }
 
   /** All that is told, then the time. What a gate asks of another deployment is answered at once. */
@@ -147,7 +171,7 @@ export class TakeTurn {
     return { happenings, actions, after: state };
   }
 
-  async #finish(unit: UnitOfWork, outcome: TurnOutcome, revision: Revision, signal: AbortSignal): Promise<void> {
+  async #finish(unit: UnitOfWork, { outcome, revision, triggers }: Finishing, signal: AbortSignal): Promise<void> {
     const { rollout, after, turn, now, actions } = outcome;
     if (after.phase.kind !== 'Finished') return;
     const { outcome: how, message } = after.phase;
@@ -156,7 +180,8 @@ export class TakeTurn {
     await unit.rollouts.end(rollout, signal);
     await unit.watches.dropAll(rollout, signal);
     const rollback = actions.find((action) => action.kind === 'rollback');
-    if (rollback === undefined) return;
+    // What waits to be rolled out may well be the repair.
+    if (rollback === undefined || triggers.some(({ trigger }) => changesContent(trigger))) return;
     const good = await lastGood(unit, rollout, signal);
     if (good === undefined) return;
     const trigger = { kind: 'rollback', to: good, paced: false, by: 'fleetshift', reason: rollback.message } as const;
@@ -186,7 +211,11 @@ export class TakeTurn {
   }
 
   /** With the names of targets, for people. */
-  async #waits(unit: UnitOfWork, { deployment, after, now }: TurnOutcome, signal: AbortSignal): Promise<readonly Wait[]> {
+  async #waits(
+    unit: UnitOfWork,
+    { deployment, after, now }: TurnOutcome,
+    signal: AbortSignal,
+  ): Promise<readonly Wait[]> {
     const waits = this.#explainWait(after, now);
     const ids = [...new Set(waits.flatMap(({ targets }) => targets ?? []))];
     if (ids.length === 0) return waits;
@@ -198,7 +227,11 @@ export class TakeTurn {
   }
 
   /** It is asked, and no more: whoever does not hear of it comes to its end by itself. */
-  async #cancel({ deployment, revision }: RolloutKey, targets: readonly TargetId[], signal: AbortSignal): Promise<void> {
+  async #cancel(
+    { deployment, revision }: RolloutKey,
+    targets: readonly TargetId[],
+    signal: AbortSignal,
+  ): Promise<void> {
     if (targets.length === 0) return;
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_MS)]);
     const found = await this.#deps.units.read((unit) => unit.targets.some(deployment, targets, signal), signal);
@@ -217,6 +250,23 @@ interface Taken {
   readonly resolvedUpTo?: string;
 }
 
+interface TurnScene {
+  readonly deployment: Deployment;
+  readonly rollout: RolloutKey;
+  readonly revision: Revision;
+  readonly moment: RolloutMoment;
+  readonly step: string;
+  readonly now: number;
+}
+
+interface HeardInTurn {
+  readonly posted: readonly Happening[];
+  readonly asked: HeardTriggers;
+  readonly triggers: readonly RecordedTrigger[];
+  readonly rest: Rest;
+  readonly resolved: Pick<Taken, 'resolvedUpTo'>;
+}
+
 interface DecideScene {
   readonly deployment: Deployment;
   readonly rollout: RolloutKey;
@@ -224,6 +274,12 @@ interface DecideScene {
   readonly posted: readonly Happening[];
   readonly asked: readonly Happening[];
   readonly now: number;
+}
+
+interface Finishing {
+  readonly outcome: TurnOutcome;
+  readonly revision: Revision;
+  readonly triggers: readonly RecordedTrigger[];
 }
 
 interface Saving {

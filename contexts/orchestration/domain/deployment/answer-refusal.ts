@@ -18,7 +18,7 @@ export interface GivenAnswer {
  */
 export function answerRefusal(
   approval: Approval,
-  deployment: Deployment | undefined,
+  deployment: Pick<Deployment, 'rollout'> | undefined,
   { by, isApproval, now }: GivenAnswer,
 ): 'Stale' | 'NotDistinct' | undefined {
   const isOver = approval.expireTime !== undefined && now >= approval.expireTime;

@@ -19,7 +19,12 @@ const RUNNING: RolloutStatus = {
   steps: [],
   waits: [{ kind: 'targets', since: 5, message: 'targets are in change', unblock: 'they are available' }],
 };
-const conflict = { kind: 'conflict', since: 5, message: 'none may be unavailable', unblock: 'a larger budget' } as const;
+const conflict = {
+  kind: 'conflict',
+  since: 5,
+  message: 'none may be unavailable',
+  unblock: 'a larger budget',
+} as const;
 const gate = { kind: 'gate', gate: 'g1', since: 5, message: 'waits for an approval', unblock: 'approve it' } as const;
 
 interface Standing {
@@ -74,12 +79,23 @@ describe('conditions', () => {
       seen: { status: { placement: { ...PLACED, held: [{ id: 'a' as TargetId, why: 'NoCause', message: '' }] } } },
       want: ['Placed False RemovalHeld'],
     },
-    { why: 'a named target left', seen: { status: { placement: { ...PLACED, missing: ['x'] } } }, want: ['Placed False TargetsMissing'] },
-    { why: 'nobody is selected', seen: { status: { counts: NO_COUNTS } }, want: ['Placed False NoTargets', 'Available True NoTargets'] },
+    {
+      why: 'a named target left',
+      seen: { status: { placement: { ...PLACED, missing: ['x'] } } },
+      want: ['Placed False TargetsMissing'],
+    },
+    {
+      why: 'nobody is selected',
+      seen: { status: { counts: NO_COUNTS } },
+      want: ['Placed False NoTargets', 'Available True NoTargets'],
+    },
     { why: 'it is to go', seen: { its: { deletion: { time: 5, by: 'user:alice' } } }, want: ['Placed False Deleting'] },
     {
       why: 'a strategy threw',
-      seen: { status: { trouble: { reason: 'ManifestFailed', message: 'boom', since: 5 } }, its: { observedGeneration: 0 } },
+      seen: {
+        status: { trouble: { reason: 'ManifestFailed', message: 'boom', since: 5 } },
+        its: { observedGeneration: 0 },
+      },
       want: ['Planned False ManifestFailed', 'Progressing False ManifestFailed'],
     },
     {

@@ -83,7 +83,8 @@ function placed({ deletion, status: { placement, counts } }: Deployment): Findin
 
 function planned(deployment: Deployment): Finding<'Planned'> {
   const { trouble } = deployment.status;
-  if (trouble !== undefined) return { status: 'False', reason: troubleReason(trouble.reason), message: trouble.message };
+  if (trouble !== undefined)
+    return { status: 'False', reason: troubleReason(trouble.reason), message: trouble.message };
   if (isOutdated(deployment)) return notPlannedYet('Unknown');
   return { status: 'True', reason: 'Planned', message: 'What was asked for last is planned.' };
 }
@@ -92,7 +93,8 @@ function progressing(deployment: Deployment): Finding<'Progressing'> {
   const { rollout: underWay, status } = deployment;
   const { rollout, trouble } = status;
   if (underWay !== undefined && rollout?.revision === underWay) return underWayFinding(rollout);
-  if (trouble !== undefined) return { status: 'False', reason: troubleReason(trouble.reason), message: trouble.message };
+  if (trouble !== undefined)
+    return { status: 'False', reason: troubleReason(trouble.reason), message: trouble.message };
   if (underWay !== undefined || isOutdated(deployment)) return notPlannedYet('True');
   if (rollout?.outcome === undefined) {
     return { status: 'False', reason: 'NothingToDo', message: 'There was nothing to roll out yet.' };

@@ -21,7 +21,9 @@ const row: fc.Arbitrary<DeploymentTarget> = fc
   .map((its) => aRow(its));
 
 test('counts kept by differences are those of a recount, whatever happens to whichever row', () => {
-  const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.option(row, { nil: undefined })), { maxLength: 20 });
+  const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.option(row, { nil: undefined })), {
+    maxLength: 20,
+  });
   fc.assert(
     fc.property(rows, (changes) => {
       const fleet = new Map<number, DeploymentTarget>();
@@ -50,7 +52,8 @@ function recounted(rows: readonly DeploymentTarget[]): TargetCounts {
     applied !== undefined && order === undefined && failure === undefined && !isOwed;
   return {
     placed: placed.length,
-    available: placed.filter((each) => has(each) && each.isOnline && speaks(each) && each.health === 'Available').length,
+    available: placed.filter((each) => has(each) && each.isOnline && speaks(each) && each.health === 'Available')
+      .length,
     degraded: placed.filter((each) => speaks(each) && each.health === 'Degraded').length,
     unknown: placed.filter((each) => each.applied !== undefined && (!speaks(each) || each.health === 'Unknown')).length,
     offline: placed.filter(({ isOnline }) => !isOnline).length,

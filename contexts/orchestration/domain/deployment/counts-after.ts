@@ -35,7 +35,7 @@ export function countsAfter(
  *
  * Who notes a later revision for content that did not change notes the same revision for its health.
  */
-export function currentHealth({ applied, health, healthRevision }: DeploymentTarget): DeploymentTarget['health'] {
+function currentHealth({ applied, health, healthRevision }: DeploymentTarget): DeploymentTarget['health'] {
   return applied === undefined || healthRevision < applied.revision ? 'Unknown' : health;
 }
 

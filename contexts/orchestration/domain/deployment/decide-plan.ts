@@ -23,7 +23,11 @@ export interface Membership {
   readonly rows: ReadonlyMap<TargetId, DeploymentTarget>;
   /** Those that have nothing, or are not there any more: their rows go. */
   readonly dropped: readonly TargetId[];
-  readonly delta: { readonly added: readonly TargetId[]; readonly removed: readonly TargetId[]; readonly unchanged: readonly TargetId[] };
+  readonly delta: {
+    readonly added: readonly TargetId[];
+    readonly removed: readonly TargetId[];
+    readonly unchanged: readonly TargetId[];
+  };
   readonly placement: PlacementStatus;
 }
 
@@ -58,7 +62,12 @@ export function decideMembership(scene: MembershipScene): Membership {
   }
   const removed = [...next.values()].filter(({ isPlaced }) => !isPlaced).map(({ target }) => target);
   const unchanged = [...delta.unchanged, ...delta.held.map(({ id }) => id)].sort();
-  return { rows: next, dropped, delta: { added: delta.added, removed, unchanged }, placement: placementOf(scene, delta) };
+  return {
+    rows: next,
+    dropped,
+    delta: { added: delta.added, removed, unchanged },
+    placement: placementOf(scene, delta),
+  };
 }
 
 /** Whether it is to be compared with what it should have, or left as it is. */

@@ -10,7 +10,7 @@ export type DeploymentId = Uuid;
 export const ROLLOUT_STATES = ['running', 'paused'] as const;
 export type RolloutWish = (typeof ROLLOUT_STATES)[number];
 
-export const DRIFT_POLICIES = ['report', 'repair'] as const;
+const DRIFT_POLICIES = ['report', 'repair'] as const;
 export type DriftPolicy = (typeof DRIFT_POLICIES)[number];
 
 /** When a document of this kind is healthy, beyond what its agent knows by itself. */

@@ -1,12 +1,6 @@
 import type { DeploymentGroupSpec } from '../manifest/group/deployment-group.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 
-/** The draft itself, and those of the children if it is a group, at any depth. Its shape is known to be right. */
-export function draftsIn(draft: DeploymentDraft): readonly DeploymentDraft[] {
-  const children = groupIn(draft)?.deployments ?? [];
-  return [draft, ...children.flatMap((child) => draftsIn(child as unknown as DeploymentDraft))];
-}
-
 export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | undefined {
   // The shape of a manifest is chosen by its type.
   return manifest.type === 'deploymentGroup' ? (manifest as unknown as DeploymentGroupSpec) : undefined;
@@ -26,4 +20,10 @@ export function placesLocally(draft: DeploymentDraft): boolean {
 /** Whether a placement names targets one by one, so that somebody has to look whether they are there. */
 export function namesTargets(draft: DeploymentDraft): boolean {
   return draftsIn(draft).some((each) => specOf(each).placement.some(({ type }) => type === 'static'));
+}
+
+/** The draft itself, and those of the children if it is a group, at any depth. Its shape is known to be right. */
+function draftsIn(draft: DeploymentDraft): readonly DeploymentDraft[] {
+  const children = groupIn(draft)?.deployments ?? [];
+  return [draft, ...children.flatMap(draftsIn)];
 }

@@ -49,7 +49,12 @@ describe('deployments that would wait for each other forever', () => {
       others: [waiter('b', 'c'), waiter('c', 'b')],
       want: undefined,
     },
-    { why: 'not what it waited for before', it: waiter('a', 'c'), others: [waiter('a', 'b'), waiter('b', 'a')], want: undefined },
+    {
+      why: 'not what it waited for before',
+      it: waiter('a', 'c'),
+      others: [waiter('a', 'b'), waiter('b', 'a')],
+      want: undefined,
+    },
   ]) {
     it(why, () => assert.deepEqual(cycleThrough(its, others), want));
   }

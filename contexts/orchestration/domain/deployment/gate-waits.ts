@@ -30,7 +30,10 @@ function waitsBy({ name, spec }: Waiter): Waits {
   if (spec.manifest.type !== 'deploymentGroup') return new Map([[name, gates]]);
   // The schema that the manifest has passed is chosen by its type.
   const group = spec.manifest as unknown as DeploymentGroupSpec;
-  return merged([new Map([[name, gates]]), waitsOf(name, group, (child: ChildDeployment) => gateWaits(child['rollout']))]);
+  return merged([
+    new Map([[name, gates]]),
+    waitsOf(name, group, (child: ChildDeployment) => gateWaits(child['rollout'])),
+  ]);
 }
 
 /** Wherever in a rollout a gate stands: before or after a stage, or around the removal. */

@@ -58,7 +58,10 @@ function hearRemoved(row: DeploymentTarget, { revision, target }: Told<'removed'
   const happenings: readonly Happening[] = [{ kind: 'removed', target }];
   if (!isPlaced) return { row: undefined, happenings };
   const empty = { applied: undefined, order: undefined, failure: undefined, drift: [], isOwed: false };
-  return { row: { ...row, ...empty, health: 'Unknown', healthRevision: 0, healthMessage: '', updateTime: now }, happenings };
+  return {
+    row: { ...row, ...empty, health: 'Unknown', healthRevision: 0, healthMessage: '', updateTime: now },
+    happenings,
+  };
 }
 
 function hearFailure(row: DeploymentTarget, report: Told<'failed' | 'rejected'>, now: number): Heard {
@@ -89,9 +92,10 @@ function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number):
   const next = { ...row, health, healthRevision: revision, healthMessage: message, updateTime: now };
   return {
     row: isMended ? { ...next, failure: undefined, isOwed: false } : next,
-    happenings: row.health === health && row.healthRevision === revision
-      ? []
-      : [{ kind: 'healthChanged', target, health, revision }],
+    happenings:
+      row.health === health && row.healthRevision === revision
+        ? []
+        : [{ kind: 'healthChanged', target, health, revision }],
   };
 }
 

@@ -59,7 +59,10 @@ function hearHolding(row: DeploymentTarget, holding: Holding, now: number): Hear
   const isSame = applied !== undefined && applied.hash === hash;
   // An agent has what it has, also when it is older than what was heard of last.
   const known = !isSame && applied !== undefined && applied.revision > revision ? { ...row, applied: undefined } : row;
-  const has = isSame && row.order === undefined ? { row, happenings: [] } : hearReport(known, { kind: 'applied', hash, ...said }, now);
+  const has =
+    isSame && row.order === undefined
+      ? { row, happenings: [] }
+      : hearReport(known, { kind: 'applied', hash, ...said }, now);
   const next = has.row ?? row;
   const well = hearReport(next, { kind: 'health', health, message, ...said }, now);
   return { row: well.row, happenings: [...has.happenings, ...well.happenings] };

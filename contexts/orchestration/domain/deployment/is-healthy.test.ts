@@ -15,7 +15,11 @@ describe('a deployment is healthy', () => {
     { why: 'not before what was asked for last is planned', its: { generation: 2 }, want: false },
     { why: 'not while a rollout is under way', its: { rollout: 1 }, want: false },
     { why: 'not while it is deleted', its: { deletion: { time: 1, by: 'a' } }, want: false },
-    { why: 'not when one target is not available', status: { counts: { ...NO_COUNTS, placed: 2, available: 1 } }, want: false },
+    {
+      why: 'not when one target is not available',
+      status: { counts: { ...NO_COUNTS, placed: 2, available: 1 } },
+      want: false,
+    },
     { why: 'not with trouble', status: { trouble: { reason: 'PlanFailed', message: 'm', since: 1 } }, want: false },
     { why: 'not while its placement is in doubt', status: { placement: { ...SURE, kind: 'unsure' } }, want: false },
   ] satisfies { why: string; its?: Partial<Deployment>; status?: Partial<DeploymentStatus>; want: boolean }[]) {

@@ -13,15 +13,26 @@ import { SPEC_AXES } from './trigger.ts';
 const fingerprint = (secret: string) => contentHash(`keyed:${secret}`);
 const SECRET = 'hunter2';
 
-const leaf = fc.constantFrom<JsonObject[string]>('a', 1, true, { $secret: SECRET }, { $secret: 'other' }, ['x', { $secret: SECRET }]);
-const values = fc.dictionary(fc.constantFrom('a', 'b', '$secretRef', '__proto__'), fc.oneof(leaf, fc.dictionary(fc.constantFrom('c', 'd'), leaf)), { maxKeys: 3 }) as fc.Arbitrary<JsonObject>;
+const leaf = fc.constantFrom<JsonObject[string]>('a', 1, true, { $secret: SECRET }, { $secret: 'other' }, [
+  'x',
+  { $secret: SECRET },
+]);
+const values = fc.dictionary(
+  fc.constantFrom('a', 'b', '$secretRef', '__proto__'),
+  fc.oneof(leaf, fc.dictionary(fc.constantFrom('c', 'd'), leaf)),
+  { maxKeys: 3 },
+) as fc.Arbitrary<JsonObject>;
 const kubernetesSecret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { password: SECRET } };
 const manifest = fc.oneof(
   values.map((its) => ({ type: 'template', documents: [{ text: '${values.a}' }], values: its })),
   fc.subarray([kubernetesSecret, { kind: 'Note' }]).map((documents) => ({ type: 'inline', documents })),
 );
 const placement = fc.constantFrom([{ type: 'all' }], [{ type: 'selector', matchLabels: { a: 'b' } }]);
-const rollout = fc.constantFrom({ type: 'immediate' }, { type: 'rolling', batchSize: 1 }, { type: 'immediate', maxFailures: 2 });
+const rollout = fc.constantFrom(
+  { type: 'immediate' },
+  { type: 'rolling', batchSize: 1 },
+  { type: 'immediate', maxFailures: 2 },
+);
 const draft: fc.Arbitrary<DeploymentDraft> = fc.record(
   {
     manifest,
@@ -37,9 +48,12 @@ const draft: fc.Arbitrary<DeploymentDraft> = fc.record(
 const patch = fc.oneof(
   fc.constant<DeploymentPatch>({}),
   fc.record<DeploymentPatch>({ config: fc.oneof(values, fc.constant(null)) }),
-  fc.record<DeploymentPatch>({ manifest: manifest as fc.Arbitrary<JsonObject> }),
+  fc.record<DeploymentPatch>({ manifest }),
   fc.record<DeploymentPatch>({ placement, rollout: fc.constantFrom({ maxFailures: 1 }, { type: 'immediate' }, null) }),
-  fc.record<DeploymentPatch>({ labels: fc.constantFrom({ x: null }, { x: '3' }, null), driftPolicy: fc.constant(null) }),
+  fc.record<DeploymentPatch>({
+    labels: fc.constantFrom({ x: null }, { x: '3' }, null),
+    driftPolicy: fc.constant(null),
+  }),
   fc.record<DeploymentPatch>({ rolloutState: fc.constantFrom('running', 'paused') }),
 );
 
@@ -63,7 +77,10 @@ test('a patch says exactly which axes it touched, and the same patch again chang
       assert.equal(first.deployment.generation, touched.length > 0 ? 2 : 1);
       const { uid, name, workspace, createTime, revision } = deployment;
       assert.partialDeepStrictEqual(first.deployment, { uid, name, workspace, createTime, revision });
-      const again = patchedDraft(draftOf(first.deployment, unsealSpec(first.deployment.spec, { ...secrets, ...first.secrets })), change);
+      const again = patchedDraft(
+        draftOf(first.deployment, unsealSpec(first.deployment.spec, { ...secrets, ...first.secrets })),
+        change,
+      );
       const second = redrafted(first.deployment, again, { fingerprint, now: 3_000 });
       assert.equal(second.deployment, first.deployment);
       assert.deepEqual(second.axes, []);
@@ -96,7 +113,10 @@ test('what is kept of a spec and what people see of it holds no secret; unsealed
 });
 
 test('labels are merged, and kept in order', () => {
-  const { deployment, secrets } = newDeployment({ manifest: { type: 'inline', documents: [] }, labels: { b: '1', a: '1' } }, founding);
+  const { deployment, secrets } = newDeployment(
+    { manifest: { type: 'inline', documents: [] }, labels: { b: '1', a: '1' } },
+    founding,
+  );
   const next = patchedDraft(draftOf(deployment, unsealSpec(deployment.spec, secrets)), { labels: { c: '1', b: null } });
   assert.deepEqual(next.labels, sortedLabels({ a: '1', c: '1' }));
 });

@@ -54,7 +54,8 @@ function stepStatus(
   const { plan, fate, members, removals, deliveries, parked, underWay } = step;
   const { cursor, gate } = state;
   const spec = cursor.step === index && cursor.at !== 'work' ? plan[cursor.at][cursor.gate] : undefined;
-  const open = gate === undefined || spec === undefined ? {} : { gate: { id: gate.id, type: spec.type, since: gate.openedAt } };
+  const open =
+    gate === undefined || spec === undefined ? {} : { gate: { id: gate.id, type: spec.type, since: gate.openedAt } };
   const done = members - removals.size - deliveries.size - parked.size - underWay - failed;
   return { name: plan.name, fate, targets: members, done, failed, underWay, ...open };
 }

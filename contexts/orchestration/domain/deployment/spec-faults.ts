@@ -1,7 +1,7 @@
 import { escapePointer, type FieldFault, labelFaults, REDACTED } from '#kit/std';
 import { shareFaults } from '../budget/share.ts';
 import { valueFaults } from '../manifest/document-faults.ts';
-import { type ChildDeployment, groupFaults } from '../manifest/group/deployment-group.ts';
+import { groupFaults } from '../manifest/group/deployment-group.ts';
 import { isList, isObject, type Json } from '../manifest/json.ts';
 import { type ManifestRegistry, parseManifest } from '../manifest/manifest-strategy.ts';
 import { placementFaults } from '../placement/placement-faults.ts';
@@ -36,9 +36,7 @@ export function shapeFaults(draft: DeploymentDraft, rules: SpecRules, at = ''): 
   const faults = rules.shape(draft as unknown as Json, at);
   const group = faults.length > 0 ? undefined : groupIn(draft);
   if (group === undefined) return faults;
-  return group.deployments.flatMap((child, index) =>
-    shapeFaults(asDraft(child), rules, `${at}/manifest/deployments/${index}`),
-  );
+  return group.deployments.flatMap((child, index) => shapeFaults(child, rules, `${at}/manifest/deployments/${index}`));
 }
 
 /** All else that is wrong with a draft, the children of a group included. */
@@ -53,21 +51,16 @@ function contentFaults(draft: DeploymentDraft, check: DraftCheck, at: string): r
 function manifestFaults(draft: DeploymentDraft, check: DraftCheck, at: string): readonly FieldFault[] {
   const path = `${at}/manifest`;
   const group = groupIn(draft);
-  if (group !== undefined) return groupFaults(group, path, (child, place) => childFaults(asDraft(child), check, place));
+  if (group !== undefined) return groupFaults(group, path, (child, place) => childFaults(child, check, place));
   const masks = maskFaults(draft.manifest as Json, path);
-  if (masks.length > 0) return masks;
   const parsed = parseManifest(draft.manifest, path, check.rules.manifests);
-  return parsed.kind === 'faulty' ? parsed.faults : [];
+  const others = parsed.kind === 'faulty' ? parsed.faults : [];
+  return [...masks, ...others.filter((fault) => !masks.some((mask) => mask.path === fault.path))];
 }
 
 /** Groups within a group are gone through by whoever goes through the group. */
 function childFaults(child: DeploymentDraft, check: DraftCheck, at: string): readonly FieldFault[] {
   return groupIn(child) === undefined ? contentFaults(child, check, at) : wishFaults(child, check, at);
-}
-
-/** A child is written down like a deployment of its own, beside its short name. */
-function asDraft(child: ChildDeployment): DeploymentDraft {
-  return child as unknown as DeploymentDraft;
 }
 
 /** Everything but the manifest. */

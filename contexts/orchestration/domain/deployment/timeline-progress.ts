@@ -2,26 +2,23 @@ import { openSpecOf } from '../rollout/machine/gate-keeping.ts';
 import { valueAt } from '../rollout/machine/number-map.ts';
 import type { RolloutState } from '../rollout/machine/rollout-state.ts';
 
-export const GENERAL_FACT_KINDS = [
-  'planned',
-  'started',
-  'paused',
-  'resumed',
-  'finished',
-  'stepBegan',
-  'stepPassed',
-  'stepDone',
-  'gateOpened',
-  'gateClosed',
-  'gateAnswered',
-  'retried',
-  'replanned',
-  'superseded',
-] as const;
-
 /** Something that is about the rollout as a whole. */
 export interface GeneralFact {
-  readonly kind: (typeof GENERAL_FACT_KINDS)[number];
+  readonly kind:
+    | 'planned'
+    | 'started'
+    | 'paused'
+    | 'resumed'
+    | 'finished'
+    | 'stepBegan'
+    | 'stepPassed'
+    | 'stepDone'
+    | 'gateOpened'
+    | 'gateClosed'
+    | 'gateAnswered'
+    | 'retried'
+    | 'replanned'
+    | 'superseded';
   readonly message: string;
 }
 

@@ -34,7 +34,8 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
   const again = new Set<TargetId>();
   let confirmed: Set<TargetId> | 'all' = new Set<TargetId>();
   for (const trigger of triggers) {
-    if (trigger.kind === 'target') causes.set(trigger.target, [...(causes.get(trigger.target) ?? []), ...trigger.causes]);
+    if (trigger.kind === 'target')
+      causes.set(trigger.target, [...(causes.get(trigger.target) ?? []), ...trigger.causes]);
     if (trigger.kind === 'confirmRemoval') confirmed = confirmedWith(confirmed, trigger.targets);
     if (trigger.kind === 'drift') again.add(trigger.target);
     for (const target of namedBy(trigger)) named.add(target);
@@ -46,7 +47,7 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
     again,
     retriesAll: triggers.some((each) => (each.kind === 'owed' || each.kind === 'retry') && each.targets === undefined),
     confirmed,
-    rollback: triggers.findLast((trigger) => trigger.kind === 'rollback'),
+    rollback: rollbackOf(triggers),
     ahead: Math.max(0, ...triggers.map((trigger) => (trigger.kind === 'ahead' ? trigger.revision : 0))),
     isAbandoned: triggers.some(({ kind }) => kind === 'abandon'),
     requestedBy: triggers.map(askedBy).find((by) => by !== undefined) ?? NOBODY,
@@ -55,8 +56,18 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
 }
 
 /** Who or what asked, if it was somebody. */
-export function askedBy(trigger: Trigger): string | undefined {
+function askedBy(trigger: Trigger): string | undefined {
   return 'by' in trigger ? trigger.by : undefined;
+}
+
+/** Whoever changed what is deployed since then wants that, and not what was there before. */
+function rollbackOf(triggers: readonly Trigger[]): Wishes['rollback'] {
+  const last = triggers.findLast((trigger) => trigger.kind === 'rollback' || changesContent(trigger));
+  return last?.kind === 'rollback' ? last : undefined;
+}
+
+export function changesContent(trigger: Trigger): boolean {
+  return trigger.kind === 'spec' && trigger.axes.includes('manifest');
 }
 
 /** What a manifest fits is part of where it goes. */
@@ -67,7 +78,7 @@ function touchesPlacement(trigger: Trigger): boolean {
 function concernsAll(trigger: Trigger): boolean {
   switch (trigger.kind) {
     case 'spec':
-      return trigger.axes.includes('manifest');
+      return changesContent(trigger);
     case 'regenerate':
       return trigger.targets === undefined;
     case 'rollback':

@@ -58,12 +58,24 @@ test('whatever happens to a deployment, its status stays whole, and says since w
         const now = 2_000 + index;
         const next = withStatus(deployment, each, now);
         if (next !== deployment) checkStep(deployment, next, now);
+        const { status = {}, ...own } = each;
+        assert.deepEqual({ ...next, ...own }, next, 'nothing of it is lost');
+        assert.deepEqual({ trouble: undefined, ...next.status, ...status }, { trouble: undefined, ...next.status });
         assert.equal(withStatus(next, each, now + 9), next, 'what is told twice changes nothing');
         deployment = next;
       }
     }),
     { numRuns: 500 },
   );
+});
+
+test('what no condition shows is a change all the same', () => {
+  const placement = { kind: 'sure', retained: [], missing: [], held: [] } as const;
+  const before = withStatus(aDeployment(), { status: { placement: { ...placement, excluded: [] } } }, 2_000);
+  const excluded = [{ id: held.id, why: 'Cordoned', message: 'is cordoned' }] as const;
+  const after = withStatus(before, { status: { placement: { ...placement, excluded } } }, 3_000);
+  assert.deepEqual(after.status.placement.excluded, excluded);
+  assert.equal(after.version, before.version + 1);
 });
 
 test('a clock that was set back makes no change look older than the one before it', () => {

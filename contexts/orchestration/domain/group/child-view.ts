@@ -1,4 +1,3 @@
-import { contentHash } from '#kit/std';
 import type { Deployment, DeploymentId } from '../deployment/deployment.ts';
 import { isHealthy } from '../deployment/is-healthy.ts';
 
@@ -14,21 +13,21 @@ export interface ChildView {
   readonly isMoving: boolean;
   readonly isPaused: boolean;
   readonly isDeleting: boolean;
-  /** Tells whether it is still what the group asked it to be. */
-  readonly spec: string;
+  /** Counts the changes of what it should be: another one than after it was asked means that it was rolled back. */
+  readonly generation: number;
   /** Why it is degraded. */
   readonly message: string;
 }
 
 export function viewChild(deployment: Deployment): ChildView {
-  const { uid, name, rolloutState, deletion, spec } = deployment;
+  const { uid, name, rolloutState, deletion, generation } = deployment;
   return {
     uid,
     name,
     ...healthOf(deployment),
     isPaused: rolloutState === 'paused',
     isDeleting: deletion !== undefined,
-    spec: contentHash(spec),
+    generation,
   };
 }
 

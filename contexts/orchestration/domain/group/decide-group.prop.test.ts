@@ -62,7 +62,7 @@ function happen(world: GroupWorld, its: Event): void {
   const child = 'name' in its ? world.children.get(its.name) : undefined;
   switch (its.kind) {
     case 'want':
-      if ('steps' in its) world.want(its.steps, its.onFailure as 'halt' | 'rollback');
+      if ('steps' in its) world.want(its.steps, its.onFailure);
       return;
     case 'health':
       if (child !== undefined && 'health' in its) world.become(its.name, its.health, its.isMoving);
@@ -80,7 +80,7 @@ function happen(world: GroupWorld, its: Event): void {
       if ('name' in its) world.children.delete(its.name);
       return;
     case 'stray':
-      if (child !== undefined) child.body = 'what it was before';
+      if (child !== undefined && 'name' in its) world.rollBack(its.name);
       return;
     case 'pauseChild':
       if (child !== undefined) child.isPaused = true;
@@ -132,6 +132,7 @@ function audit(world: GroupWorld): readonly GroupAction[] {
   } else if (!decision.isGone) {
     assert.notEqual(decision.explanation.waits.length, 0, 'it waits, and does not say for what');
   }
+  assert.ok(decision.wakeAt === undefined || decision.wakeAt > world.now, 'it would look again without end');
   for (const { since, message, unblock } of decision.explanation.waits) {
     assert.ok(since <= world.now && message !== '' && unblock !== '');
   }
@@ -192,7 +193,7 @@ function settle(world: GroupWorld): void {
 test('over any groups and schedules: the order holds, nothing wanted is deleted, it always says what it waits for, and ends well', () => {
   fc.assert(
     fc.property(steps, onFailure, fc.array(event, { maxLength: 40 }), (first, policy, events) => {
-      const world = new GroupWorld().want(first, policy as 'halt' | 'rollback');
+      const world = new GroupWorld().want(first, policy);
       for (const each of events) {
         world.now += 1;
         happen(world, each);

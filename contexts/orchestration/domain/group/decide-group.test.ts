@@ -225,8 +225,7 @@ describe('a child that is deleted on its own', () => {
 describe('a child that was rolled back', () => {
   test('has not what the group gave it, and is asked again by the next revision only', () => {
     const world = healthy(TIERS);
-    world.child('api').body = 'something older';
-    assert.deepEqual(world.settle(), []);
+    assert.deepEqual(world.rollBack('api').settle(), []);
     assert.equal(world.state.phase, 'Degraded');
     assert.deepEqual(messages(world), ['api was rolled back, and does not have what the group gave it']);
     assert.deepEqual(world.want([['db'], ['api', 'jobs'], ['web=2']]).finish(), [

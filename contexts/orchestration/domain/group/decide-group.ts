@@ -71,7 +71,8 @@ interface Turn extends Renamed {
 /** A child that changed nothing but its name keeps its deployment, and with it all that runs. */
 function rename(state: GroupState, scene: GroupScene): Renamed {
   const occupied = new Set([...scene.taken, ...scene.children.map(({ name }) => name)]);
-  const renames = scene.isPaused ? [] : deltaOf(state, scene).renames.filter(({ to }) => !occupied.has(to));
+  const isStill = scene.isPaused || isGivenUp({ state, scene });
+  const renames = isStill ? [] : deltaOf(state, scene).renames.filter(({ to }) => !occupied.has(to));
   if (renames.length === 0) return { state, scene, actions: [] };
   const names = new Map(renames.map(({ from, to }) => [from, to]));
   const nameOf = (name: string) => names.get(name) ?? name;
@@ -94,7 +95,7 @@ function called(record: ChildRecord, name: string): ChildRecord {
   return record.asked === undefined ? record : { ...record, asked: { ...record.asked, name } };
 }
 
-function isGivenUp({ state, scene }: Renamed): boolean {
+function isGivenUp({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean {
   return scene.wish !== undefined && state.givenUp === scene.wish.revision;
 }
 
@@ -113,7 +114,8 @@ function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | und
       (standing === 'Degraded' && record?.revision === wish.revision && view?.isMoving === false),
   );
   if (failed === undefined) return undefined;
-  return { kind: 'rollback', to: lastGood, reason: `${failed.name} of the group is degraded` };
+  const what = failed.refusal === undefined ? 'is degraded' : 'cannot be made or changed';
+  return { kind: 'rollback', to: lastGood, reason: `${failed.name} ${what}` };
 }
 
 /** A step begins when all of the one before are healthy; those of one step begin together. */
@@ -172,20 +174,18 @@ function isBrokenBefore(other: Member, step: number): boolean {
 function nextState(turn: Turn, actions: readonly GroupAction[]): GroupState {
   const { state, scene, members, now, isGivenUp: givenUp } = turn;
   const byName = Map.groupBy(actions, (action) => (action.kind === 'rollback' ? '' : nameAfter(action)));
-  const records = members.map(
-    (member) => [member.name, nextRecord(turn, member, byName.get(member.name) ?? [])] as const,
-  );
-  const phase = phaseOf(
-    turn,
-    records.map(([, record]) => record),
-  );
+  const children = members.map((member) => ({
+    member,
+    record: nextRecord(turn, member, byName.get(member.name) ?? []),
+  }));
+  const phase = phaseOf(turn, children);
   const revision = scene.wish?.revision ?? 0;
   const { pausedSince = now } = state;
   return {
     phase,
     since: phase === state.phase ? state.since : now,
     ...(scene.isPaused ? { pausedSince } : {}),
-    children: Object.fromEntries(records),
+    children: Object.fromEntries(children.map(({ member, record }) => [member.name, record])),
     reached: phase === 'Healthy' ? Math.max(state.reached, revision) : state.reached,
     givenUp: givenUp ? revision : state.givenUp,
   };
@@ -218,20 +218,20 @@ function isHeldAfter({ record, view }: Member, actions: readonly GroupAction[]):
   return record?.isHeld === true && view?.isPaused === true && !actions.some(({ kind }) => kind === 'resume');
 }
 
-function phaseOf({ scene, members }: Turn, records: readonly ChildRecord[]): GroupPhase {
+function phaseOf({ scene }: Turn, children: readonly { member: Member; record: ChildRecord }[]): GroupPhase {
   if (scene.wish === undefined) return 'Deploying';
-  const isWanted = (_: ChildRecord, index: number) => members[index]?.wanted !== undefined;
-  const wanted = records.filter(isWanted);
-  if (wanted.some(({ standing }) => standing === 'Degraded')) return 'Degraded';
-  if (records.every(({ standing }) => standing === 'Healthy')) return 'Healthy';
-  return wanted.every(({ asked }) => asked === undefined) ? 'Pending' : 'Deploying';
+  const wanted = children.filter(({ member }) => member.wanted !== undefined);
+  if (wanted.some(({ record }) => record.standing === 'Degraded')) return 'Degraded';
+  if (children.every(({ record }) => record.standing === 'Healthy')) return 'Healthy';
+  return wanted.every(({ record }) => record.asked === undefined) ? 'Pending' : 'Deploying';
 }
 
 /** Nobody says when a name is free again, or when what was refused would be taken. */
 function wakeAt(state: GroupState, { scene, members, now }: Turn): number | undefined {
   const times = members.flatMap(({ name, refusal }) => {
     if (refusal === undefined || scene.isPaused) return [];
-    return [recordOf(state, name)?.refusal?.until ?? now + REFUSAL_RETRY_MS];
+    const until = recordOf(state, name)?.refusal?.until ?? 0;
+    return [until > now ? until : now + REFUSAL_RETRY_MS];
   });
   return times.length === 0 ? undefined : Math.min(...times);
 }

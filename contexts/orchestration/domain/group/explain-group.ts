@@ -53,9 +53,13 @@ function messageOf({ scene, members, state }: Explained, waits: readonly GroupWa
   const { wish } = scene;
   if (wish === undefined) return waits.length === 0 ? 'all of the group is gone' : `the group goes: ${textOf(waits)}`;
   const steps = stepsOf(wish.spec).length;
-  if (state.phase === 'Healthy') return `all ${wish.spec.deployments.length} deployments are healthy`;
+  if (state.phase === 'Healthy') return wellText(wish.spec.deployments.length);
   const frontier = frontierOf(members);
   return Number.isFinite(frontier) ? `step ${frontier + 1} of ${steps}: ${textOf(waits)}` : textOf(waits);
+}
+
+function wellText(count: number): string {
+  return count === 1 ? 'its deployment is healthy' : `all ${count} deployments are healthy`;
 }
 
 function textOf(waits: readonly GroupWait[]): string {
@@ -96,7 +100,8 @@ function waitFor(member: Member, state: GroupState): GroupWait {
 function reasonOf(member: Member): Pick<GroupWait, 'message' | 'unblock'> {
   const { name, refusal, isStray, view, standing, wanted } = member;
   if (refusal !== undefined) {
-    return { message: `${name} cannot be made: ${refusal}`, unblock: 'it is tried again, or patch the group' };
+    const asked = view === undefined ? 'made' : 'changed';
+    return { message: `${name} cannot be ${asked}: ${refusal}`, unblock: 'it is tried again, or patch the group' };
   }
   if (isStray) {
     const message = `${name} was rolled back, and does not have what the group gave it`;

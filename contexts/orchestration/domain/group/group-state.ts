@@ -34,7 +34,7 @@ export interface ChildRecord {
   /** Since when it has that standing. */
   readonly since: number;
   /** Of the deployment, when it had just been asked: another one later means that it was rolled back. */
-  readonly spec?: string;
+  readonly generation?: number;
   /** It is paused, and it was the group that did it. */
   readonly isHeld: boolean;
   /** Why it could not be asked, and when it is tried again. */

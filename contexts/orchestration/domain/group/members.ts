@@ -101,7 +101,8 @@ interface Found extends Pick<Member, 'name' | 'step' | 'record' | 'view'> {
 
 function wantedMember({ patched, scene, now, ...its }: Found): Member {
   const { wanted, record, view, name } = its;
-  const isOther = record?.spec !== undefined && view !== undefined && view.spec !== record.spec;
+  const isOther =
+    record?.generation !== undefined && view?.isDeleting === false && view.generation !== record.generation;
   // One that was rolled back is asked again by the next revision of the group, and not before: it would go round.
   const isAskedAgain = isOther && record.revision < (scene.wish?.revision ?? 0);
   const isStray = isOther && !isAskedAgain && patched.length === 0;

@@ -4,8 +4,8 @@ import { recordOf } from './members.ts';
 
 /** What became of a child that was to be created or patched. */
 export type AskOutcome =
-  /** With what its deployment is now, as `ChildView.spec` has it. */
-  { readonly kind: 'done'; readonly spec: string } | { readonly kind: 'refused'; readonly message: string };
+  /** With the generation that its deployment has now. */
+  { readonly kind: 'done'; readonly generation: number } | { readonly kind: 'refused'; readonly message: string };
 
 export interface Asked {
   readonly before: GroupState;
@@ -21,7 +21,7 @@ export function recordOutcomes({ before, decided, revision, outcomes }: Asked, n
   const records = Object.entries(decided.children).map(([name, record]): [string, ChildRecord] => {
     const outcome = outcomes.get(name);
     if (outcome === undefined) return [name, record];
-    if (outcome.kind === 'done') return [name, { ...record, spec: outcome.spec }];
+    if (outcome.kind === 'done') return [name, { ...record, generation: outcome.generation }];
     const refusal = { message: outcome.message, revision, until: now + REFUSAL_RETRY_MS };
     const { asked: _, ...unasked } = record;
     const asked = recordOf(before, name)?.asked;

@@ -5,7 +5,14 @@ import { isKubernetesSecret, markKubernetesSecret } from './kubernetes-secret.ts
 import { isHalfMarked, isMarked, withoutMarks } from './secret-mark.ts';
 
 /** By which others find a document and know what it is; hidden, a Secret could pass for something else. */
-const OPEN_FIELDS = [['apiVersion'], ['kind'], ['metadata'], ['metadata', 'name'], ['metadata', 'namespace']] as const;
+const OPEN_FIELDS = [
+  [],
+  ['apiVersion'],
+  ['kind'],
+  ['metadata'],
+  ['metadata', 'name'],
+  ['metadata', 'namespace'],
+] as const;
 
 /** What is wrong with documents, whoever made them. Places are JSON pointers below `at`. */
 export function documentFaults(documents: readonly Document[], at: string): FieldFault[] {
@@ -50,7 +57,7 @@ function jsonFaults(value: Json, at: string): FieldFault[] {
 function openFieldFaults(document: Document, at: string): FieldFault[] {
   return OPEN_FIELDS.flatMap((keys) => {
     const value = keys.reduce<Json | undefined>(fieldOf, document);
-    return isMarked(value) ? [{ path: `${at}/${keys.join('/')}`, message: 'must not be secret' }] : [];
+    return isMarked(value) ? [{ path: [at, ...keys].join('/'), message: 'must not be secret' }] : [];
   });
 }
 

@@ -30,9 +30,9 @@ for (const { why, specs, labels = { env: 'prod' }, type = 'kubernetes', want } o
   { why: 'whoever registered the platform itself', specs: [{ type: 'all' }], type: 'local', want: 'no' },
   { why: 'a type that nobody knows any more', specs: [{ type: 'gone' }], want: 'maybe' },
   { why: 'a strategy that throws', specs: [{ type: 'lost' }], want: 'maybe' },
-] satisfies { why: string; specs: PlacementSpec[]; labels?: object; type?: string; want: string }[]) {
+] satisfies { why: string; specs: PlacementSpec[]; labels?: Record<string, string>; type?: string; want: string }[]) {
   test(`of one target, ${why}: ${want}`, () => {
-    const target = viewOf('a', { type, labels: labels as Record<string, string> });
+    const target = viewOf('a', { type, labels });
     assert.equal(maySelect(specs, target, REGISTRY), want);
   });
 }

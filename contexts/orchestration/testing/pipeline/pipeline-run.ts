@@ -147,7 +147,11 @@ export class PipelineRun {
     ]);
   }
 
-  async change(uid: Uuid, its: (it: Deployment) => Partial<Deployment>, triggers: readonly Trigger[] = []): Promise<void> {
+  async change(
+    uid: Uuid,
+    its: (it: Deployment) => Partial<Deployment>,
+    triggers: readonly Trigger[] = [],
+  ): Promise<void> {
     const now = Date.now();
     await this.units.write(async (unit) => {
       const deployment = await found(unit, uid, this.signal);
@@ -194,7 +198,11 @@ export class PipelineRun {
 
   /** Until nothing is left to do. */
   async idle(uid: Uuid): Promise<Deployment> {
-    return await this.until(uid, 'a deployment at rest', (it) => it.rollout === undefined && it.observedGeneration === it.generation);
+    return await this.until(
+      uid,
+      'a deployment at rest',
+      (it) => it.rollout === undefined && it.observedGeneration === it.generation,
+    );
   }
 
   /** Until its pipeline is over. */
@@ -202,6 +210,12 @@ export class PipelineRun {
     await eventually('a pipeline at rest', async () => {
       const row = await this.storage.get(sql`SELECT run FROM deployments WHERE uid = ${uid}`, this.signal);
       return row === undefined || row['run'] === null;
+    });
+  }
+
+  async untilGone(uid: Uuid): Promise<void> {
+    await eventually('a deployment that is gone', async () => {
+      return (await this.units.read((unit) => unit.deployments.get(uid, this.signal), this.signal)) === undefined;
     });
   }
 
@@ -222,7 +236,10 @@ export class PipelineRun {
   }
 
   async openApprovals(uid: Uuid, revision: number): Promise<readonly Approval[]> {
-    return await this.units.read((unit) => unit.approvals.openOf({ deployment: uid, revision }, this.signal), this.signal);
+    return await this.units.read(
+      (unit) => unit.approvals.openOf({ deployment: uid, revision }, this.signal),
+      this.signal,
+    );
   }
 
   /** Those that the rollout under way waits for, once there are any. */

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Uuid } from '#kit/std';
 import type { PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
-import type { Acknowledgement, DeliveryOrder, DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type {
+  Acknowledgement,
+  DeliveryOrder,
+  DeliveryReport,
+  Inventory,
+} from '../../domain/delivery/delivery-order.ts';
 import type { Health } from '../../domain/rollout/machine/member.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';

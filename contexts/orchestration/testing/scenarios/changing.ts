@@ -1,9 +1,31 @@
-import { ALICE, created, DRAFT, given, got, NOTE, patch, patched, post, refused, type Scenario, updated } from './steps.ts';
+import assert from 'node:assert/strict';
+import { parseResourceName } from '#kit/std';
+import type { UnitOfWork } from '../../application/ports.ts';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { type Meanwhile, uidOf } from '../deployment-api.ts';
+import {
+  ALICE,
+  created,
+  DRAFT,
+  given,
+  got,
+  NOTE,
+  patch,
+  patched,
+  post,
+  refused,
+  type Scenario,
+  updated,
+} from './steps.ts';
 
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: 'hunter2' } };
 const TEMPLATE = {
   ...DRAFT,
-  manifest: { type: 'template', documents: [{ ...NOTE, data: { text: '${values.text}' } }], values: { text: 'a', b: 1 } },
+  manifest: {
+    type: 'template',
+    documents: [{ ...NOTE, data: { text: '${values.text}' } }],
+    values: { text: 'a', b: 1 },
+  },
 };
 
 export const CHANGING: readonly Scenario[] = [
@@ -11,8 +33,16 @@ export const CHANGING: readonly Scenario[] = [
     why: 'a patch of one axis says so, and counts as another generation',
     steps: [
       ...given('web'),
-      patch('web', { body: { manifest: { documents: [] } } }, { ...patched('web', 'manifest'), has: { generation: 2 } }),
-      patch('web', { body: { placement: [{ type: 'selector', matchLabels: { a: 'b' } }] } }, patched('web', 'placement')),
+      patch(
+        'web',
+        { body: { manifest: { documents: [] } } },
+        { ...patched('web', 'manifest'), has: { generation: 2 } },
+      ),
+      patch(
+        'web',
+        { body: { placement: [{ type: 'selector', matchLabels: { a: 'b' } }] } },
+        patched('web', 'placement'),
+      ),
       patch('web', { body: { rollout: { maxFailures: 1 } } }, { ...patched('web', 'rollout'), has: { generation: 4 } }),
       patch('web', { body: { config: { a: 1 }, driftPolicy: 'repair' } }, patched('web', 'manifest')),
       patch(
@@ -34,7 +64,11 @@ export const CHANGING: readonly Scenario[] = [
           has: { manifest: { type: 'template', values: { text: 'a', c: { d: 2 } } }, labels: { x: 'y' } },
         },
       ),
-      patch('web', { body: { labels: null, config: { a: 1 } } }, { ...patched('web', 'manifest'), has: { labels: {} } }),
+      patch(
+        'web',
+        { body: { labels: null, config: { a: 1 } } },
+        { ...patched('web', 'manifest'), has: { labels: {} } },
+      ),
       patch('web', { body: { config: null, rollout: null } }, { ...patched('web', 'manifest'), has: { config: {} } }),
     ],
   },
@@ -90,7 +124,11 @@ export const CHANGING: readonly Scenario[] = [
       patch('web', { body: { manifest: { replicas: 1 } } }, refused(400, 'invalidDeployment', '/manifest/replicas')),
       patch('web', { body: { manifest: { type: 'jsonnet' } } }, refused(400, 'invalidDeployment', '/manifest/type')),
       patch('web', { body: { rollout: { type: 'rolling' } } }, refused(400, 'invalidDeployment', '/rollout/batchSize')),
-      patch('web', { body: { rollout: { maxFailures: '12.5%' } } }, refused(400, 'invalidDeployment', '/rollout/maxFailures')),
+      patch(
+        'web',
+        { body: { rollout: { maxFailures: '12.5%' } } },
+        refused(400, 'invalidDeployment', '/rollout/maxFailures'),
+      ),
       patch('web', { body: { placement: null } }, refused(400, 'invalidDeployment', '/placement')),
       patch(
         'web',
@@ -105,7 +143,11 @@ export const CHANGING: readonly Scenario[] = [
     why: 'If-Match holds it back when somebody else was faster, and a dry run changes nothing',
     steps: [
       ...given('web'),
-      patch('web', { body: { labels: { a: 'b' } }, query: '?dryRun=true' }, { status: 200, has: { labels: { a: 'b' } } }),
+      patch(
+        'web',
+        { body: { labels: { a: 'b' } }, query: '?dryRun=true' },
+        { status: 200, has: { labels: { a: 'b' } } },
+      ),
       patch('web', { body: { labels: { a: 'b' } }, headers: { 'if-match': '"1-000000000001"' } }, updated('web')),
       patch(
         'web',
@@ -119,7 +161,11 @@ export const CHANGING: readonly Scenario[] = [
     why: 'labels and rolloutState are not what is delivered: they begin no rollout',
     steps: [
       ...given('web'),
-      patch('web', { body: { labels: { a: 'b' }, rolloutState: 'paused' } }, { ...updated('web'), has: { generation: 1 } }),
+      patch(
+        'web',
+        { body: { labels: { a: 'b' }, rolloutState: 'paused' } },
+        { ...updated('web'), has: { generation: 1 } },
+      ),
     ],
   },
   {
@@ -133,23 +179,52 @@ export const CHANGING: readonly Scenario[] = [
     why: 'a child of a group is changed by its group alone',
     steps: [
       ...given('web'),
-      {
-        meanwhile: async (unit, service, signal) =>
-          await service.createChild(
-            unit,
-            {
-              owner: { group: '00000000-0000-7000-8000-000000000099' as never, child: 'db' },
-              workspace: { name: 'emea' as never, path: '/root/emea/' },
-              name: 'shop-db',
-              draft: { manifest: DRAFT.manifest, placement: DRAFT.placement },
-              by: ALICE,
-              now: 1,
-            },
-            signal,
-          ),
-      },
+      child('paused'),
       got('shop-db', { owner: { child: 'db' } }),
       patch('shop-db', { body: { labels: { a: 'b' } } }, refused(409, 'groupChild')),
     ],
   },
+  {
+    why: 'its group sets all of a child, but whether it is paused, and deletes it',
+    steps: [
+      child('paused'),
+      {
+        meanwhile: async (unit, service, signal) => {
+          const draft = { manifest: DRAFT.manifest, placement: DRAFT.placement, config: { a: 1 } };
+          const { uid } = await childIn(unit, signal);
+          const next = await service.replaceChild(unit, { uid, draft, by: ALICE, now: 2 }, signal);
+          assert.deepEqual(await service.replaceChild(unit, { uid, draft, by: ALICE, now: 3 }, signal), next);
+        },
+      },
+      got('shop-db', { config: { a: 1 }, rolloutState: 'paused', generation: 2 }),
+      {
+        meanwhile: async (unit, service, signal) => {
+          const { uid } = await childIn(unit, signal);
+          await service.deleteChild(unit, { uid, by: ALICE, now: 4 }, signal);
+          const again = service.replaceChild(unit, { uid, draft: DRAFT, by: ALICE, now: 5 }, signal);
+          await assert.rejects(again, { code: 'DEPLOYMENT_DELETING' });
+          const other = service.deleteChild(unit, { uid: uidOf(99), by: ALICE, now: 5 }, signal);
+          await assert.rejects(other, { code: 'DEPLOYMENT_NOT_FOUND' });
+        },
+      },
+      got('shop-db', { deleteTime: '1970-01-01T00:00:00.004Z' }),
+    ],
+  },
 ];
+
+function child(rolloutState: 'paused' | 'running'): Meanwhile {
+  return {
+    meanwhile: async (unit, service, signal) => {
+      const owner = { group: uidOf(99), child: 'db' };
+      const workspace = { name: parseResourceName('emea'), path: '/root/emea/' };
+      const draft = { manifest: DRAFT.manifest, placement: DRAFT.placement, rolloutState };
+      await service.createChild(unit, { owner, workspace, name: 'shop-db', draft, by: ALICE, now: 1 }, signal);
+    },
+  };
+}
+
+async function childIn({ deployments }: UnitOfWork, signal: AbortSignal): Promise<Deployment> {
+  const found = await deployments.find(parseResourceName('emea'), parseResourceName('shop-db'), signal);
+  assert.ok(found !== undefined);
+  return found;
+}

@@ -1,8 +1,13 @@
-import { created, CREATION, DRAFT, EMEA, got, given, NOTE, post, refused, resource, type Scenario } from './steps.ts';
+import { CREATION, created, DRAFT, EMEA, given, got, NOTE, post, refused, resource, type Scenario } from './steps.ts';
 
 const KEY = { 'idempotency-key': 'k1' };
 const AS_ADMIN = { authorization: 'Bearer admin' };
-const secret = (password: unknown) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { password } });
+const secret = (password: unknown) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 's' },
+  data: { password },
+});
 const staged = (...beforeTasks: object[]) => ({
   type: 'staged',
   stages: [{ name: 'canary', selector: { matchLabels: { tier: 'canary' } }, beforeTasks }],
@@ -33,12 +38,20 @@ const WELL_MADE: readonly Scenario[] = [
           body: {
             name: 'web',
             labels: { b: '', 'a.b/c': 'd' },
-            manifest: { type: 'template', template: 'text: ${values.text}\n', values: { text: 'x' }, targetTypes: ['directory'] },
+            manifest: {
+              type: 'template',
+              template: 'text: ${values.text}\n',
+              values: { text: 'x' },
+              targetTypes: ['directory'],
+            },
             placement: [
               { type: 'selector', matchLabels: { env: 'prod' } },
               { type: 'scored', top: 2, weights: [{ type: 'reported', score: 'cost', weight: -1 }] },
             ],
-            rollout: { ...staged({ type: 'wait', duration: '1h' }, { type: 'approval', expiry: '1d' }), maxRemoval: '20%' },
+            rollout: {
+              ...staged({ type: 'wait', duration: '1h' }, { type: 'approval', expiry: '1d' }),
+              maxRemoval: '20%',
+            },
             healthRules: [{ apiGroup: 'apps', kind: 'Deployment', healthy: 'object.status.readyReplicas > 0' }],
             driftPolicy: 'repair',
             namespace: 'shop',
@@ -98,7 +111,13 @@ const WELL_MADE: readonly Scenario[] = [
     why: 'what is secret is masked in every answer',
     steps: [
       post(
-        { body: { ...DRAFT, manifest: { type: 'inline', documents: [secret('aGk=')] }, config: { token: { $secret: 'x' } } } },
+        {
+          body: {
+            ...DRAFT,
+            manifest: { type: 'inline', documents: [secret('aGk=')] },
+            config: { token: { $secret: 'x' } },
+          },
+        },
         {
           ...created('web'),
           has: { manifest: { documents: [secret('[redacted]')] }, config: { token: '[redacted]' } },
@@ -123,7 +142,10 @@ const REFUSED: readonly Scenario[] = [
     why: 'a field that nobody knows is 400, however deep it is',
     steps: [
       post({ body: { ...DRAFT, replicas: 3 } }, refused(400, 'validationFailed', '/replicas')),
-      post({ body: { ...DRAFT, rollout: staged({ type: 'wait', duration: '1h', why: 'x' }) } }, refused(400, 'validationFailed')),
+      post(
+        { body: { ...DRAFT, rollout: staged({ type: 'wait', duration: '1h', why: 'x' }) } },
+        refused(400, 'validationFailed'),
+      ),
     ],
   },
   {
@@ -166,9 +188,7 @@ const REFUSED: readonly Scenario[] = [
   },
   {
     why: 'nobody is guessed: a deployment without a placement is refused',
-    steps: [
-      post({ body: { name: 'web', manifest: DRAFT.manifest } }, refused(400, 'invalidDeployment', '/placement')),
-    ],
+    steps: [post({ body: { name: 'web', manifest: DRAFT.manifest } }, refused(400, 'invalidDeployment', '/placement'))],
   },
   {
     why: 'a masked secret that is sent back is refused, as it would replace the real one',
@@ -181,8 +201,12 @@ const REFUSED: readonly Scenario[] = [
     ],
   },
   {
-    why: 'two documents of one identity are refused',
+    why: 'two documents of one identity are refused, and one that hides what it is',
     steps: [
+      post(
+        { body: { ...DRAFT, manifest: { type: 'inline', documents: [{ $secret: NOTE }] } } },
+        refused(400, 'invalidDeployment', '/manifest/documents/0'),
+      ),
       post(
         { body: { ...DRAFT, manifest: { type: 'inline', documents: [NOTE, NOTE] } } },
         refused(400, 'invalidDeployment', '/manifest/documents/1'),
@@ -223,11 +247,26 @@ const LOCAL_AND_GROUPS: readonly Scenario[] = [
     why: 'what is wrong with a child is told with its place, at any depth, and however it is wrong',
     steps: [
       post(
-        { body: group({ ...DRAFT, replicas: 1 }, { name: 'inner', manifest: group({ name: 'x', manifest: { type: 'y' } }).manifest }) },
-        refused(400, 'invalidDeployment', '/manifest/deployments/0/replicas', '/manifest/deployments/1/manifest/deployments/0/manifest/type'),
+        {
+          body: group(
+            { ...DRAFT, replicas: 1 },
+            { name: 'inner', manifest: group({ name: 'x', manifest: { type: 'y' } }).manifest },
+          ),
+        },
+        refused(
+          400,
+          'invalidDeployment',
+          '/manifest/deployments/0/replicas',
+          '/manifest/deployments/1/manifest/deployments/0/manifest/type',
+        ),
       ),
       post(
-        { body: group({ ...DRAFT, placement: [{ type: 'static', targets: ['far'] }] }, { name: 'web', manifest: DRAFT.manifest }) },
+        {
+          body: group(
+            { ...DRAFT, placement: [{ type: 'static', targets: ['far'] }] },
+            { name: 'web', manifest: DRAFT.manifest },
+          ),
+        },
         refused(
           400,
           'invalidDeployment',

@@ -1,4 +1,4 @@
-import { ALICE, got, given, patch, refused, remove, type Scenario, verb } from './steps.ts';
+import { ALICE, given, got, patch, refused, remove, type Scenario, verb } from './steps.ts';
 
 const DELETED = {
   status: 202,
@@ -11,7 +11,11 @@ export const DELETING: readonly Scenario[] = [
     why: 'it is taken off its targets by plan: until then it is there, and says so',
     steps: [
       ...given('web'),
-      remove('web', {}, { ...DELETED, has: { deleteTime: '2030-01-01T00:00:02.000Z', generation: 2, reconciling: true } }),
+      remove(
+        'web',
+        {},
+        { ...DELETED, has: { deleteTime: '2030-01-01T00:00:02.000Z', generation: 2, reconciling: true } },
+      ),
       got('web', { deleteTime: '2030-01-01T00:00:02.000Z' }),
     ],
   },

@@ -58,7 +58,14 @@ export const READING: readonly Scenario[] = [
       verb('web:pause', {}, { status: 200, events: ['deployment.updated web in emea'] }),
       listed(`${ALL}?filter=${encodeURIComponent('rolloutState == "paused"')}`, 'web'),
       listed(`${ALL}?filter=${encodeURIComponent('name.startsWith("a") && workspace == "emea"')}`, 'api'),
-      listed(`${ALL}?filter=${encodeURIComponent('reconciling && revision == 0')}`, 'web', 'api', 'web', 'agent', 'till'),
+      listed(
+        `${ALL}?filter=${encodeURIComponent('reconciling && revision == 0')}`,
+        'web',
+        'api',
+        'web',
+        'agent',
+        'till',
+      ),
       { call: `GET ${ALL}?filter=colour`, want: refused(400, 'invalidFilter') },
     ],
   },
@@ -69,7 +76,10 @@ export const READING: readonly Scenario[] = [
       meanwhile('web', async (unit, { uid: deployment }, signal) => {
         const other = { target: 'edge-2-uid' as TargetId, name: 'edge-2' };
         const failure = { reason: 'Rejected', message: 'no', revision: 1 } as const;
-        await unit.targets.put([aRow({ deployment }), aRow({ deployment, ...other, isPlaced: false, failure })], signal);
+        await unit.targets.put(
+          [aRow({ deployment }), aRow({ deployment, ...other, isPlaced: false, failure })],
+          signal,
+        );
       }),
       listed(`${EMEA}/web/targets`, 'edge-1', 'edge-2'),
       listed(`${EMEA}/web/targets?pageSize=1`, 'edge-1'),
@@ -108,10 +118,13 @@ export const READING: readonly Scenario[] = [
         headers: { 'if-none-match': '"1-000000000001"' },
         want: { status: 304 },
       },
-      remove('web', {}, { status: 202, events: ['deployment.deleting web in emea'], triggers: [{ kind: 'delete', by: 'user:alice' }] }),
+      remove(
+        'web',
+        {},
+        { status: 202, events: ['deployment.deleting web in emea'], triggers: [{ kind: 'delete', by: 'user:alice' }] },
+      ),
       { call: `GET ${EMEA}/web`, headers: { 'if-none-match': '"1-000000000001"' }, want: { status: 200 } },
       { call: `GET ${EMEA}/hidden`, want: refused(404, 'deploymentNotFound') },
-
     ],
   },
 ];

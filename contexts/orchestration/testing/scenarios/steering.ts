@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { RolloutStatus } from '../../domain/deployment/deployment-status.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import { aRevision } from '../a-revision.ts';
-import { ALICE, asked, given, got, meanwhile, patch, refused, type Scenario, stands, updated, verb } from './steps.ts';
 import { aRow } from '../a-row.ts';
+import { ALICE, asked, given, got, meanwhile, patch, refused, type Scenario, stands, updated, verb } from './steps.ts';
 
 const EDGE = 'edge-1-uid' as TargetId;
 
@@ -18,7 +18,8 @@ const RUNNING: RolloutStatus = {
   waits: [{ kind: 'targets', since: 1_000, message: 'targets are in change', unblock: 'they are available' }],
 };
 const STOPPED: RolloutStatus = { ...RUNNING, phase: 'Paused', reason: 'FailuresExceeded', message: '2 targets failed' };
-const rollsOut = (rollout = RUNNING) => stands('web', { revision: 1, rollout: 1, observedGeneration: 1, status: { rollout } });
+const rollsOut = (rollout = RUNNING) =>
+  stands('web', { revision: 1, rollout: 1, observedGeneration: 1, status: { rollout } });
 
 /** What the rollout is told, in its inbox. */
 const told = (...want: readonly object[]) =>
@@ -77,7 +78,10 @@ export const STEERING: readonly Scenario[] = [
     why: 'a rollback is to a revision that is there, at once unless paced',
     steps: [
       ...given('web'),
-      meanwhile('web', async (unit, { uid }, signal) => await unit.revisions.insert(aRevision({ deployment: uid }), signal)),
+      meanwhile(
+        'web',
+        async (unit, { uid }, signal) => await unit.revisions.insert(aRevision({ deployment: uid }), signal),
+      ),
       verb('web:rollback', { body: { revision: 2 } }, refused(404, 'revisionNotFound', '/revision')),
       verb('web:rollback', { body: { revision: 1 } }, asked({ kind: 'rollback', to: 1, paced: false, by: ALICE })),
       verb(

@@ -1,8 +1,8 @@
+import type { ResourceName } from '#kit/std';
 import type { UnitOfWork } from '../../application/ports.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { type StatusChanges, withStatus } from '../../domain/deployment/with-status.ts';
-import type { ResourceName } from '#kit/std';
 import { type Call, type Meanwhile, timeOf, uidOf, type Wanted } from '../deployment-api.ts';
 
 /** A story that the API must tell in the same way on every database. */
@@ -11,7 +11,7 @@ export interface Scenario {
   readonly steps: readonly (Call | Meanwhile)[];
 }
 
-export const ALICE = 'user:alice';
+export const ALICE: string = 'user:alice';
 export const EMEA = '/v1/workspaces/emea/deployments';
 
 export const NOTE = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'note' }, data: { text: 'hello' } };
@@ -49,7 +49,11 @@ export function got(name: string, has: object): Call {
   return { call: `GET ${EMEA}/${name}`, want: { status: 200, has } };
 }
 
-export const CREATION = { kind: 'spec', axes: ['manifest', 'placement', 'rollout'], by: ALICE as string } as const satisfies Trigger;
+export const CREATION = {
+  kind: 'spec',
+  axes: ['manifest', 'placement', 'rollout'],
+  by: ALICE,
+} as const satisfies Trigger;
 
 export function created(name: string): Wanted {
   return { status: 201, events: [`deployment.created ${name} in emea`], triggers: [CREATION] };

@@ -6,7 +6,6 @@ import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
-import { memoryLogger } from '../../../../../kit/telemetry/testing/index.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
 import { LocalAgent } from '../../../application/groups/local-agent.ts';
@@ -171,10 +170,11 @@ async function start(database: TestDatabase, fleet: ScriptedFleet): Promise<Runn
     workflows: [deploymentPipeline, groupController],
     activities: [...pipelineActivities(about), ...groupActivities(controller)],
   };
-  const { client, run } = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
+  const engine = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
+  const { client } = engine;
   const over = new AbortController();
-  const starters = [pipelineStarter({ storage, client }), groupStarter({ storage, client, log: memoryLogger().log })];
-  const running = Promise.all([run(over.signal), ...starters.map((starter) => starter.run(over.signal))]);
+  const starters = [pipelineStarter({ storage, client }), groupStarter({ storage, client })];
+  const running = Promise.all([engine.run(over.signal), ...starters.map((starter) => starter.run(over.signal))]);
   fleet.ear = intake;
   return {
     units,

@@ -7,9 +7,9 @@ import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
-import { memoryLogger } from '../../../../../kit/telemetry/testing/index.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
+import { groupStatus } from '../../../application/groups/group-status.ts';
 import { LocalAgent } from '../../../application/groups/local-agent.ts';
 import type { Units } from '../../../application/ports.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
@@ -18,6 +18,7 @@ import type { Deployment } from '../../../domain/deployment/deployment.ts';
 import type { DeploymentDraft } from '../../../domain/deployment/deployment-draft.ts';
 import type { DeploymentPatch } from '../../../domain/deployment/patch-deployment.ts';
 import type { ChildHealth } from '../../../domain/group/child-view.ts';
+import type { GroupExplanation } from '../../../domain/group/explain-group.ts';
 import { fixedDirectory, fixedPool } from '../../../testing/a-pool.ts';
 import { builtInRules } from '../../built-in-rules.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../migrations.ts';
@@ -70,10 +71,10 @@ export class GroupStage {
   start(): void {
     const { storage } = this;
     const registry = { workflows: [groupController], activities: groupActivities(this.#controller) };
-    const { client, run } = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
+    const engine = createEmbeddedEngine({ storage, registry, leaseMs: 150 });
     this.#stop = new AbortController();
-    const starter = groupStarter({ storage, client, log: memoryLogger().log });
-    this.#running = Promise.all([run(this.#stop.signal), starter.run(this.#stop.signal)]);
+    const starter = groupStarter({ storage, client: engine.client });
+    this.#running = Promise.all([engine.run(this.#stop.signal), starter.run(this.#stop.signal)]);
   }
 
   async stop(): Promise<void> {
@@ -137,6 +138,12 @@ export class GroupStage {
     return last?.kind === 'health' ? `${last.health}: ${last.message}` : 'nothing';
   }
 
+  async status(name: string): Promise<GroupExplanation | undefined> {
+    const { uid: group } = await this.find(name);
+    const asked = { group, now: systemClock.now() };
+    return await this.units.read((unit) => groupStatus(unit, asked, this.#signal), this.#signal);
+  }
+
   async untilNames(...names: readonly string[]): Promise<void> {
     await this.#until(names.join(' '), async () => (await this.names()).join(' '));
     await this.idle();
@@ -156,6 +163,12 @@ export class GroupStage {
   async idle(): Promise<void> {
     const left = sql`SELECT deployment FROM deployment_groups WHERE news > heard OR run IS NOT NULL`;
     await this.#until('', async () => JSON.stringify(await this.storage.all(left, this.#signal)).replace('[]', ''));
+  }
+
+  /** Until no workflow is left. */
+  async untilEnded(): Promise<void> {
+    const running = sql`SELECT id FROM durable_workflows WHERE status = 'running'`;
+    await this.#until('[]', async () => JSON.stringify(await this.storage.all(running, this.#signal)));
   }
 
   async #until(want: string, probe: () => Promise<string>): Promise<void> {

@@ -34,6 +34,8 @@ export class ToyPipeline {
   readonly #deps: ToyPipelineDeps;
   /** What the agent said of groups, newest last. */
   readonly reports: DeliveryReport[] = [];
+  /** How many reports get lost before one is heard. */
+  deaf = 0;
 
   constructor(deps: ToyPipelineDeps) {
     this.#deps = deps;
@@ -48,6 +50,10 @@ export class ToyPipeline {
 
   /** As reports of agents are taken in, for the one target that the platform is. */
   async report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
+    if (this.deaf > 0) {
+      this.deaf -= 1;
+      throw new Error('nobody listens');
+    }
     this.reports.push(...reports);
     for (const report of reports) {
       await this.#deps.units.write(async (unit) => {

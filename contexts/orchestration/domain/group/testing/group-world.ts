@@ -1,4 +1,4 @@
-import { contentHash, type Uuid } from '#kit/std';
+import type { Uuid } from '#kit/std';
 import type { ChildDeployment, DeploymentGroupSpec } from '../../manifest/group/deployment-group.ts';
 import type { ChildHealth, ChildView } from '../child-view.ts';
 import { decideGroup, type GroupAction, type GroupDecision } from '../decide-group.ts';
@@ -11,6 +11,7 @@ import { type AskOutcome, recordOutcomes } from '../record-outcomes.ts';
 export interface WorldChild {
   readonly uid: Uuid;
   body: string;
+  generation: number;
   health: ChildHealth;
   isMoving: boolean;
   isPaused: boolean;
@@ -101,6 +102,14 @@ export class GroupWorld {
     return this;
   }
 
+  /** By its own policy, say. */
+  rollBack(name: string): this {
+    const child = this.child(name);
+    child.generation += 1;
+    child.body = 'what it was before';
+    return this;
+  }
+
   /** All that is under way comes to a good end. */
   succeed(): this {
     for (const [name, child] of this.children) {
@@ -129,7 +138,7 @@ export class GroupWorld {
       case 'patch': {
         if (this.refused.has(action.name)) return { kind: 'refused', message: 'it is not allowed' };
         this.#ask(action.name, action.kind === 'create');
-        return { kind: 'done', spec: contentHash(this.child(action.name).body) };
+        return { kind: 'done', generation: this.child(action.name).generation };
       }
       case 'rename': {
         this.children.set(action.to, this.child(action.name));
@@ -153,12 +162,22 @@ export class GroupWorld {
     const wanted = this.wish?.spec.deployments.find((child) => child.name === name);
     const body = bodyOf(wanted);
     if (!isNew) {
-      Object.assign(this.child(name), { body, health: 'Progressing', isMoving: true });
+      const child = this.child(name);
+      child.generation += 1;
+      Object.assign(child, { body, health: 'Progressing', isMoving: true });
       return;
     }
     this.#uids += 1;
     const uid = `00000000-0000-7000-8000-${String(this.#uids).padStart(12, '0')}` as Uuid;
-    this.children.set(name, { uid, body, health: 'Progressing', isMoving: true, isPaused: false, isDeleting: false });
+    this.children.set(name, {
+      uid,
+      body,
+      generation: 1,
+      health: 'Progressing',
+      isMoving: true,
+      isPaused: false,
+      isDeleting: false,
+    });
   }
 }
 
@@ -182,7 +201,7 @@ export function aGroup(steps: Steps, onFailure: 'halt' | 'rollback' = 'halt'): D
 }
 
 function viewOf(name: string, { body, ...child }: WorldChild): ChildView {
-  return { ...child, name, spec: contentHash(body), message: child.health === 'Degraded' ? 'it hurts' : '' };
+  return { ...child, name, message: child.health === 'Degraded' ? 'it hurts' : '' };
 }
 
 function wordsOf(action: GroupAction): string {

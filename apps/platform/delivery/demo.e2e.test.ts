@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Platform, platformHome } from '#testing/platform-process';
+import { eventually } from '../../../kit/durable/testing/eventually.ts';
+
+const HELLO = '/v1/workspaces/demo/deployments/hello';
+const flags = ['--demo-fleet', '3'];
+/** A machine that has a lot else to do takes its time. */
+const WITHIN_MS = 60_000;
+
+interface Shown {
+  readonly revision: number;
+  readonly reconciling: boolean;
+  readonly status: { readonly counts: { readonly placed: number; readonly available: number } };
+}
+
+async function shown(platform: Platform): Promise<Shown | undefined> {
+  const answer = await platform.request(HELLO);
+  return answer.status === 200 ? ((await answer.json()) as Shown) : undefined;
+}
+
+test('the first start shows a rollout, a killed one goes on, and what came to its end stays there', async (t) => {
+  const home = await platformHome('sqlite');
+  t.after(() => home.dispose());
+  const first = await home.start({ flags });
+  await eventually('a target has it', async () => (await shown(first))?.status.counts.available === 1, WITHIN_MS);
+  assert.equal((await shown(first))?.status.counts.placed, 3);
+  await first.kill();
+
+  const second = await home.start({ flags });
+  const change = { manifest: { documents: [] }, rollout: { type: 'immediate' } };
+  assert.equal((await second.request(HELLO, { method: 'PATCH', body: change })).status, 200);
+  await eventually(
+    'all have something else',
+    async () => {
+      const { revision = 0, reconciling = true, status } = (await shown(second)) ?? {};
+      return revision > 1 && !reconciling && status?.counts.available === 3;
+    },
+    WITHIN_MS,
+  );
+  const { revision } = (await shown(second)) ?? {};
+  assert.equal((await second.stop()).code, 0);
+
+  const third = await home.start({ flags });
+  await eventually('the fleet is back', async () => (await shown(third))?.status.counts.available === 3, WITHIN_MS);
+  assert.equal((await shown(third))?.revision, revision, 'a restart delivers nothing');
+  const { items } = (await (await third.request('/v1/targets')).json()) as { items: unknown[] };
+  assert.equal(items.length, 3);
+});

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Engine } from '#kit/storage';
+import { DATABASES, freshDatabase } from '#testing/databases';
+import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
+import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
+
+const PROCESS = new URL('./rollout-process.ts', import.meta.url);
+const GOAL = 2;
+const MEMORY_GOAL_MIB = 250;
+const ROUNDS = 3;
+
+export const rolloutBench: Bench = {
+  name: 'rollout',
+  description: 'a one-line change on its way to a simulated fleet, beside a bare loop over the same agents',
+  run: async (context) => {
+    const figures: Figure[] = [];
+    for (const engine of DATABASES) {
+      for (const rollout of ['immediate', 'staged'] as const)
+        figures.push(...(await measure(engine, rollout, context)));
+    }
+    return figures;
+  },
+};
+
+async function measure(engine: Engine, rollout: RolloutOrders['rollout'], context: BenchContext): Promise<Figure[]> {
+  const sizes = context.quick ? [200, 1_000] : [1_000, 10_000];
+  const figures: Figure[] = [];
+  const perTarget: number[] = [];
+  for (const size of sizes) {
+    const run = await best({ engine, rollout, size }, context);
+    const what = `${engine}: ${rollout}, ${size} targets`;
+    const { firstMs, lastMs, endMs, bareMs, transactions, rows, steps, peakBytes, blockedMs } = run;
+    perTarget.push(endMs / size);
+    context.log(
+      `${what}: last target after ${lastMs.toFixed(0)} ms, over after ${endMs.toFixed(0)} ms, bare loop ${bareMs.toFixed(0)} ms`,
+    );
+    figures.push(
+      plain(`${what}: first target`, firstMs, 'ms'),
+      cost({ name: `${what}: last target`, unit: 'ms', value: lastMs, reference: bareMs, goal: GOAL }),
+      cost({ name: `${what}: rollout over`, unit: 'ms', value: endMs, reference: bareMs }),
+      plain(`${what}: steps of the engine for each target`, steps / size, 'steps'),
+      plain(`${what}: transactions for each target`, transactions / size, 'transactions'),
+      plain(`${what}: rows written for each target`, rows / size, 'rows'),
+      plain(`${what}: longest turn of the event loop`, blockedMs, 'ms'),
+      memory(what, peakBytes / 2 ** 20, size),
+    );
+  }
+  const [few = 1, many = 1] = perTarget;
+  const name = `${engine}: ${rollout}: time for each target, ${sizes.at(-1)} beside ${sizes[0]}`;
+  return [...figures, cost({ name, unit: 'ms', value: many, reference: few, goal: 1.25 })];
+}
+
+function memory(what: string, mebibytes: number, size: number): Figure {
+  const figure = plain(`${what}: peak resident set`, mebibytes, 'MiB');
+  return size > 1_000 ? figure : { ...figure, goal: MEMORY_GOAL_MIB, met: mebibytes <= MEMORY_GOAL_MIB };
+}
+
+/** The one that the machine disturbed least. */
+async function best(what: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: Engine }, context: BenchContext) {
+  const runs: RolloutRun[] = [];
+  for (let round = 0; round < (context.quick ? 1 : ROUNDS); round += 1) runs.push(await runOnce(what, context));
+  return runs.reduce((a, b) => (b.endMs / b.bareMs < a.endMs / a.bareMs ? b : a));
+}
+
+async function runOnce(
+  { engine, rollout, size }: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: Engine },
+  { signal }: BenchContext,
+): Promise<RolloutRun> {
+  const database = await freshDatabase(engine);
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-'));
+  try {
+    const place = database.engine === 'sqlite' ? { file: database.file } : { url: database.url };
+    const orders = JSON.stringify({ place, folder, size, rollout } satisfies RolloutOrders);
+    const { stdout } = await promisify(execFile)(process.execPath, [PROCESS.pathname, orders], { signal });
+    return JSON.parse(stdout) as RolloutRun;
+  } finally {
+    await database.dispose();
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,175 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DeploymentService } from '#contexts/orchestration';
+import { parseResourceName, uuidv7 } from '#kit/std';
+import { openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
+import { poolIn } from '../../apps/platform/orchestration/target-pool.ts';
+import { directoryIn } from '../../apps/platform/orchestration/workspace-directory.ts';
+import { SCHEMA_MODULES } from '../../apps/platform/schema.ts';
+import { builtInRules, orchestrationUnitOfWork } from '../../contexts/orchestration/adapters/index.ts';
+import { type BenchFleet, openBenchFleet, WIDTH, WORKSPACE } from './bench-fleet.ts';
+import { countingStorage, type Writes } from './counting-storage.ts';
+
+/** A process of its own, so that its memory is that of one rollout. */
+export interface RolloutOrders {
+  readonly place: { readonly file: string } | { readonly url: string };
+  readonly folder: string;
+  readonly size: number;
+  readonly rollout: 'immediate' | 'staged';
+}
+
+export interface RolloutRun {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly endMs: number;
+  readonly bareMs: number;
+  readonly transactions: number;
+  readonly rows: number;
+  readonly steps: number;
+  readonly peakBytes: number;
+  readonly blockedMs: number;
+}
+
+const ROLLOUTS = {
+  immediate: { type: 'immediate' },
+  staged: {
+    type: 'staged',
+    stages: ['canary', 'early', 'late'].map((stage) => ({
+      name: stage,
+      selector: { matchLabels: { stage } },
+      maxConcurrency: '50%',
+    })),
+  },
+} as const;
+
+const NAME = parseResourceName('app');
+const signal = AbortSignal.timeout(20 * 60_000);
+const orders = JSON.parse(process.argv[2] ?? '') as RolloutOrders;
+const plain = await open();
+const { storage, writes } = countingStorage(plain);
+const fleet = await openBenchFleet({ storage, folder: orders.folder, size: orders.size }, signal);
+const service = new DeploymentService({ newUid: uuidv7, rules: builtInRules(), fingerprint: (secret) => secret });
+const unitDeps = { newId: uuidv7, sealer: noSecrets(), pool: poolIn, workspaces: directoryIn };
+await deploy('first');
+await untilDone(1);
+await deploy('warm');
+await untilDone(2);
+console.log(JSON.stringify(await measure()));
+await fleet.stop();
+await plain.close();
+
+/** One line is changed, and everybody gets it; then a loop that does nothing but send the same. */
+async function measure(): Promise<RolloutRun> {
+  const peak = watchMemory();
+  const loop = monitorEventLoopDelay({ resolution: 5 });
+  const before = { ...writes };
+  const steps = await historyLength();
+  const seen = fleet.watch();
+  loop.enable();
+  const begun = performance.now();
+  await deploy('second');
+  await untilDone(3);
+  const ended = performance.now();
+  loop.disable();
+  const peakBytes = peak();
+  if (seen.count !== orders.size) throw new Error(`${seen.count} orders, and not ${orders.size}`);
+  const wrote = difference(writes, before);
+  return {
+    firstMs: seen.first - begun,
+    lastMs: seen.last - begun,
+    endMs: ended - begun,
+    bareMs: await bareLoop(fleet),
+    ...wrote,
+    steps: (await historyLength()) - steps,
+    peakBytes,
+    blockedMs: loop.max / 1e6,
+  };
+}
+
+async function deploy(text: string): Promise<void> {
+  const acting = { by: 'bench', now: Date.now(), workspace: WORKSPACE.name, mayPlaceLocally: async () => {} };
+  const manifest = { type: 'inline', documents: [document(text)] };
+  await storage.write(async (tx) => {
+    const unit = orchestrationUnitOfWork(tx, unitDeps);
+    if ((await unit.deployments.find(WORKSPACE.name, NAME, signal)) === undefined) {
+      const draft = { manifest, placement: [{ type: 'all' }], rollout: ROLLOUTS[orders.rollout] };
+      await service.create(unit, { ...acting, name: NAME, draft }, signal);
+    } else {
+      const precondition = { check: () => {} };
+      await service.patch(unit, { ...acting, name: NAME, precondition, patch: { manifest } }, signal);
+    }
+  }, signal);
+}
+
+function document(text: string) {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app', namespace: 'default' }, data: { text } };
+}
+
+async function untilDone(revision: number): Promise<void> {
+  for (;;) {
+    const row = await plain.get(
+      sql`SELECT count(*) AS done FROM deployment_revisions WHERE revision = ${revision} AND outcome = 'Succeeded'`,
+      signal,
+    );
+    if (Number(row?.['done']) === 1) return;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+async function historyLength(): Promise<number> {
+  return Number((await plain.get(sql`SELECT count(*) AS rows FROM durable_history`, signal))?.['rows']);
+}
+
+/** The same orders to the same agents at the same width, and nothing else. */
+async function bareLoop({ targets, simulated }: BenchFleet): Promise<number> {
+  const documents = [document('bare')];
+  const queue = targets.values();
+  const begun = performance.now();
+  await Promise.all(
+    Array.from({ length: WIDTH }, async () => {
+      for (const { uid, name, type } of queue) {
+        const target = { id: uid as never, name, type };
+        const terms = { healthRules: [], driftPolicy: 'report' } as const;
+        const order = {
+          target,
+          deployment: uid,
+          revision: 1,
+          kind: 'deliver',
+          hash: 'bare',
+          documents,
+          ...terms,
+        } as const;
+        const { kind } = await simulated.dispatch(order, signal);
+        if (kind !== 'accepted') throw new Error(`${name} answered ${kind}`);
+      }
+    }),
+  );
+  return performance.now() - begun;
+}
+
+function watchMemory(): () => number {
+  let peak = process.memoryUsage.rss();
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 10);
+  return () => {
+    clearInterval(timer);
+    return Math.max(peak, process.memoryUsage.rss());
+  };
+}
+
+function difference(after: Writes, before: Writes): Writes {
+  return { transactions: after.transactions - before.transactions, rows: after.rows - before.rows };
+}
+
+async function open(): Promise<Storage> {
+  const { place } = orders;
+  if ('file' in place) return await openSqlite({ file: place.file, modules: SCHEMA_MODULES }, signal);
+  return await openPostgres({ url: place.url, modules: SCHEMA_MODULES }, signal);
+}
+
+function noSecrets() {
+  const never = async (): Promise<never> => {
+    throw new TypeError('there is no secret in what is deployed here');
+  };
+  return { seal: never, open: never };
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { eachDatabase } from '#testing/databases';
+import { aRun, inline } from '../../testing/pipeline/pipeline-run.ts';
+
+eachDatabase('what agents and targets say', (fresh) => {
+  it('an offline target keeps its delivery, and gets it when it is back', async (t) => {
+    const run = await aRun(t, await fresh());
+    const away = run.fleet.add('away', { isOnline: false });
+    run.fleet.add('here');
+    const uid = await run.create('web', {});
+    const waiting = await run.until(uid, 'the one that is here', (it) => it.status.counts.available === 1);
+    assert.deepEqual([waiting.status.counts.offline, waiting.rollout], [1, 1]);
+    await run.until(
+      uid,
+      'a wait that names it',
+      ({ status }) =>
+        status.rollout?.waits.some(({ kind, targets }) => kind === 'offline' && targets?.join() === 'away') === true,
+    );
+    await run.fleet.setOnline(away, true);
+    assert.equal((await run.idle(uid)).status.counts.available, 2);
+    assert.equal(run.fleet.dispatched.length, 2);
+  });
+
+  it('one that goes offline unnoticed keeps what was sent, and is sent it again when it is back', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('flaky');
+    run.fleet.onDispatch = () => {};
+    const uid = await run.create('web', { rolloutState: 'paused' });
+    await run.until(uid, 'a pause', (it) => it.status.rollout?.phase === 'Paused');
+    // The platform believes that it is there, and its agent is not.
+    run.fleet.change(id, { isOnline: false });
+    await run.change(uid, () => ({ rolloutState: 'running' }));
+    await run.until(uid, 'an offline target', (it) => it.status.counts.offline === 1);
+    assert.deepEqual((await run.rows(uid)).get('flaky')?.order?.state, 'sent');
+    await run.fleet.setOnline(id, true);
+    assert.equal((await run.idle(uid)).status.counts.available, 1);
+  });
+
+  it('a skipped one is owed it, and gets it by a rollout of its own when it is back', async (t) => {
+    const run = await aRun(t, await fresh());
+    const away = run.fleet.add('away', { isOnline: false });
+    run.fleet.add('here');
+    const uid = await run.create('web', { rollout: { type: 'immediate', offlinePolicy: 'skip' } });
+    const end = await run.idle(uid);
+    assert.equal(end.status.rollout?.outcome, 'Succeeded');
+    assert.equal((await run.rows(uid)).get('away')?.isOwed, true);
+    await run.fleet.setOnline(away, true);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    assert.equal((await run.get(uid)).status.counts.available, 2);
+    assert.deepEqual(
+      run.fleet.dispatched.map(({ target }) => target.name),
+      ['here', 'away'],
+    );
+  });
+
+  it('after a reconnect health is unknown until the inventory', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('one');
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    const { ear } = run.fleet;
+    await ear?.connectionChanged([{ target: id, isOnline: false }], run.signal);
+    assert.equal((await run.get(uid)).status.counts.available, 0);
+    await ear?.connectionChanged([{ target: id, isOnline: true }], run.signal);
+    assert.deepEqual(
+      [(await run.get(uid)).status.counts.unknown, (await run.get(uid)).status.counts.available],
+      [1, 0],
+    );
+    await run.fleet.sendInventory(id);
+    assert.equal((await run.get(uid)).status.counts.available, 1);
+    await run.untilRested(uid);
+    assert.equal(run.fleet.dispatched.length, 1);
+  });
+
+  it('a rebuilt target has nothing, and gets it again', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first] = [run.fleet.add('one'), run.fleet.add('two')];
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    await run.fleet.sendInventory(first);
+    await run.fleet.rebuild(first);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    assert.deepEqual(
+      run.fleet.dispatched.slice(2).map(({ target }) => target.name),
+      ['one'],
+    );
+    assert.equal(run.fleet.has(first, uid)?.revision, 2);
+  });
+
+  it('one that is rebuilt during a rollout gets it again within it', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first, second] = [run.fleet.add('one'), run.fleet.add('two', { script: { health: 'silent' } })];
+    const uid = await run.create('web', {});
+    await run.until(uid, 'the first', (it) => it.status.counts.available === 1);
+    await run.fleet.sendInventory(first);
+    await run.fleet.rebuild(first);
+    await run.until(
+      uid,
+      'it again',
+      () => run.fleet.dispatched.filter(({ target }) => target.id === first).length === 2,
+    );
+    await run.fleet.report({
+      kind: 'health',
+      target: second,
+      deployment: uid,
+      revision: 1,
+      health: 'Available',
+      message: '',
+    });
+    const end = await run.idle(uid);
+    assert.deepEqual([end.revision, end.status.counts.available], [1, 2]);
+  });
+
+  it('an agent that is ahead makes the platform go on above it', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('one');
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    await run.fleet.ear?.inventory(
+      {
+        target: id,
+        instance: 'i1',
+        holdings: [{ deployment: uid, revision: 9, hash: 'other', health: 'Available', message: '' }],
+      },
+      run.signal,
+    );
+    const end = await run.until(uid, 'above', (it) => it.revision === 10 && it.rollout === undefined);
+    assert.equal(end.status.counts.available, 1);
+    assert.match((await run.revision(uid, 10))?.trigger ?? '', /revision 9/);
+  });
+
+  it('drift is told, and repaired where the policy says so', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('one');
+    for (const driftPolicy of ['report', 'repair'] as const) {
+      const uid = await run.create(driftPolicy, { driftPolicy });
+      await run.idle(uid);
+      await run.fleet.report({ kind: 'drift', target: id, deployment: uid, revision: 1, objects: ['Note/note'] });
+      if (driftPolicy === 'report') {
+        assert.equal((await run.get(uid)).status.counts.drifted, 1);
+        continue;
+      }
+      await run.until(uid, 'a repair', (it) => it.revision === 2 && it.rollout === undefined);
+      assert.equal((await run.get(uid)).status.counts.drifted, 0);
+    }
+    assert.equal(run.fleet.dispatched.length, 3);
+  });
+
+  it('reports keep rows and conditions true after the rollout, and one that flips tells who waits', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('one');
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    const said = { target: id, deployment: uid, revision: 1 };
+    await run.fleet.report({ kind: 'health', ...said, health: 'Degraded', message: 'oh' });
+    const sick = await run.get(uid);
+    assert.equal(sick.status.conditions.find(({ type }) => type === 'Degraded')?.status, 'True');
+    await run.fleet.report({ kind: 'health', ...said, health: 'Degraded', message: 'oh' });
+    assert.equal((await run.get(uid)).version, sick.version);
+    await run.untilRested(uid);
+  });
+});
+
+eachDatabase('a rollback', (fresh) => {
+  it('brings back exactly what ran, at once and under a new revision', async (t) => {
+    const run = await aRun(t, await fresh());
+    const ids = run.fleet.addMany(3);
+    const uid = await run.create('web', { rollout: { type: 'rolling', batchSize: 1 } });
+    await run.idle(uid);
+    const old = run.fleet.has(ids[0] ?? run.fleet.add('x'), uid)?.hash;
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    await run.trigger(uid, { kind: 'rollback', to: 1, paced: false, by: 'ann' });
+    const end = await run.until(uid, 'the third', (it) => it.revision === 3 && it.rollout === undefined);
+    assert.deepEqual(end.spec.manifest, inline('one'));
+    assert.equal(end.generation, 3);
+    const third = await run.revision(uid, 3);
+    assert.deepEqual([third?.rollbackTo, third?.isPaced, third?.outcome], [1, false, 'Succeeded']);
+    for (const id of ids) assert.equal(run.fleet.has(id, uid)?.hash, old);
+    assert.deepEqual(
+      end.status.rollout?.steps.map(({ name }) => name),
+      ['all'],
+    );
+  });
+
+  it('goes by the strategy when it is paced', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.addMany(2);
+    const uid = await run.create('web', { rollout: { type: 'rolling', batchSize: 1 } });
+    await run.idle(uid);
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    await run.trigger(uid, { kind: 'rollback', to: 1, paced: true, by: 'ann' });
+    const end = await run.until(uid, 'the third', (it) => it.revision === 3 && it.rollout === undefined);
+    assert.deepEqual(
+      end.status.rollout?.steps.map(({ name }) => name),
+      ['batch-1', 'batch-2'],
+    );
+  });
+
+  it('happens by itself where a stage says so', async (t) => {
+    const run = await aRun(t, await fresh());
+    const ids = run.fleet.addMany(2);
+    const uid = await run.create('web', { rollout: { type: 'immediate', failurePolicy: 'rollback' } });
+    await run.idle(uid);
+    for (const id of ids) run.fleet.script(id, { applying: 'fails' });
+    run.fleet.onDispatch = ({ revision }) => {
+      if (revision === 3) for (const id of ids) run.fleet.script(id, {});
+    };
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    const end = await run.until(uid, 'the third', (it) => it.revision === 3 && it.rollout === undefined);
+    assert.equal((await run.revision(uid, 2))?.outcome, 'RolledBack');
+    assert.deepEqual([end.spec.manifest, end.status.counts.available], [inline('one'), 2]);
+  });
+});

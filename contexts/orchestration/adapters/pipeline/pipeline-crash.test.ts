@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { eachDatabase } from '#testing/databases';
+import { brokenPromises, needlessDispatches } from '../../testing/pipeline/broken-promises.ts';
+import { aRun, inline } from '../../testing/pipeline/pipeline-run.ts';
+
+const TARGETS = 12;
+
+eachDatabase('a crash', (fresh) => {
+  for (const after of [0, 1, 5, TARGETS]) {
+    it(`after ${after} deliveries forgets nobody, and delivers nothing twice without need`, async (t) => {
+      const run = await aRun(t, await fresh(), { settings: { width: 2 } });
+      const ids = run.fleet.addMany(TARGETS, { script: { latencyMs: 2 } });
+      const uid = await run.create('web', { rollout: { type: 'rolling', batchSize: 6 } });
+      const crashed = Promise.withResolvers<void>();
+      if (after === 0) crashed.resolve();
+      run.fleet.onDispatch = () => {
+        if (run.fleet.dispatched.length + 1 === after) crashed.resolve();
+      };
+      await crashed.promise;
+      await run.restart();
+      const end = await run.idle(uid);
+      assert.deepEqual([end.revision, end.status.counts.available], [1, TARGETS]);
+      assert.deepEqual(brokenPromises(end, [...(await run.rows(uid)).values()]), []);
+      // Only what was on its way at that very moment may go out once more.
+      assert.deepEqual(needlessDispatches(run.fleet.dispatched, 1), []);
+      assert.ok(run.fleet.dispatched.length <= TARGETS + 2 * 2, `${run.fleet.dispatched.length} deliveries`);
+      for (const id of ids) assert.equal(run.fleet.has(id, uid)?.revision, 1);
+    });
+  }
+
+  it('while a gate is waited for keeps its place, and an idle one costs nothing', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.addMany(3);
+    const stages = [{ name: 'all', selector: {}, afterTasks: [{ type: 'approval' }] }];
+    const uid = await run.create('web', { rollout: { type: 'staged', stages } });
+    const [before] = await run.approvals(uid);
+    await run.restart();
+    const [after] = await run.approvals(uid);
+    assert.deepEqual(after, before);
+    await run.answer(after, { kind: 'approved', by: 'bob' });
+    await run.idle(uid);
+    await run.untilRested(uid);
+    assert.equal(run.fleet.dispatched.length, 3);
+    await run.restart();
+    await run.patch(uid, { manifest: inline('two'), rollout: { type: 'immediate' } }, ['manifest', 'rollout']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    assert.equal(run.fleet.dispatched.length, 6);
+  });
+});

@@ -1,0 +1,69 @@
+import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import type { DeploymentSpec } from '../../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { leftAsItIs, sent, withoutOrder } from '../../domain/deployment/order-of-target.ts';
+import type { Document } from '../../domain/manifest/document-identity.ts';
+import type { Payload } from '../../domain/manifest/payload.ts';
+import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
+import type { Happening } from '../../domain/rollout/machine/happening.ts';
+import type { Wanted } from './wanted-content.ts';
+
+/** What becomes of a row whose turn to be sent something has come. */
+export interface Packed {
+  readonly row: DeploymentTarget;
+  readonly payload?: Payload;
+  readonly happening?: Happening;
+  readonly isSent: boolean;
+  readonly assigns: boolean;
+}
+
+/** The two-phase diff: whoever has the very same is not called. */
+export function packParcel(
+  row: DeploymentTarget,
+  { wanted, isOver, now }: { readonly wanted: Wanted | undefined; readonly isOver: boolean; readonly now: number },
+): Packed {
+  const { target, order, applied } = row;
+  if (isOver) return { row: withoutOrder(row, now), isSent: false, assigns: false };
+  if (wanted === undefined) return { row: sent(row, undefined, now), isSent: true, assigns: true };
+  if (wanted.kind === 'failed') {
+    const failure = { reason: 'GenerateFailed', message: wanted.message, revision: order?.revision ?? 0 } as const;
+    const happening = { kind: 'generateFailed', target, message: wanted.message } as const;
+    return { row: { ...row, order: undefined, failure, updateTime: now }, happening, isSent: false, assigns: false };
+  }
+  const { payload, hash } = wanted;
+  const isSame = order?.state === 'queued' && applied?.hash === hash;
+  if (!isSame) return { row: sent(row, hash, now), payload, isSent: true, assigns: true };
+  const happening = { kind: 'delivered', target, changed: false } as const;
+  return { row: leftAsItIs(row, now), payload, happening, isSent: false, assigns: true };
+}
+
+/** Makes orders of what was packed. The same payload goes to many, and its secrets are put in their places once. */
+export class OrderMaker {
+  readonly #terms: Pick<DeploymentSpec, 'namespace' | 'healthRules' | 'driftPolicy'>;
+  readonly #documents = new WeakMap<Payload, readonly Document[]>();
+
+  constructor({ namespace, healthRules, driftPolicy }: DeploymentSpec) {
+    this.#terms = { healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
+  }
+
+  /** Of a row with an order; a removal has no payload. */
+  orderFor(
+    { order, target: id, name, type, deployment }: DeploymentTarget,
+    payload: Payload | undefined,
+  ): DeliveryOrder[] {
+    if (order === undefined) return [];
+    const its = { target: { id, name, type }, deployment, revision: order.revision };
+    if (order.kind === 'remove' || payload === undefined) return [{ ...its, kind: 'remove' }];
+    const content = { hash: order.hash ?? payload.hash, documents: this.#documentsOf(payload) };
+    return [{ ...its, kind: 'deliver', ...content, ...this.#terms }];
+  }
+
+  #documentsOf(payload: Payload): readonly Document[] {
+    const known = this.#documents.get(payload);
+    if (known !== undefined) return known;
+    const made = joinSecrets(payload.documents, payload.secrets);
+    if (made.kind === 'missing') throw new RangeError(`${made.references.length} secrets of content ${payload.hash}`);
+    this.#documents.set(payload, made.value);
+    return made.value;
+  }
+}

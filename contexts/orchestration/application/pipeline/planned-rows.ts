@@ -1,0 +1,40 @@
+import { isCompared, isUpToDate } from '../../domain/deployment/decide-plan.ts';
+import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
+import { UNSURE_HASH } from '../../domain/deployment/order-of-target.ts';
+import type { Wishes } from '../../domain/deployment/wishes-of.ts';
+import type { TargetId } from '../../domain/target-view.ts';
+import type { Hashes } from './prepare-plan.ts';
+
+/** Those that are to get it once more are not believed to have it. */
+export function sentAgain(
+  rows: ReadonlyMap<TargetId, DeploymentTarget>,
+  { again }: Wishes,
+  now: number,
+): ReadonlyMap<TargetId, DeploymentTarget> {
+  if (again.size === 0) return rows;
+  const next = new Map(rows);
+  for (const target of again) {
+    const row = rows.get(target);
+    if (row?.applied === undefined || !row.isPlaced) continue;
+    next.set(target, { ...row, applied: { ...row.applied, hash: UNSURE_HASH }, updateTime: now });
+  }
+  return next;
+}
+
+/** Who has nothing to change: since it is as it should be, or since nobody asks. */
+export function upToDateOf(
+  rows: ReadonlyMap<TargetId, DeploymentTarget>,
+  {
+    wishes,
+    hashes,
+    isUnfinished,
+  }: { readonly wishes: Wishes; readonly hashes: Hashes; readonly isUnfinished: boolean },
+): ReadonlySet<TargetId> {
+  const upToDate = new Set<TargetId>();
+  for (const row of rows.values()) {
+    const hash = typeof hashes === 'string' ? hashes : hashes.get(row.target);
+    const isLeft = row.isPlaced && !isCompared(row, { wishes, isUnfinished });
+    if (isLeft || isUpToDate(row, hash)) upToDate.add(row.target);
+  }
+  return upToDate;
+}

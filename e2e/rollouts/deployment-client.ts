@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Static } from 'typebox';
+import type { DeploymentSchema } from '#protocol/api';
+import type { Platform } from '#testing/platform-process';
+
+export type Deployment = Static<typeof DeploymentSchema>;
+
+const LOOK_MS = 50;
+/** A machine that has a lot else to do takes its time. */
+const WITHIN_MS = 120_000;
+const AT_ONCE = 10;
+
+/** What a person does with the deployments of one workspace. */
+export class DeploymentClient {
+  readonly #platform: Platform;
+  readonly #workspace: string;
+
+  constructor(platform: Platform, workspace: string) {
+    this.#platform = platform;
+    this.#workspace = workspace;
+  }
+
+  async asked(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const answer = await this.#platform.request(path, { method, ...(body === undefined ? {} : { body }) });
+    const text = await answer.text();
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  }
+
+  /** The workspace, and simulated targets in it. */
+  async settle(targets: readonly { readonly name: string; readonly labels: object }[]): Promise<void> {
+    await this.asked('POST', '/v1/workspaces', { name: this.#workspace });
+    const common = { type: 'simulated', workspace: this.#workspace };
+    await inParallel(targets, (target) => this.asked('POST', '/v1/targets', { ...target, ...common }));
+  }
+
+  async create(drafts: readonly object[]): Promise<void> {
+    await inParallel(drafts, (draft) => this.asked('POST', this.#path(''), draft));
+  }
+
+  async get(name: string): Promise<Deployment> {
+    return (await this.asked('GET', this.#path(`/${name}`))) as unknown as Deployment;
+  }
+
+  async patch(name: string, body: object): Promise<Deployment> {
+    return (await this.asked('PATCH', this.#path(`/${name}`), body)) as unknown as Deployment;
+  }
+
+  /** One of the verbs, as `:pause`. */
+  async steer(name: string, verb: string, body: object = {}): Promise<void> {
+    await this.asked('POST', this.#path(`/${name}${verb}`), body);
+  }
+
+  async list(name: string, what: string): Promise<readonly Record<string, unknown>[]> {
+    const { items } = await this.asked('GET', this.#path(`/${name}/${what}`));
+    return items as Record<string, unknown>[];
+  }
+
+  async until(name: string, what: string, isSo: (deployment: Deployment) => boolean): Promise<Deployment> {
+    const deadline = performance.now() + WITHIN_MS;
+    for (;;) {
+      const deployment = await this.get(name);
+      if (isSo(deployment)) return deployment;
+      if (performance.now() > deadline) {
+        const said = this.#platform.said().slice(-3_000);
+        throw new Error(`${what} of ${name}; it is ${JSON.stringify(deployment, null, 1)}\n${said}`);
+      }
+      await delay(LOOK_MS);
+    }
+  }
+
+  /** Until the rollout of this revision has succeeded, and nothing is left to do. */
+  async succeeded(name: string, revision: number): Promise<Deployment> {
+    return await this.until(name, `success of revision ${revision}`, ({ status: { rollout }, reconciling }) => {
+      return rollout?.revision === revision && rollout.outcome === 'Succeeded' && !reconciling;
+    });
+  }
+
+  #path(rest: string): string {
+    return `/v1/workspaces/${this.#workspace}/deployments${rest}`;
+  }
+}
+
+export function saying(text: string) {
+  const metadata = { name: 'note', namespace: 'default' };
+  return { type: 'inline', documents: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text } }] };
+}
+
+async function inParallel<T>(items: readonly T[], each: (item: T) => Promise<unknown>): Promise<void> {
+  const queue = items.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const item of queue) await each(item);
+    }),
+  );
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Engine, sql } from '#kit/storage';
+import { type Platform, type PlatformHome, platformHome, type StartOptions } from '#testing/platform-process';
+import { type SeededRandom, seededRandom } from '#testing/seeded';
+import { withStorage } from '../access/stored.ts';
+import { AgentLog, type TakenOrder } from './agent-log.ts';
+import { DeploymentClient, saying } from './deployment-client.ts';
+
+export interface KilledFleetOptions {
+  readonly engine: Engine;
+  readonly seed: number;
+  readonly size: number;
+}
+
+/** The product has simulated targets on SQLite only. */
+const SERVE: Readonly<Record<Engine, StartOptions>> = {
+  sqlite: { flags: ['--demo-fleet', '1'] },
+  postgres: { program: new URL('../serve-simulated.ts', import.meta.url) },
+};
+const WORKSPACE = 'shop';
+const NAME = 'app';
+const STAGES = ['canary', 'early', 'late'];
+const LOOK_MS = 10;
+
+export const ROLLOUTS = {
+  immediate: { type: 'immediate' },
+  staged: {
+    type: 'staged',
+    stages: STAGES.map((stage) => ({ name: stage, selector: { matchLabels: { stage } }, maxConcurrency: '50%' })),
+  },
+} as const;
+
+/** When a process is killed: so long after its birth, or after so many orders and a little more. */
+type Moment =
+  | { readonly kind: 'starting'; readonly afterMs: number }
+  | { readonly kind: 'delivering'; readonly afterOrders: number; readonly thenMs: number };
+
+/** How a target was known to stand when a process had been killed. */
+interface Standing {
+  readonly target: string;
+  readonly appliedRevision: number | undefined;
+  readonly appliedHash: string | undefined;
+  readonly orderRevision: number | undefined;
+  readonly orderState: string | undefined;
+  readonly health: string;
+}
+
+/** A deployment to many targets, whose platform is killed while they get something else. */
+export class KilledFleet {
+  readonly #options: KilledFleetOptions;
+  readonly #home: PlatformHome;
+  readonly #random: SeededRandom;
+  readonly #log: AgentLog;
+  #uid = '';
+  #revision = 0;
+
+  private constructor(home: PlatformHome, options: KilledFleetOptions) {
+    this.#home = home;
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    this.#log = new AgentLog(home.data);
+  }
+
+  static async create(options: KilledFleetOptions): Promise<KilledFleet> {
+    const fleet = new KilledFleet(await platformHome(options.engine), options);
+    await fleet.#begin().catch(async (error: unknown) => {
+      await fleet.dispose();
+      throw error;
+    });
+    return fleet;
+  }
+
+  async dispose(): Promise<void> {
+    await this.#home.dispose();
+  }
+
+  /** One line is changed, and the process is killed so often before everybody has it, and once more afterwards. */
+  async changeAndKill(rollout: keyof typeof ROLLOUTS, kills: number): Promise<void> {
+    const revision = this.#revision + 1;
+    const first = await this.#start();
+    const patch = { manifest: saying(`revision ${revision}`), rollout: ROLLOUTS[rollout] };
+    await clientOf(first).patch(NAME, patch);
+    let process: Platform | undefined = first;
+    let settled = new Set<string>();
+    for (let kill = 0; kill < kills; kill += 1) {
+      await this.#killOnce(process, drawMoment(this.#random, this.#options.size));
+      process = undefined;
+      settled = await this.#checkLife(revision, settled);
+    }
+    const last = await this.#start();
+    const { status } = await clientOf(last).succeeded(NAME, revision);
+    const { placed, available, failed, underWay } = status.counts;
+    const { size } = this.#options;
+    assert.deepEqual({ placed, available, failed, underWay }, { placed: size, available: size, failed: 0, underWay: 0 });
+    await last.kill();
+    settled = await this.#checkLife(revision, settled);
+    assert.equal(settled.size, size, 'all have it');
+    this.#revision = revision;
+    await this.#checkOrders(revision, kills);
+  }
+
+  /** Everybody has something, and the process was killed. */
+  async #begin(): Promise<void> {
+    const { size } = this.#options;
+    const platform = await this.#start();
+    const client = clientOf(platform);
+    const targets = Array.from({ length: size }, (_, index) => {
+      const name = `t-${String(index).padStart(5, '0')}`;
+      return { name, labels: { stage: STAGES[index % STAGES.length] } };
+    });
+    await client.settle(targets);
+    await client.create([{ name: NAME, manifest: saying('nothing'), placement: [{ type: 'all' }] }]);
+    // The agents have all of it. What they accepted they have done by the time that they are started again.
+    await until(async () => (await client.get(NAME)).status.counts.underWay + this.#log.length > size);
+    this.#uid = (await client.get(NAME)).uid;
+    await client.succeeded(NAME, 1);
+    this.#revision = 1;
+    await platform.kill();
+    this.#log.takeIn();
+  }
+
+  async #start(): Promise<Platform> {
+    return await this.#home.start(SERVE[this.#options.engine]);
+  }
+
+  async #killOnce(running: Platform | undefined, moment: Moment): Promise<void> {
+    if (running === undefined && moment.kind === 'starting') {
+      const starting = this.#home.spawn(SERVE[this.#options.engine]);
+      await delay(moment.afterMs);
+      await starting.kill();
+      return;
+    }
+    const platform = running ?? (await this.#start());
+    const { afterOrders, thenMs } = moment.kind === 'starting' ? { afterOrders: 0, thenMs: 0 } : moment;
+    const before = this.#log.length;
+    const client = clientOf(platform);
+    await until(async () => this.#log.length >= before + afterOrders || !(await client.get(NAME)).reconciling);
+    await delay(thenMs);
+    await platform.kill();
+  }
+
+  /** Nobody got again what he was known to have, or to have taken. Gives those of whom that is known by now. */
+  async #checkLife(revision: number, settled: ReadonlySet<string>): Promise<Set<string>> {
+    const taken = this.#log.takeIn().filter((order) => order.deployment === this.#uid && order.revision === revision);
+    const again = taken.filter(({ target }) => settled.has(target));
+    assert.deepEqual(again, [], 'whoever is known to have it does not get it again');
+    const standings = await this.#standings();
+    assert.equal(standings.length, this.#options.size, 'nobody is left out');
+    return new Set(standings.filter((each) => isSettled(each, revision)).map(({ target }) => target));
+  }
+
+  async #checkOrders(revision: number, kills: number): Promise<void> {
+    const byTarget = Map.groupBy(
+      this.#log.orders.filter(({ deployment }) => deployment === this.#uid),
+      ({ target }) => target,
+    );
+    assert.equal(byTarget.size, this.#options.size);
+    for (const [target, orders] of byTarget) checkTarget({ target, orders, revision, kills });
+    const hashes = new Set([...byTarget.values()].map((orders) => orders.at(-1)?.hash));
+    assert.equal(hashes.size, 1, 'all have the same');
+    for (const { target, appliedHash, appliedRevision, health } of await this.#standings()) {
+      const want = { appliedRevision: revision, appliedHash: [...hashes][0], health: 'Available' };
+      assert.deepEqual({ appliedRevision, appliedHash, health }, want, target);
+    }
+  }
+
+  async #standings(): Promise<readonly Standing[]> {
+    const signal = AbortSignal.timeout(30_000);
+    const rows = await withStorage(this.#home, (storage) =>
+      storage.all(
+        sql`SELECT target, applied_revision, applied_hash, order_revision, order_state, health
+          FROM deployment_targets WHERE deployment = ${this.#uid} AND is_placed = 1`,
+        signal,
+      ),
+    );
+    return rows.map((row) => ({
+      target: String(row['target']),
+      appliedRevision: row['applied_revision'] === null ? undefined : Number(row['applied_revision']),
+      appliedHash: row['applied_hash'] === null ? undefined : String(row['applied_hash']),
+      orderRevision: row['order_revision'] === null ? undefined : Number(row['order_revision']),
+      orderState: row['order_state'] === null ? undefined : String(row['order_state']),
+      health: String(row['health']),
+    }));
+  }
+}
+
+/** It is on it, or its agent has acknowledged the order and will say what became of it. */
+function isSettled({ appliedRevision, orderRevision, orderState }: Standing, revision: number): boolean {
+  return appliedRevision === revision || (orderRevision === revision && orderState === 'accepted');
+}
+
+interface TargetOrders {
+  readonly target: string;
+  readonly orders: readonly TakenOrder[];
+  readonly revision: number;
+  readonly kills: number;
+}
+
+function checkTarget({ target, orders, revision, kills }: TargetOrders): void {
+  const revisions = orders.map((order) => order.revision);
+  assert.deepEqual(
+    revisions,
+    revisions.toSorted((a, b) => a - b),
+    `${target} never went back`,
+  );
+  const count = revisions.filter((each) => each === revision).length;
+  assert.ok(count >= 1 && count <= 1 + kills, `${target} got revision ${revision} ${count} times`);
+}
+
+function drawMoment(random: SeededRandom, size: number): Moment {
+  if (random.next() < 0.15) return { kind: 'starting', afterMs: random.integer(0, 2_000) };
+  return { kind: 'delivering', afterOrders: random.integer(0, size), thenMs: random.pick([0, 10, 300, 2_500]) };
+}
+
+function clientOf(platform: Platform): DeploymentClient {
+  return new DeploymentClient(platform, WORKSPACE);
+}
+
+/** Whoever calls has a deadline for all of it. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await delay(LOOK_MS);
+}
