@@ -9,6 +9,9 @@ import { fuzzPlatform, soak } from './openapi-fuzz.soak.ts';
 /** What no request by itself gets through to: there is no workflow yet, no issuer that answers, and a code to be guessed. */
 const OUT_OF_REACH = ['/v1/workflows/', '/v1/login/callback', '/v1/login:redeem'];
 
+/** And what a schema alone cannot make: a manifest, a placement and a rollout that all make sense, or a certain moment. */
+const BEYOND_SCHEMAS = ['createDeployment', 'previewNewDeployment', 'rollbackDeployment', 'abandonDeployment'];
+
 /** The same seed gets the same answers from both; the second is asked less, to find what only it takes amiss. */
 const COUNTS: Readonly<Record<Engine, number>> = { sqlite: soak.defaultCount, postgres: soak.defaultCount * 0.3 };
 
@@ -21,7 +24,8 @@ describe('requests generated from the description of the API', () => {
       if (size.count < soak.defaultCount) return;
       const refused = operations.filter(({ id, path }) => {
         const seen = [...(statuses.get(id)?.keys() ?? [])];
-        return !OUT_OF_REACH.some((start) => path.startsWith(start)) && !seen.some((status) => status < 400);
+        const isReachable = !OUT_OF_REACH.some((start) => path.startsWith(start)) && !BEYOND_SCHEMAS.includes(id);
+        return isReachable && !seen.some((status) => status < 400);
       });
       assert.deepEqual(
         refused.map(({ id }) => id),

@@ -93,6 +93,18 @@ for (const { why, args, code, says } of [
   },
   { why: 'nothing to go back to', args: ['rollout', 'rollback', 'hello', '--yes'], code: EXIT.conflict, says: /--to/ },
   {
+    why: 'only what is being deleted can be abandoned',
+    args: ['rollout', 'abandon', 'hello', '--yes'],
+    code: EXIT.conflict,
+    says: /Delete it first/,
+  },
+  {
+    why: 'a target that it has nothing to do with',
+    args: ['rollout', 'retry', 'hello', 'nowhere'],
+    code: EXIT.usage,
+    says: /nowhere/,
+  },
+  {
     why: 'a verb that there is not',
     args: ['rollout', 'stauts', 'hello'],
     code: EXIT.usage,

@@ -103,8 +103,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
 
   const { tree, addonTypes } = fleet;
   const adminRemains = (): boolean => token !== undefined;
-  const kept = { contents: [tree.contents], moveObservers: [tree.moves], addonTypes };
-  const access = await openAccess({ storage, events, log, adminRemains, ...kept }, signal);
+  const kept = { contents: [tree.contents], moveObservers: [tree.moves], targetDeleteObservers: [tree.targets] };
+  const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept }, signal);
   const listening: { http?: HostPort | undefined; https?: HostPort | undefined } = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
@@ -119,7 +119,18 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   });
   opened.defer(() => callers.close());
 
-  const server = await createServer({ ...options, storage, tracer, metrics, durable, events, ids, access, callers, fleet });
+  const server = await createServer({
+    ...options,
+    storage,
+    tracer,
+    metrics,
+    durable,
+    events,
+    ids,
+    access,
+    callers,
+    fleet,
+  });
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
   const background = [

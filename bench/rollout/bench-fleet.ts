@@ -5,6 +5,7 @@ import {
   AgentRegistry,
   createTargetRouter,
   type DeliveryOrder,
+  type DeliveryReport,
   type Inventory,
 } from '#contexts/delivery';
 import { SimulatedFleet } from '#contexts/delivery/adapters';
@@ -19,7 +20,7 @@ import { newTarget } from '../../contexts/targets/domain/new-target.ts';
 import type { Target } from '../../contexts/targets/domain/target.ts';
 
 export const WORKSPACE = { name: parseResourceName('bench'), path: '/root/bench/' };
-export const LATENCY_MS = 20;
+const LATENCY_MS = 20;
 export const WIDTH = 100;
 const TYPE = 'simulated';
 const STAGES = ['canary', 'early', 'late'];
@@ -59,7 +60,7 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
     log: createLogger({ level: 'error', destination: process.stderr, pretty: false }),
   });
   const reports = {
-    report: intake.report,
+    report: (all: readonly DeliveryReport[], stop: AbortSignal) => intake.report(all, stop),
     // They were online all the time.
     connectionChanged: async () => {},
     inventory: async (_inventories: readonly Inventory[]) => {},

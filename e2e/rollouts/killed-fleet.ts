@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, sql } from '#kit/storage';
-import { type Platform, type PlatformHome, platformHome, type StartOptions } from '#testing/platform-process';
+import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { type SeededRandom, seededRandom } from '#testing/seeded';
 import { withStorage } from '../access/stored.ts';
 import { AgentLog, type TakenOrder } from './agent-log.ts';
 import { DeploymentClient, saying } from './deployment-client.ts';
+import { simulatedStart } from './simulated-start.ts';
 
 export interface KilledFleetOptions {
   readonly engine: Engine;
@@ -13,11 +14,6 @@ export interface KilledFleetOptions {
   readonly size: number;
 }
 
-/** The product has simulated targets on SQLite only. */
-const SERVE: Readonly<Record<Engine, StartOptions>> = {
-  sqlite: { flags: ['--demo-fleet', '1'] },
-  postgres: { program: new URL('../serve-simulated.ts', import.meta.url) },
-};
 const WORKSPACE = 'shop';
 const NAME = 'app';
 const STAGES = ['canary', 'early', 'late'];
@@ -78,7 +74,7 @@ export class KilledFleet {
   /** One line is changed, and the process is killed so often before everybody has it, and once more afterwards. */
   async changeAndKill(rollout: keyof typeof ROLLOUTS, kills: number): Promise<void> {
     const revision = this.#revision + 1;
-    const first = await this.#start();
+    const first = await this.#home.start(simulatedStart(this.#home));
     const patch = { manifest: saying(`revision ${revision}`), rollout: ROLLOUTS[rollout] };
     await clientOf(first).patch(NAME, patch);
     let process: Platform | undefined = first;
@@ -88,11 +84,14 @@ export class KilledFleet {
       process = undefined;
       settled = await this.#checkLife(revision, settled);
     }
-    const last = await this.#start();
+    const last = await this.#home.start(simulatedStart(this.#home));
     const { status } = await clientOf(last).succeeded(NAME, revision);
     const { placed, available, failed, underWay } = status.counts;
     const { size } = this.#options;
-    assert.deepEqual({ placed, available, failed, underWay }, { placed: size, available: size, failed: 0, underWay: 0 });
+    assert.deepEqual(
+      { placed, available, failed, underWay },
+      { placed: size, available: size, failed: 0, underWay: 0 },
+    );
     await last.kill();
     settled = await this.#checkLife(revision, settled);
     assert.equal(settled.size, size, 'all have it');
@@ -100,10 +99,10 @@ export class KilledFleet {
     await this.#checkOrders(revision, kills);
   }
 
-  /** Everybody has something, and the process was killed. */
+  /** Everybody has something, and no process is left. */
   async #begin(): Promise<void> {
     const { size } = this.#options;
-    const platform = await this.#start();
+    const platform = await this.#home.start(simulatedStart(this.#home));
     const client = clientOf(platform);
     const targets = Array.from({ length: size }, (_, index) => {
       const name = `t-${String(index).padStart(5, '0')}`;
@@ -111,27 +110,22 @@ export class KilledFleet {
     });
     await client.settle(targets);
     await client.create([{ name: NAME, manifest: saying('nothing'), placement: [{ type: 'all' }] }]);
-    // The agents have all of it. What they accepted they have done by the time that they are started again.
-    await until(async () => (await client.get(NAME)).status.counts.underWay + this.#log.length > size);
     this.#uid = (await client.get(NAME)).uid;
     await client.succeeded(NAME, 1);
     this.#revision = 1;
-    await platform.kill();
+    // In order, which keeps the compiled code for the lives to come.
+    await platform.stop();
     this.#log.takeIn();
-  }
-
-  async #start(): Promise<Platform> {
-    return await this.#home.start(SERVE[this.#options.engine]);
   }
 
   async #killOnce(running: Platform | undefined, moment: Moment): Promise<void> {
     if (running === undefined && moment.kind === 'starting') {
-      const starting = this.#home.spawn(SERVE[this.#options.engine]);
+      const starting = this.#home.spawn(simulatedStart(this.#home));
       await delay(moment.afterMs);
       await starting.kill();
       return;
     }
-    const platform = running ?? (await this.#start());
+    const platform = running ?? (await this.#home.start(simulatedStart(this.#home)));
     const { afterOrders, thenMs } = moment.kind === 'starting' ? { afterOrders: 0, thenMs: 0 } : moment;
     const before = this.#log.length;
     const client = clientOf(platform);

@@ -68,7 +68,9 @@ export const MoveWorkspaceSchema = Type.Object(
 
 const MoveChangeSchema = Type.Object(
   {
-    kind: Type.String({ description: 'What changes, in one word for programs: `parent`, `workspaces`, `targets`.' }),
+    kind: Type.String({
+      description: 'What changes, in one word for programs: `parent`, `workspaces`, `targets`, `deployment`.',
+    }),
     message: Type.String({ description: 'The same for people.' }),
     from: Type.Optional(Type.String({ description: 'What it was.' })),
     to: Type.Optional(Type.String({ description: 'What it is afterwards.' })),

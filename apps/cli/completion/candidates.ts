@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts';
+import { ROLLOUT_VERBS } from '../commands/rollout/rollout-verbs.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { ITEM_FORMATS } from '../output/render-items.ts';
-import { ROLLOUT_VERBS } from '../commands/rollout/rollout-verbs.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
 /** What a word can be completed to: words that are known, or names that somebody has to be asked for. */

@@ -188,20 +188,24 @@ test('a stream that is lost is taken up behind its last word', async (t) => {
   assert.match(err, /trying again/);
 });
 
+const ABORTED: DeploymentParts = { rollout: { phase: 'Finished', outcome: 'Aborted' }, its: { reconciling: false } };
+
 test('what others do is not told, and what this version cannot read is read anew', async (t) => {
-  const other = frame('p1', 'rollout.finished', deployment(DONE), 'workspaces/shop/deployments/api');
-  const { asked } = await followed(t, {
-    reads: [deployment(RUNNING), deployment(DONE)],
-    streams: [`id: p0\n\n${other}${frame('p2', 'deployment.statusChanged', { name: 'web' })}`],
+  const running = deployment(RUNNING);
+  const other = frame('p1', 'rollout.finished', deployment(ABORTED), 'workspaces/shop/deployments/api');
+  const { code, asked } = await followed(t, {
+    reads: [running, deployment(DONE)],
+    streams: [`id: p0\n\n${other}`, frame('p2', 'deployment.statusChanged', { name: 'web' })],
   });
-  assert.deepEqual(asked.slice(0, 3), ['events after now', 'read', 'read']);
+  assert.equal(code, EXIT.ok);
+  assert.deepEqual(asked.slice(0, 4), ['events after now', 'read', 'events after p1', 'read']);
 });
 
 test('what the stream tells first may be older than what was read, and is not taken for news', async (t) => {
-  const old = deployment({ rollout: { phase: 'Finished', outcome: 'Aborted' }, its: { reconciling: false } });
+  const old = frame('p1', 'rollout.finished', deployment(ABORTED));
   const { code } = await followed(t, {
     reads: [deployment(RUNNING)],
-    streams: [`id: p0\n\n${frame('p1', 'rollout.finished', old)}${frame('p2', 'rollout.finished', deployment(DONE))}`],
+    streams: [`id: p0\n\n${old}`, frame('p2', 'rollout.finished', deployment(DONE))],
   });
   assert.equal(code, EXIT.ok);
 });

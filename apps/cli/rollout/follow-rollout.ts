@@ -40,6 +40,8 @@ export const ROLLOUT_EVENTS: readonly string[] = [
 ];
 /** For the clocks in the picture. */
 const TICK_MS = 1_000;
+/** Nobody sees more than ten pictures a second. */
+const FRAME_MS = 100;
 
 /** Tells how a rollout goes until it is over, and gives the exit code for that. */
 export async function followRollout(followed: FollowedRollout, signal: AbortSignal): Promise<ExitCode> {
@@ -79,7 +81,10 @@ async function tellUntilOver(followed: FollowedRollout, seen: SeenDeployment, si
     if (deployment === undefined) continue;
     await teller.tell(deployment, signal);
     const verdict = rolloutVerdict(deployment, generation);
-    if (verdict.kind === 'goesOn' || (verdict.kind === 'stopped' && !endsWhenStopped)) continue;
+    if (verdict.kind === 'goesOn' || (verdict.kind === 'stopped' && !endsWhenStopped)) {
+      await followed.sleep(FRAME_MS, signal);
+      continue;
+    }
     await teller.finish(deployment, signal);
     const code = verdict.kind === 'ended' ? verdict.code : EXIT.failure;
     if (code !== EXIT.ok) io.err(`${printable(verdict.message)}\n`);

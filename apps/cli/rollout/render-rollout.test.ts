@@ -116,6 +116,30 @@ test('a removal that is held says who would lose it, and how to agree', () => {
   );
 });
 
+for (const { why, open, first, last, before, after } of [
+  { why: 'the first of many', open: 1, first: 1, last: 12, before: undefined, after: '18 more after: 0 of 72 done' },
+  {
+    why: 'one in the middle',
+    open: 10,
+    first: 7,
+    last: 18,
+    before: '6 more before: 24 of 24 done',
+    after: '12 more after: 0 of 48 done',
+  },
+  { why: 'the last', open: 30, first: 19, last: 30, before: '18 more before: 72 of 72 done', after: undefined },
+]) {
+  test(`of many stages those around the open one are shown: ${why}`, () => {
+    const steps = Array.from({ length: 30 }, (_, index) => {
+      const fate = index + 1 < open ? 'cleared' : index + 1 === open ? 'open' : 'ahead';
+      return aStep(`batch-${index + 1}`, { fate, done: fate === 'cleared' ? 4 : 0 });
+    });
+    const text = drawn({ deployment: aDeployment({ rollout: { steps } }) });
+    const names = [...text.matchAll(/^batch-(\d+) /gm)].map(([, number]) => Number(number));
+    assert.deepEqual([names.at(0), names.at(-1), names.length], [first, last, 12]);
+    assert.deepEqual([/^\d+ more before.*$/m.exec(text)?.[0], /^\d+ more after.*$/m.exec(text)?.[0]], [before, after]);
+  });
+}
+
 test('a group shows how its children stand', () => {
   const gate = { kind: 'gate', since: TIME, message: '', unblock: '' } as const;
   const children = [

@@ -81,15 +81,40 @@ const FATES: Readonly<Record<Step['fate'], { readonly text: string; readonly col
   cleared: { text: 'done', colour: 'green' },
 };
 
+/** A rolling rollout can have a hundred batches: those around the one that is under way are shown. */
+const SHOWN_STEPS = 12;
+const STEPS_BEFORE = 3;
+
 function stepLines(steps: readonly Step[], { now, paint }: Drawing): string[] {
   if (steps.length === 0) return [];
-  const rows = steps.map((step) => {
+  const current = steps.findIndex(({ fate }) => fate === 'open' || fate === 'ahead');
+  const latest = Math.max(0, steps.length - SHOWN_STEPS);
+  const first = Math.min(latest, Math.max(0, (current === -1 ? steps.length : current) - STEPS_BEFORE));
+  const shown = steps.slice(first, first + SHOWN_STEPS);
+  const rows = shown.map((step) => {
     const { name, done, targets } = step;
     const bar = targets === 0 ? '-' : renderBar({ ...step, of: targets }, BAR_WIDTH);
     return [name, bar, `${done}/${targets}`, stepText(step, now)];
   });
   const [heading = '', ...lines] = linesOf(['STAGE', 'PROGRESS', 'DONE', 'STATE'], rows);
-  return [heading, ...lines.map((line, index) => paint(stepColour(steps[index]), line))];
+  return [
+    heading,
+    ...restLine(steps.slice(0, first), 'before'),
+    ...lines.map((line, index) => paint(stepColour(shown[index]), line)),
+    ...restLine(steps.slice(first + SHOWN_STEPS), 'after'),
+  ];
+}
+
+function restLine(steps: readonly Step[], where: 'before' | 'after'): string[] {
+  if (steps.length === 0) return [];
+  const sum = (count: (step: Step) => number): number => steps.reduce((total, step) => total + count(step), 0);
+  const failed = several(
+    sum((step) => step.failed),
+    'failed',
+  ).map((word) => `, ${word}`);
+  return [
+    `${steps.length} more ${where}: ${sum((step) => step.done)} of ${sum((step) => step.targets)} done${failed.join('')}`,
+  ];
 }
 
 function stepColour(step: Step | undefined): Colour {

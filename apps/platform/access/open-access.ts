@@ -3,7 +3,7 @@ import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibility
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
 import type { AddonTypes } from '#contexts/targets';
-import { targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
+import { type TargetRoutesDeps, targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveObserver } from '#contexts/workspaces';
 import { workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
 import type { AuditSink, Authorizer, Principal, Route } from '#kit/http';
@@ -26,6 +26,8 @@ export interface OpenAccessDeps {
   readonly adminRemains: () => boolean;
   /** What else is in workspaces, and in the way of deleting one. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
+  /** Told of a target that is deleted, to drop what is kept about it. */
+  readonly targetDeleteObservers?: NonNullable<TargetRoutesDeps['deleteObservers']>;
   /** Types of targets that are not built in. */
   readonly addonTypes?: AddonTypes;
   /** Told of a move after the targets have followed. */
@@ -49,6 +51,7 @@ const NO_TYPES: AddonTypes = { has: async () => false };
 /** Filled before anybody may ask. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
   const { storage, events, log, adminRemains, contents = [], moveObservers = [], addonTypes = NO_TYPES } = deps;
+  const { targetDeleteObservers = [] } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const visibility = visibilityOf(index);
@@ -83,6 +86,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
       addonTypes,
       deleteObservers: [
         (tx) => ({ deleted: async (target, stop) => void (await grants.dropGrantsOf(tx, target, stop)) }),
+        ...targetDeleteObservers,
       ],
     }),
   ];

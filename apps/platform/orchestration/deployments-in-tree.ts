@@ -1,5 +1,5 @@
 import { followMove, type MovedDeployment, type PlacementRegistry, type UnitOfWork } from '#contexts/orchestration';
-import { deploymentsInWorkspaces } from '#contexts/orchestration/adapters';
+import { deploymentsInWorkspaces, dropTargetScores } from '#contexts/orchestration/adapters';
 import { targetPool } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveChange, MoveObserver } from '#contexts/workspaces';
 import type { Clock } from '#kit/std';
@@ -15,16 +15,19 @@ export interface DeploymentsInTreeDeps {
 /** As many as a person reads; the last line says how many more there are. */
 const SHOWN = 20;
 
-/** What deployments have to say to whoever deletes or moves a workspace. */
+/** What deployments have to say to whoever deletes or moves what they are in, or on. */
 export interface DeploymentsInTree {
   readonly contents: (tx: Transaction) => ContentsReader;
   /** Comes after the targets have followed. */
   readonly moves: (tx: Transaction) => MoveObserver;
+  /** For whoever deletes a target. */
+  readonly targets: typeof dropTargetScores;
 }
 
 export function deploymentsInTree({ unit, placements, clock }: DeploymentsInTreeDeps): DeploymentsInTree {
   return {
     contents: deploymentsInWorkspaces,
+    targets: dropTargetScores,
     moves: (tx) => ({
       moved: async ({ fromPath, toPath }, signal) => {
         await deploymentsInWorkspaces(tx).rewritePaths({ fromPath, toPath }, signal);
@@ -44,7 +47,11 @@ function changesFor(moved: readonly MovedDeployment[]): MoveChange[] {
   const changes = moved.slice(0, SHOWN).map(({ deployment, kind, count }): MoveChange => {
     const targets = `${count} ${count === 1 ? 'target' : 'targets'}`;
     const verb = kind === 'loses' ? 'loses' : 'may gain';
-    return { kind: 'deployment', message: `${deployment.workspace.name}/${deployment.name} ${verb} ${targets}.`, count };
+    return {
+      kind: 'deployment',
+      message: `${deployment.workspace.name}/${deployment.name} ${verb} ${targets}.`,
+      count,
+    };
   });
   const more = moved.length - changes.length;
   const message = `${more} more ${more === 1 ? 'deployment loses or gains' : 'deployments lose or gain'} targets.`;

@@ -57,7 +57,11 @@ function gauges(metrics: Metrics): (rollouts: readonly RunningRollout[], now: nu
   return (all, now) => {
     for (const phase of PHASES) rollouts.set({ phase }, all.filter((each) => each.phase === phase).length);
     still.set({}, Math.max(0, ...all.map(({ updateTime }) => now - updateTime)) / 1_000);
-    for (const state of STATES) targets.set({ state }, all.reduce((sum, { counts }) => sum + counts[state], 0));
+    for (const state of STATES)
+      targets.set(
+        { state },
+        all.reduce((sum, { counts }) => sum + counts[state], 0),
+      );
   };
 }
 

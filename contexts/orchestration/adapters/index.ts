@@ -1,5 +1,6 @@
 export { builtInRules } from './built-in-rules.ts';
 export { deploymentsInWorkspaces } from './deployments-in-workspaces.ts';
+export { dropTargetScores } from './drop-target-scores.ts';
 export { groupActivities, groupStarter } from './groups/group-runs.ts';
 export { approvalRoutes } from './http-approvals.ts';
 export { deploymentRoutes } from './http-deployments.ts';

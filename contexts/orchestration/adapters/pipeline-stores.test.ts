@@ -97,6 +97,30 @@ eachDatabase('the rows of deployment and target', (fresh) => {
     assert.equal((await unit((store) => store.of(other, signal))).length, 2);
   });
 
+  it('are marked as sent many at once: those of the batch that nobody has taken, and no others', async () => {
+    const uid = newId();
+    const order = { kind: 'deliver', revision: 2, batch: 3, state: 'queued', since: 1 } as const;
+    const rows = [
+      rowOf(uid, 'queued', { order }),
+      rowOf(uid, 'sent', { order: { ...order, state: 'sent', hash: 'old' } }),
+      rowOf(uid, 'accepted', { order: { ...order, state: 'accepted', hash: 'old' } }),
+      rowOf(uid, 'other-batch', { order: { ...order, batch: 4 } }),
+      rowOf(uid, 'other-revision', { order: { ...order, revision: 1 } }),
+      rowOf(uid, 'none'),
+    ];
+    await unit((store) => store.put(rows, signal));
+    const batch = { deployment: uid, revision: 2, batch: 3, hash: 'new', now: 77 };
+    const targets = rows.map(({ target }) => target);
+    assert.equal(await unit((store) => store.markSent(batch, targets, signal)), 2);
+    const found = new Map((await unit((store) => store.of(uid, signal))).map((row) => [row.name, row]));
+    const now = { order: { ...order, state: 'sent', hash: 'new' }, updateTime: 77 };
+    for (const row of rows) {
+      const isMarked = row.name === 'queued' || row.name === 'sent';
+      assert.deepEqual(found.get(row.name), isMarked ? { ...row, ...now } : row);
+    }
+    assert.equal(await unit((store) => store.markSent(batch, [], signal)), 0);
+  });
+
   it('take what a later release wrote for doubt, never for good', async () => {
     const uid = newId();
     await unit((store) => store.put([rowOf(uid, 'a', FULL)], signal));
@@ -118,6 +142,8 @@ eachDatabase('the rows of deployment and target', (fresh) => {
       (store: SqlDeploymentTargetStore) => store.page({ deployment: uid, after: undefined, limit: 1 }, gone),
       (store: SqlDeploymentTargetStore) => store.inBatch(uid, 1, gone),
       (store: SqlDeploymentTargetStore) => store.put([rowOf(uid, 'a')], gone),
+      (store: SqlDeploymentTargetStore) =>
+        store.markSent({ deployment: uid, revision: 1, batch: 1, hash: '', now: 1 }, ['a' as TargetId], gone),
       (store: SqlDeploymentTargetStore) => store.drop(uid, ['a' as TargetId], gone),
       (store: SqlDeploymentTargetStore) => store.loads(uid, ['a' as TargetId], gone),
     ]) {

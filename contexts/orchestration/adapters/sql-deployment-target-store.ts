@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '#kit/storage';
-import type { DeploymentTargetStore, TargetPage } from '../application/ports.ts';
+import type { DeploymentTargetStore, SentBatch, TargetPage } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import type { TargetId } from '../domain/target-view.ts';
@@ -111,6 +111,23 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
           ON CONFLICT (deployment, target) DO UPDATE SET ${REPLACED}`,
       ),
     );
+  }
+
+  async markSent(
+    { deployment, revision, batch, hash, now }: SentBatch,
+    targets: readonly TargetId[],
+    signal: AbortSignal,
+  ): Promise<number> {
+    signal.throwIfAborted();
+    const changed = await this.#tx.batch(
+      inPieces(targets, IDS).map(
+        (ids) => sql`
+          UPDATE deployment_targets SET order_state = 'sent', order_hash = ${hash}, update_time = ${now}
+          WHERE deployment = ${deployment} AND order_batch = ${batch} AND order_revision = ${revision}
+            AND order_state <> 'accepted' AND target IN (${sql.list(ids)})`,
+      ),
+    );
+    return changed.reduce((sum, rows) => sum + rows, 0);
   }
 
   async drop(deployment: DeploymentId, targets: readonly TargetId[], signal: AbortSignal): Promise<void> {

@@ -88,6 +88,8 @@ export interface DeploymentTargetStore {
   inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   /** Inserts or replaces. */
   put(rows: readonly DeploymentTarget[], signal: AbortSignal): Promise<void>;
+  /** The orders of these that are in the batch, and not taken yet, are sent now. How many there were. */
+  markSent(batch: SentBatch, targets: readonly TargetId[], signal: AbortSignal): Promise<number>;
   drop(deployment: DeploymentId, targets: readonly TargetId[], signal: AbortSignal): Promise<void>;
   /** How many deployments each of the targets carries, but for this one. */
   loads(
@@ -95,6 +97,14 @@ export interface DeploymentTargetStore {
     targets: readonly TargetId[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<TargetId, number>>;
+}
+
+export interface SentBatch {
+  readonly deployment: DeploymentId;
+  readonly revision: number;
+  readonly batch: number;
+  readonly hash: string;
+  readonly now: number;
 }
 
 export interface TargetPage {

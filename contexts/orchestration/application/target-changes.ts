@@ -66,7 +66,7 @@ export function pathsAbove(path: string): readonly string[] {
   return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}/`);
 }
 
-export function isBelow(view: PlacedView, deployment: Pick<Deployment, 'workspace'>): boolean {
+function isBelow(view: PlacedView, deployment: Pick<Deployment, 'workspace'>): boolean {
   return view.workspacePath.startsWith(deployment.workspace.path);
 }
 

@@ -45,10 +45,7 @@ describe('of a change of a target', () => {
     {
       why: 'all of the view',
       its: { labels: {}, lifecycle: 'Cordoned', advertisedManifestTypes: ['helm'] },
-      want: [
-        'updated in root',
-        'placement: labels, advertisedManifestTypes, lifecycle at /labels/env, /manifestTypes',
-      ],
+      want: ['updated in root', 'placement: labels, advertisedManifestTypes, lifecycle at /labels/env, /manifestTypes'],
     },
     { why: 'conditions', its: { conditions: [] }, want: ['updated in root'] },
     {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseDocuments, readDocuments } from '../../apply/read-documents.ts';
 import { isObject } from '../../apply/merge-patch.ts';
+import { parseDocuments, readDocuments } from '../../apply/read-documents.ts';
 import { UsageError } from '../../command.ts';
 
 /** The documents of files and folders, as a target gets them; or everything that is wrong with any of them. */

@@ -28,8 +28,9 @@ export function pipelineActivities(deps: PipelineActivitiesDeps): readonly Activ
       const answer = await turn.run({ deployment: parseUuid(deployment), revision, step: idempotencyKey }, signal);
       return { ...answer };
     }),
-    implementActivity(deliverBatch, ({ deployment, revision, batch }, { signal, heartbeat }) =>
-      deliver.run({ deployment: parseUuid(deployment), revision, batch, heartbeat }, signal),
-    ),
+    implementActivity(deliverBatch, async ({ deployment, revision, batch }, environment) => {
+      const heartbeat = (): void => environment.heartbeat();
+      await deliver.run({ deployment: parseUuid(deployment), revision, batch, heartbeat }, environment.signal);
+    }),
   ];
 }

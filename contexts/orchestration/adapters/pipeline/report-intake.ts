@@ -58,7 +58,7 @@ class Collector {
   readonly #deps: ReportIntakeDeps;
   #waiting: Waiting[] = [];
   #size = 0;
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
   #room = Promise.withResolvers<void>();
 
   constructor(deps: ReportIntakeDeps) {
@@ -71,11 +71,12 @@ class Collector {
     if (news.length === 0) return;
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ news, resolve, reject }));
     this.#size += news.length;
-    this.#writing ??= this.#write();
-    await written;
+    // Whoever writes is one of those who wait for what is written.
+    await (this.#isWriting ? written : Promise.all([written, this.#write()]));
   }
 
   async #write(): Promise<void> {
+    this.#isWriting = true;
     // All that comes in the same breath is written together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
@@ -93,7 +94,7 @@ class Collector {
       this.#room.resolve();
       this.#room = Promise.withResolvers();
     }
-    this.#writing = undefined;
+    this.#isWriting = false;
   }
 
   #take(): readonly Waiting[] {

@@ -3,7 +3,8 @@ import { deploymentPipeline } from './deployment-pipeline.ts';
 import { groupController } from './group-controller.ts';
 
 /** What has to be executed durably, and the modules that export it, for an engine that bundles them. */
-export const ORCHESTRATION_WORKFLOWS: { readonly workflows: readonly AnyWorkflow[]; readonly modules: readonly URL[] } = {
-  workflows: [deploymentPipeline, groupController] as readonly AnyWorkflow[],
-  modules: ['./deployment-pipeline.ts', './group-controller.ts'].map((file) => new URL(file, import.meta.url)),
-};
+export const ORCHESTRATION_WORKFLOWS: { readonly workflows: readonly AnyWorkflow[]; readonly modules: readonly URL[] } =
+  {
+    workflows: [deploymentPipeline, groupController] as readonly AnyWorkflow[],
+    modules: ['./deployment-pipeline.ts', './group-controller.ts'].map((file) => new URL(file, import.meta.url)),
+  };

@@ -25,12 +25,12 @@ export interface TurnOutcome {
 }
 
 /** What is to be asked of targets, and what nobody waits for any longer. */
-export interface TurnOrders {
+interface TurnOrders {
   readonly kinds: ReadonlyMap<TargetId, 'deliver' | 'remove'>;
   readonly cancelled: ReadonlySet<TargetId>;
 }
 
-export function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>): TurnOrders {
+function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>): TurnOrders {
   const kinds = new Map<TargetId, 'deliver' | 'remove'>();
   const cancelled = new Set<TargetId>();
   for (const action of actions) {

@@ -1,8 +1,9 @@
 import { backoffDelay, retry, type Sleep } from '#kit/std';
 import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
-import { countsAfter } from '../../domain/deployment/counts-after.ts';
+import { sent } from '../../domain/deployment/order-of-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
@@ -152,13 +153,17 @@ export class DeliverBatch {
     const deployment = await unit.deployments.get(uid, signal);
     if (deployment === undefined) return [];
     const now = this.#deps.clock.now();
+    const isOver = deployment.rollout !== rollout.revision;
+    const alike = isOver ? undefined : alikeIn(parcels);
+    if (alike !== undefined && (await this.#sendAlike(unit, { batch, parcels, alike, now }, signal))) {
+      return parcels.flatMap(({ row }) => batch.orders.orderFor(sent(row, alike.hash, now), alike.payload));
+    }
     const current = await unit.targets.some(
       uid,
       parcels.map(({ row }) => row.target),
       signal,
     );
     const rows = new Map(current.map((row) => [row.target, row]));
-    const isOver = deployment.rollout !== rollout.revision;
     const decided = parcels.flatMap(({ row: { target }, wanted }) => {
       const row = rows.get(target);
       const isOurs = row !== undefined && isUntaken(row, { revision: rollout.revision, batch: batch.batch });
@@ -175,6 +180,21 @@ export class DeliverBatch {
     const happenings = decided.flatMap(({ happening }) => happening ?? []);
     await this.#tell(unit, { deployment, happenings, before: rows, after: decided.map(({ row }) => row), now }, signal);
     return decided.flatMap(({ row, payload, isSent }) => (isSent ? batch.orders.orderFor(row, payload) : []));
+  }
+
+  /** The same to all of them, which have nothing like it: one statement, unless something came between. */
+  async #sendAlike(
+    unit: UnitOfWork,
+    { batch, parcels, alike, now }: Keeping & { readonly alike: Content; readonly now: number },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const rollout = { deployment: batch.deployment.uid, revision: batch.revision.revision };
+    const targets = parcels.map(({ row }) => row.target);
+    const its = { ...rollout, batch: batch.batch, hash: alike.hash, now };
+    if ((await unit.targets.markSent(its, targets, signal)) !== targets.length) return false;
+    await unit.contents.keep([alike.payload], signal);
+    await unit.contents.assign(rollout, new Map(targets.map((target) => [target, alike.payload.hash])), signal);
+    return true;
   }
 
   async #tell(unit: UnitOfWork, told: Telling, signal: AbortSignal): Promise<void> {
@@ -244,6 +264,22 @@ interface Telling {
   readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
   readonly after: readonly DeploymentTarget[];
   readonly now: number;
+}
+
+type Content = Extract<Wanted, { kind: 'content' }>;
+
+/** What all of them get, if it is the same and nobody has it yet. */
+function alikeIn(parcels: readonly Parcel[]): Content | undefined {
+  const first = parcels[0]?.wanted;
+  if (first?.kind !== 'content') return undefined;
+  const isAlike = parcels.every(
+    ({ row: { order, applied }, wanted }) =>
+      wanted?.kind === 'content' &&
+      wanted.hash === first.hash &&
+      order?.state === 'queued' &&
+      applied?.hash !== first.hash,
+  );
+  return isAlike ? first : undefined;
 }
 
 const GONE: Wanted = { kind: 'failed', message: 'the target is not there any more' };

@@ -20,7 +20,6 @@ import { createExplainWait } from '../../domain/rollout/machine/explain-wait.ts'
 import { openRollout, type RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { Plan } from '../../domain/rollout/plan.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { type Asked, askedFor, isSameAsk, isUnfinished } from './asked-for.ts';
 import { lookAround, type Surroundings } from './look-around.ts';

@@ -75,34 +75,17 @@ function touchesPlacement(trigger: Trigger): boolean {
   return trigger.kind === 'spec' && trigger.axes.some((axis) => axis !== 'rollout');
 }
 
+const FOR_ALL: readonly Trigger['kind'][] = ['rollback', 'delete', 'abandon'];
+
 function concernsAll(trigger: Trigger): boolean {
-  switch (trigger.kind) {
-    case 'spec':
-      return changesContent(trigger);
-    case 'regenerate':
-      return trigger.targets === undefined;
-    case 'rollback':
-    case 'delete':
-    case 'abandon':
-      return true;
-    default:
-      return false;
-  }
+  if (trigger.kind === 'regenerate') return trigger.targets === undefined;
+  return changesContent(trigger) || FOR_ALL.includes(trigger.kind);
 }
 
 function namedBy(trigger: Trigger): readonly TargetId[] {
-  switch (trigger.kind) {
-    case 'drift':
-    case 'ahead':
-    case 'rebuilt':
-      return [trigger.target];
-    case 'regenerate':
-    case 'owed':
-    case 'retry':
-      return trigger.targets ?? [];
-    default:
-      return [];
-  }
+  const { kind } = trigger;
+  if (kind === 'drift' || kind === 'ahead' || kind === 'rebuilt') return [trigger.target];
+  return kind === 'regenerate' || kind === 'owed' || kind === 'retry' ? (trigger.targets ?? []) : [];
 }
 
 function confirmedWith(so: Set<TargetId> | 'all', targets: readonly TargetId[] | undefined): Set<TargetId> | 'all' {

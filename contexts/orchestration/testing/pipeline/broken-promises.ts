@@ -1,6 +1,6 @@
 import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
-import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts';
+import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 
 /** What must not be, of a deployment that is at rest or waits. Each says what is wrong. */

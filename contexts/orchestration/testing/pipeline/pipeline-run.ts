@@ -32,6 +32,7 @@ import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
 import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { BUILT_IN_ROLLOUTS } from '../../domain/rollout/strategies/built-in-rollouts.ts';
+import type { TargetId } from '../../domain/target-view.ts';
 import { fixedDirectory } from '../a-pool.ts';
 import { ScriptedFleet } from './scripted-fleet.ts';
 
@@ -44,6 +45,7 @@ export interface PipelineRunOptions {
 const PLACE = { name: parseResourceName('shop'), path: '/root/shop/' };
 const TEST_MS = 120_000;
 const LEASE_MS = 150;
+const MODULES = [DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
 
 /** One that has been started, and ends with the test. */
 export async function aRun(t: TestContext, database: TestDatabase, options?: PipelineRunOptions): Promise<PipelineRun> {
@@ -79,7 +81,7 @@ export class PipelineRun {
   }
 
   async start(): Promise<this> {
-    const storage = await this.#database.open([DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS]);
+    const storage = await this.#database.open(MODULES);
     const { pool } = this.fleet;
     const directory = fixedDirectory(PLACE.path);
     const newId = createUuidv7(systemClock);
@@ -120,6 +122,21 @@ export class PipelineRun {
     const stop = this.#stop;
     this.#stop = undefined;
     await stop?.();
+  }
+
+  /** While nothing runs: whose agents are known to have what they were asked to do. */
+  async known(uid: Uuid): Promise<ReadonlySet<TargetId>> {
+    const storage = await this.#database.open(MODULES);
+    try {
+      const rows = await storage.all(
+        sql`SELECT target FROM deployment_targets WHERE deployment = ${uid}
+          AND (order_state = 'accepted' OR applied_revision IS NOT NULL)`,
+        this.signal,
+      );
+      return new Set(rows.map((row) => String(row['target']) as TargetId));
+    } finally {
+      await storage.close();
+    }
   }
 
   async restart(): Promise<void> {
@@ -269,7 +286,7 @@ export class PipelineRun {
   #strategies(): Strategies {
     const { manifests = [], placements = [] } = this.#options;
     return {
-      manifests: manifestRegistry([inlineManifest as ManifestStrategy, ...manifests]),
+      manifests: manifestRegistry([inlineManifest, ...manifests]),
       placements: createPlacementRegistry(placements),
       rollouts: BUILT_IN_ROLLOUTS,
       gates: BUILT_IN_GATES,

@@ -200,8 +200,9 @@ export function aGroup(steps: Steps, onFailure: 'halt' | 'rollback' = 'halt'): D
   };
 }
 
-function viewOf(name: string, { body, ...child }: WorldChild): ChildView {
-  return { ...child, name, message: child.health === 'Degraded' ? 'it hurts' : '' };
+function viewOf(name: string, child: WorldChild): ChildView {
+  const { body: _, ...seen } = child;
+  return { ...seen, name, message: child.health === 'Degraded' ? 'it hurts' : '' };
 }
 
 function wordsOf(action: GroupAction): string {

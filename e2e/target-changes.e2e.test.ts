@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createPlacementRegistry, TargetChanges, type TargetId, type UnitOfWork } from '#contexts/orchestration';
-import { orchestrationUnitOfWork, sqlUnits } from '#contexts/orchestration/adapters';
+import { builtInRules, orchestrationUnitOfWork, sqlUnits } from '#contexts/orchestration/adapters';
 import { TargetService, type UnitOfWork as TargetUnit } from '#contexts/targets';
 import { targetsInWorkspaces, targetUnitOfWork } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
@@ -9,19 +9,20 @@ import { parseResourceName, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { createSequencer } from '#kit/storage/outbox';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
-import { insertDeployment } from '../../../contexts/orchestration/adapters/sql-deployment-store.ts';
-import type { PlacementSpec } from '../../../contexts/orchestration/domain/placement/placement-strategy.ts';
-import { aDeployment } from '../../../contexts/orchestration/testing/a-revision.ts';
-import { unitOfWork } from '../../../contexts/workspaces/adapters/sql-unit-of-work.ts';
-import { WorkspaceService } from '../../../contexts/workspaces/application/workspace-service.ts';
-import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { memoryLogger } from '../../../kit/telemetry/testing/index.ts';
-import { SCHEMA_MODULES } from '../schema.ts';
-import { deploymentsInTree } from './deployments-in-tree.ts';
-import { type Connection, followTargets } from './follow-targets.ts';
-import { TARGET_NEWS } from './target-news.ts';
-import { poolIn } from './target-pool.ts';
-import { directoryIn } from './workspace-directory.ts';
+import { deploymentsInTree } from '../apps/platform/orchestration/deployments-in-tree.ts';
+import { type Connection, followTargets } from '../apps/platform/orchestration/follow-targets.ts';
+import { TARGET_NEWS } from '../apps/platform/orchestration/target-news.ts';
+import { poolIn } from '../apps/platform/orchestration/target-pool.ts';
+import { directoryIn } from '../apps/platform/orchestration/workspace-directory.ts';
+import { SCHEMA_MODULES } from '../apps/platform/schema.ts';
+import { insertDeployment } from '../contexts/orchestration/adapters/sql-deployment-store.ts';
+import type { ManifestSpec } from '../contexts/orchestration/domain/manifest/manifest-strategy.ts';
+import type { PlacementSpec } from '../contexts/orchestration/domain/placement/placement-strategy.ts';
+import { aDeployment } from '../contexts/orchestration/testing/a-revision.ts';
+import { unitOfWork } from '../contexts/workspaces/adapters/sql-unit-of-work.ts';
+import { WorkspaceService } from '../contexts/workspaces/application/workspace-service.ts';
+import { eventually } from '../kit/durable/testing/eventually.ts';
+import { memoryLogger } from '../kit/telemetry/testing/index.ts';
 
 const signal = AbortSignal.timeout(120_000);
 const anyState = { check: () => {} };
@@ -45,7 +46,7 @@ eachDatabase('what happens to targets', (fresh) => {
     const follower = followTargets({
       storage,
       units: sqlUnits(storage, deps),
-      changes: new TargetChanges({ placements, manifests: new Map() }),
+      changes: new TargetChanges({ placements, manifests: builtInRules().manifests }),
       connectionChanged: async (told) => void connections.push(...told),
       clock: systemClock,
       log: memoryLogger().log,
@@ -89,10 +90,15 @@ eachDatabase('what happens to targets', (fresh) => {
   };
   const change = (name: string) => ({ name: parseResourceName(name), precondition: anyState, now });
 
-  const addDeployment = async (name: string, path: string, placement: readonly PlacementSpec[] = [PROD]) => {
+  const addDeployment = async (
+    name: string,
+    path: string,
+    placement: readonly PlacementSpec[] = [PROD],
+    manifest: ManifestSpec = aDeployment().spec.manifest,
+  ) => {
     const workspace = { name: parseResourceName(path.split('/').at(-2) ?? ''), path };
     const usual = aDeployment();
-    const spec = { ...usual.spec, placement };
+    const spec = { ...usual.spec, placement, manifest };
     const deployment = { ...usual, uid: uuidv7(), name: parseResourceName(name), workspace, spec };
     await storage.commit([insertDeployment(deployment)], signal);
     return deployment.uid;
@@ -132,10 +138,14 @@ eachDatabase('what happens to targets', (fresh) => {
   const caughtUp = async (): Promise<void> => {
     const types = sql.list([...TARGET_NEWS]);
     await eventually('the news of targets to be taken in', async () => {
-      const [log] = await storage.all(sql`SELECT max(position) AS last FROM outbox_log WHERE type IN (${types})`, signal);
+      // On Postgres it holds what has no position yet, and so is looked at before the log.
+      const isAllInLog =
+        storage.engine === 'sqlite' || (await storage.all(sql`SELECT id FROM outbox`, signal)).length === 0;
+      const [log] = await storage.all(
+        sql`SELECT max(position) AS last FROM outbox_log WHERE type IN (${types})`,
+        signal,
+      );
       const [row] = await storage.all(sql`SELECT position FROM outbox_consumers`, signal);
-      // On Postgres it holds what has no position yet.
-      const isAllInLog = storage.engine === 'sqlite' || (await storage.all(sql`SELECT id FROM outbox`, signal)).length === 0;
       return isAllInLog && Number(row?.['position'] ?? -1) >= Number(log?.['last'] ?? 0);
     });
   };
@@ -199,6 +209,32 @@ eachDatabase('what happens to targets', (fresh) => {
     assert.equal(new Set(found.map((trigger) => (trigger as { target: string }).target)).size, names.length);
     const row = await storage.get(sql`SELECT news FROM deployments WHERE uid = ${deployment}`, signal);
     assert.ok(Number(row?.['news']) < names.length / 4, `it was woken ${String(row?.['news'])} times`);
+  });
+
+  it('is generated anew where a manifest reads what changed, and nowhere else', async () => {
+    const documents = [{ kind: 'Note', text: '${target.properties.registry.host}' }];
+    const reader = await addDeployment('reader', '/root/emea/', [PROD], { type: 'template', documents });
+    const inline = await addDeployment('inline', '/root/emea/');
+    const id = await addTarget('read', 'web', { env: 'prod' });
+    for (const each of [reader, inline]) {
+      await place(each, id);
+      await triggersOf(each);
+    }
+    const say = (registry: object) =>
+      onTargets((each) =>
+        targets.patch(each, { ...change('read'), patch: { properties: { registry } as never } }, signal),
+      );
+    await say({ port: 1 });
+    assert.deepEqual(await triggersOf(reader), [
+      { kind: 'regenerate', targets: [id], why: 'targets changed in /properties/registry' },
+    ]);
+    await say({ port: 2 });
+    assert.deepEqual(await triggersOf(reader), [], 'it does not read the port');
+    await say({ host: 'a' });
+    assert.deepEqual(await triggersOf(reader), [
+      { kind: 'regenerate', targets: [id], why: 'targets changed in /properties/registry/host' },
+    ]);
+    assert.deepEqual(await triggersOf(inline), []);
   });
 
   it('is told of connections as they are now', async () => {

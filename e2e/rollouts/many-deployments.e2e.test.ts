@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { availableParallelism, loadavg } from 'node:os';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Storage, sql } from '#kit/storage';
+import { DATABASES } from '#testing/databases';
+import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { pipelineStarter } from '../../contexts/orchestration/adapters/index.ts';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
+import { alteredStorage } from '../../kit/storage/outbox/testing/altered-storage.ts';
+import { withStorage } from '../access/stored.ts';
+import { AgentLog } from './agent-log.ts';
+import { DeploymentClient, saying } from './deployment-client.ts';
+import { simulatedStart } from './simulated-start.ts';
+
+const DEPLOYMENTS = 1_000;
+const TARGETS = Array.from({ length: 10 }, (_, index) => ({ name: `t-${index}`, labels: {} }));
+const CHANGED = 'app-500';
+/** What is promised of a change after a restart. */
+const LANDS_WITHIN_MS = 2_000;
+/** Of one core, for a process that nobody asks anything. */
+const IDLE_SHARE = 0.05;
+const IDLE_MS = 3_000;
+const SOON_MS = 120_000;
+const LOOKS = 5;
+
+for (const engine of DATABASES) {
+  describe(`${DEPLOYMENTS} deployments on ${engine}`, () => {
+    let home: PlatformHome;
+    let platform: Platform;
+    let client: DeploymentClient;
+    let log: AgentLog;
+    const open = async (): Promise<void> => {
+      platform = await home.start(simulatedStart(home));
+      client = new DeploymentClient(platform, 'shop');
+    };
+
+    before(async () => {
+      home = await platformHome(engine);
+      log = new AgentLog(home.data);
+      await open();
+      await client.settle(TARGETS);
+      await client.create(drafts());
+      await eventually('everybody to have it', () => log.length >= DEPLOYMENTS, SOON_MS);
+      await eventually('nothing to be left to do', () => isIdle(client), SOON_MS);
+    });
+    after(() => home.dispose());
+
+    it('a change lands within two seconds of a restart after a kill', async (t) => {
+      await platform.kill();
+      log.takeIn();
+      await open();
+      const served = performance.now();
+      const lines = log.length;
+      await client.patch(CHANGED, { manifest: saying('something else') });
+      await eventually('the change to be with its agent', () => log.length > lines, SOON_MS);
+      const landedMs = performance.now() - served;
+      const limit = LANDS_WITHIN_MS * crowding();
+      const said = `landed after ${Math.round(landedMs)} ms of ${Math.round(limit)} ms`;
+      assert.ok(landedMs <= limit, said);
+      t.diagnostic(said);
+      await client.succeeded(CHANGED, 2);
+    });
+
+    it('those that are idle cost no time, and have no workflow', async (t) => {
+      await eventually('nothing to be left to do', () => isIdle(client), SOON_MS);
+      const shares: number[] = [];
+      // What is left of the start, such as a collection of garbage, may fall into the first.
+      for (let tries = 0; tries < 3 && !shares.some((share) => share <= IDLE_SHARE); tries += 1) {
+        const [before, begun] = [await cpuSeconds(platform), performance.now()];
+        await delay(IDLE_MS);
+        shares.push(((await cpuSeconds(platform)) - before) / ((performance.now() - begun) / 1_000));
+      }
+      const said = `${shares.map((share) => `${(share * 100).toFixed(1)} %`).join(', ')} of a core`;
+      assert.ok(
+        shares.some((share) => share <= IDLE_SHARE),
+        said,
+      );
+      t.diagnostic(said);
+      assert.ok(await isIdle(client));
+    });
+
+    it('were left alone by the restart, and are looked at with one statement', async () => {
+      await platform.kill();
+      const orders = log.takeIn();
+      assert.deepEqual(
+        orders.map(({ revision }) => revision),
+        [2],
+        'only the change was delivered',
+      );
+      await withStorage(home, async (storage) => {
+        const { deployments, runs, open: stillOpen } = await counted(storage);
+        // One run each when it was made, and one more for the change.
+        assert.deepEqual({ deployments, stillOpen }, { deployments: DEPLOYMENTS, stillOpen: 0 });
+        assert.equal(runs, DEPLOYMENTS + 1);
+        assert.deepEqual(await look(storage), { statements: LOOKS, told: 0 });
+      });
+    });
+  });
+}
+
+function drafts(): readonly object[] {
+  return Array.from({ length: DEPLOYMENTS }, (_, index) => ({
+    name: `app-${index}`,
+    manifest: saying(`of ${index}`),
+    placement: [{ type: 'static', targets: [`t-${index % TARGETS.length}`] }],
+  }));
+}
+
+async function isIdle(client: DeploymentClient): Promise<boolean> {
+  const { items } = await client.asked('GET', '/v1/workflows?status=running&pageSize=1');
+  return (items as unknown[]).length === 0;
+}
+
+async function cpuSeconds(platform: Platform): Promise<number> {
+  const text = await (await platform.request('/metrics')).text();
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
+}
+
+async function counted(storage: Storage) {
+  const row = await storage.get(
+    sql`SELECT count(*) AS deployments, sum(runs) AS runs, count(run) AS open FROM deployments
+      WHERE workspace = 'shop'`,
+    AbortSignal.timeout(SOON_MS),
+  );
+  return { deployments: Number(row?.['deployments']), runs: Number(row?.['runs']), open: Number(row?.['open']) };
+}
+
+/** What the starter asks of the database while it looks a few times at deployments that have nothing to do. */
+async function look(storage: Storage): Promise<{ readonly statements: number; readonly told: number }> {
+  const stop = new AbortController();
+  let [looks, statements, told] = [0, 0, 0];
+  const watched = alteredStorage(storage, {
+    all: (statement, signal) => {
+      statements += 1;
+      return storage.all(statement, signal);
+    },
+    commit: (batch, signal) => {
+      statements += batch.length;
+      return storage.commit(batch, signal);
+    },
+  });
+  const tell = async (): Promise<never> => {
+    told += 1;
+    throw new Error('nobody is told anything here');
+  };
+  const sleep = async (): Promise<void> => {
+    looks += 1;
+    if (looks === LOOKS) stop.abort();
+  };
+  await pipelineStarter({ storage: watched, client: { start: tell, signal: tell }, sleep }).run(stop.signal);
+  return { statements, told };
+}
+
+/** How many want each core. A process gets its share of one, so that it takes so many times as long. */
+function crowding(): number {
+  const [lastMinute = 0] = loadavg();
+  return Math.max(1, lastMinute / availableParallelism());
+}
