@@ -48,7 +48,7 @@ export class DeploymentClient {
   }
 
   /** One of the verbs, as `:pause`. */
-  async steer(name: string, verb: string, body: object = {}): Promise<void> {
+  async steer(name: string, verb: string, body?: object): Promise<void> {
     await this.asked('POST', this.#path(`/${name}${verb}`), body);
   }
 

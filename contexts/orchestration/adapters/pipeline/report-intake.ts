@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#kit/std';
 import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
 import type { Units } from '../../application/ports.ts';
@@ -25,6 +26,11 @@ const TOGETHER = 1_000;
 /** News that wait. Past this, whoever brings more waits with them. */
 const WAITING = 20_000;
 const WRITE_MS = 30_000;
+/**
+ * What comes first waits so long for what comes with it. The answers of a hundred agents arrive within a moment of each
+ * other; without this the first of them would be written alone, and all others wait for that.
+ */
+const GATHER_MS = 2;
 
 /**
  * One write at a time: while it goes on, what comes is the next. The busier it is, the more share a commit, and nobody
@@ -77,24 +83,33 @@ class Collector {
 
   async #write(): Promise<void> {
     this.#isWriting = true;
-    // All that comes in the same breath is written together.
-    await Promise.resolve();
     while (this.#waiting.length > 0) {
+      await pause(GATHER_MS);
       const taken = this.#take();
-      try {
-        const news = taken.flatMap((waiting) => waiting.news);
-        // Whoever brought some may be gone; the others have not asked to be dropped.
-        const signal = AbortSignal.timeout(WRITE_MS);
-        const { units, clock } = this.#deps;
-        await units.write((unit) => takeReports(unit, { news, now: clock.now() }, signal), signal);
-        for (const { resolve } of taken) resolve();
-      } catch (error) {
-        for (const { reject } of taken) reject(error);
-      }
+      await this.#writeAll(taken);
       this.#room.resolve();
       this.#room = Promise.withResolvers();
     }
     this.#isWriting = false;
+  }
+
+  /** Together; and when that does not work, each alone, so that one that cannot be written harms no other. */
+  async #writeAll(taken: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#writeNews(taken.flatMap(({ news }) => news));
+      for (const { resolve } of taken) resolve();
+    } catch (error) {
+      const [only, ...others] = taken;
+      if (others.length === 0) only?.reject(error);
+      else for (const each of taken) await this.#writeAll([each]);
+    }
+  }
+
+  async #writeNews(news: readonly News[]): Promise<void> {
+    // Whoever brought some may be gone; the others have not asked to be dropped.
+    const signal = AbortSignal.timeout(WRITE_MS);
+    const { units, clock } = this.#deps;
+    await units.write((unit) => takeReports(unit, { news, now: clock.now() }, signal), signal);
   }
 
   #take(): readonly Waiting[] {

@@ -9,7 +9,7 @@ import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
-import { OrderMaker, packParcel } from './pack-parcel.ts';
+import { alikeIn, type Content, OrderMaker, type Parcel, packParcel } from './pack-parcel.ts';
 import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './pipeline-deps.ts';
 import { saveDeployment } from './save-deployment.ts';
 import type { Handover } from './take-reports.ts';
@@ -240,12 +240,6 @@ interface Batch {
   readonly orders: OrderMaker;
 }
 
-/** What a row is to get; nothing for one that is to be emptied. */
-interface Parcel {
-  readonly row: DeploymentTarget;
-  readonly wanted: Wanted | undefined;
-}
-
 interface SlowRow {
   readonly row: DeploymentTarget;
   readonly error: unknown;
@@ -264,22 +258,6 @@ interface Telling {
   readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
   readonly after: readonly DeploymentTarget[];
   readonly now: number;
-}
-
-type Content = Extract<Wanted, { kind: 'content' }>;
-
-/** What all of them get, if it is the same and nobody has it yet. */
-function alikeIn(parcels: readonly Parcel[]): Content | undefined {
-  const first = parcels[0]?.wanted;
-  if (first?.kind !== 'content') return undefined;
-  const isAlike = parcels.every(
-    ({ row: { order, applied }, wanted }) =>
-      wanted?.kind === 'content' &&
-      wanted.hash === first.hash &&
-      order?.state === 'queued' &&
-      applied?.hash !== first.hash,
-  );
-  return isAlike ? first : undefined;
 }
 
 const GONE: Wanted = { kind: 'failed', message: 'the target is not there any more' };

@@ -8,6 +8,28 @@ import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { Wanted } from './wanted-content.ts';
 
+/** What a row is to get; nothing for one that is to be emptied. */
+export interface Parcel {
+  readonly row: DeploymentTarget;
+  readonly wanted: Wanted | undefined;
+}
+
+export type Content = Extract<Wanted, { kind: 'content' }>;
+
+/** What all of them get, if it is the same and nobody has it yet. */
+export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
+  const first = parcels[0]?.wanted;
+  if (first?.kind !== 'content') return undefined;
+  const isAlike = parcels.every(
+    ({ row: { order, applied }, wanted }) =>
+      wanted?.kind === 'content' &&
+      wanted.hash === first.hash &&
+      order?.state === 'queued' &&
+      applied?.hash !== first.hash,
+  );
+  return isAlike ? first : undefined;
+}
+
 /** What becomes of a row whose turn to be sent something has come. */
 export interface Packed {
   readonly row: DeploymentTarget;

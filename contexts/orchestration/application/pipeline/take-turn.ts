@@ -18,6 +18,8 @@ import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import type { RolloutCache, RolloutMoment } from './rollout-cache.ts';
 import { saveDeployment } from './save-deployment.ts';
+import { steering } from './steering.ts';
+import { answerOf, FINISHED, REPEATED, type Rest, type TurnAnswer } from './turn-answer.ts';
 import { watchAgain, watchGate } from './watch-gate.ts';
 
 export interface TurnRequest {
@@ -25,13 +27,6 @@ export interface TurnRequest {
   readonly revision: number;
   /** The same for whoever asks again for want of an answer. */
   readonly step: string;
-}
-
-export interface TurnAnswer {
-  readonly isFinished: boolean;
-  readonly batch: number | null;
-  readonly wakeAt: number | null;
-  readonly hasMore: boolean;
 }
 
 /** Happenings that one turn takes in. */
@@ -43,9 +38,6 @@ const LOOKED_BACK = 100;
 const CANCEL_MS = 5_000;
 /** How often it is looked for a deployment that a gate waits for, and that is not there. */
 const BLIND_MS = 30_000;
-/** Who asks again may have missed anything: it looks once more at once. */
-const REPEATED = { hasMore: true, lookAt: Infinity };
-const FINISHED: TurnAnswer = { isFinished: true, batch: null, wakeAt: null, hasMore: false };
 
 /** What happened since the last turn, and what follows from it. */
 export class TakeTurn {
@@ -289,32 +281,6 @@ interface Saving {
   readonly joined: Pick<ChangedRows, 'before' | 'after'>;
   readonly events: readonly OrchestrationEvent[];
   readonly trouble: string | undefined;
-}
-
-interface Rest {
-  readonly hasMore: boolean;
-  /** When to look again in any case. */
-  readonly lookAt: number;
-}
-
-function answerOf({ turn, state, last }: RolloutMoment, { hasMore, lookAt }: Rest): TurnAnswer {
-  const wakeAt = Math.min(state.timer ?? Infinity, lookAt);
-  return {
-    isFinished: state.phase.kind === 'Finished',
-    batch: last?.hasBatch === true ? turn : null,
-    wakeAt: wakeAt === Infinity ? null : wakeAt,
-    hasMore,
-  };
-}
-
-/** What a person set before the rollout began, or while nobody was there to tell it. */
-function steering({ rolloutState }: Deployment, { phase, isStarted }: RolloutState): readonly Happening[] {
-  const start: readonly Happening[] = isStarted ? [] : [{ kind: 'started' }];
-  if (rolloutState === 'paused' && phase.kind !== 'Paused') {
-    return [{ kind: 'pause', by: 'the deployment', message: 'its rolloutState is paused' }, ...start];
-  }
-  const isPersons = phase.kind === 'Paused' && phase.reason === 'PausedByUser';
-  return rolloutState === 'running' && isPersons ? [{ kind: 'resume' }, ...start] : start;
 }
 
 function phaseEvent(before: RolloutState, after: RolloutState, deployment: Deployment): OrchestrationEvent | undefined {
