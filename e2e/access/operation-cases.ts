@@ -78,6 +78,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   patchDeployment: nameless,
   deleteDeployment: nameless,
   listDeploymentTargets: nameless,
+  // It is no group.
+  getDeploymentGroup: { otherwise: 404 },
   previewDeployment: nameless,
   previewNewDeployment: { body: deployment },
   pauseDeployment: nameless,

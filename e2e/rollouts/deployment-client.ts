@@ -7,6 +7,7 @@ import type { Platform } from '#testing/platform-process';
 export type Deployment = Static<typeof DeploymentSchema>;
 
 const LOOK_MS = 50;
+const IDLE_LOOK_MS = 250;
 /** A machine that has a lot else to do takes its time. */
 const WITHIN_MS = 120_000;
 const AT_ONCE = 10;
@@ -75,6 +76,21 @@ export class DeploymentClient {
     return await this.until(name, `success of revision ${revision}`, ({ status: { rollout }, reconciling }) => {
       return rollout?.revision === revision && rollout.outcome === 'Succeeded' && !reconciling;
     });
+  }
+
+  /** Until no workflow is open: nobody has anything left to do. */
+  async untilIdle(): Promise<void> {
+    const deadline = performance.now() + WITHIN_MS;
+    for (;;) {
+      const { items } = (await this.asked('GET', '/v1/workflows?status=running&pageSize=3')) as { items: { id: string }[] };
+      const [first] = items;
+      if (first === undefined) return;
+      if (performance.now() > deadline) {
+        const history = await this.asked('GET', `/v1/workflows/${first.id}/history`);
+        throw new Error(`open workflows: ${JSON.stringify(items, null, 1)}\n${JSON.stringify(history, null, 1)}`);
+      }
+      await delay(IDLE_LOOK_MS);
+    }
   }
 
   #path(rest: string): string {

@@ -204,7 +204,8 @@ function checkTarget({ target, orders, revision, kills }: TargetOrders): void {
 
 function drawMoment(random: SeededRandom, size: number): Moment {
   if (random.next() < 0.15) return { kind: 'starting', afterMs: random.integer(0, 2_000) };
-  return { kind: 'delivering', afterOrders: random.integer(0, size), thenMs: random.pick([0, 10, 300, 2_500]) };
+  // A stage begins with a sixth of them, and all that was accepted by a kill is done when the next life begins.
+  return { kind: 'delivering', afterOrders: random.integer(0, size / 6), thenMs: random.pick([0, 10, 100, 1_500]) };
 }
 
 function clientOf(platform: Platform): DeploymentClient {

@@ -42,7 +42,7 @@ for (const engine of DATABASES) {
       await client.settle(TARGETS);
       await client.create(drafts());
       await eventually('everybody to have it', () => log.length >= DEPLOYMENTS, SOON_MS);
-      await eventually('nothing to be left to do', () => isIdle(client), SOON_MS);
+      await client.untilIdle();
     });
     after(() => home.dispose());
 
@@ -63,7 +63,7 @@ for (const engine of DATABASES) {
     });
 
     it('those that are idle cost no time, and have no workflow', async (t) => {
-      await eventually('nothing to be left to do', () => isIdle(client), SOON_MS);
+      await client.untilIdle();
       const shares: number[] = [];
       // What is left of the start, such as a collection of garbage, may fall into the first.
       for (let tries = 0; tries < 3 && !shares.some((share) => share <= IDLE_SHARE); tries += 1) {
@@ -77,7 +77,7 @@ for (const engine of DATABASES) {
         said,
       );
       t.diagnostic(said);
-      assert.ok(await isIdle(client));
+      await client.untilIdle();
     });
 
     it('were left alone by the restart, and are looked at with one statement', async () => {
@@ -105,11 +105,6 @@ function drafts(): readonly object[] {
     manifest: saying(`of ${index}`),
     placement: [{ type: 'static', targets: [`t-${index % TARGETS.length}`] }],
   }));
-}
-
-async function isIdle(client: DeploymentClient): Promise<boolean> {
-  const { items } = await client.asked('GET', '/v1/workflows?status=running&pageSize=1');
-  return (items as unknown[]).length === 0;
 }
 
 async function cpuSeconds(platform: Platform): Promise<number> {

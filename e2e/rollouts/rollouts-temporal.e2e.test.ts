@@ -137,17 +137,12 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
         const { status } = await client.succeeded(each, 1);
         assert.equal(status.counts.available, TARGETS.length);
       }
-      await eventually('no workflow to be open', noWorkflowIsOpen, SOON_MS);
+      await client.untilIdle();
       await platform.kill();
       const again = log.takeIn();
       for (const [order, times] of timesOf([...log.orders])) assert.ok(times <= 2, `${order}: ${times} times`);
       assert.ok(again.length < CROWD * TARGETS.length, 'what was acknowledged is not sent again');
     });
-
-    async function noWorkflowIsOpen(): Promise<boolean> {
-      const { items } = await client.asked('GET', '/v1/workflows?status=running');
-      return (items as unknown[]).length === 0;
-    }
   });
 }
 

@@ -64,6 +64,7 @@ export {
   DeploymentTargetSchema,
 } from './deployment-status-schema.ts';
 export type { TargetDiffResource } from './diff-schema.ts';
+export { type DeploymentGroupStatusResource, DeploymentGroupStatusSchema } from './group-schema.ts';
 export {
   IssuerParamsSchema,
   IssuerPatchSchema,

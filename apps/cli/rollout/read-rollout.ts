@@ -1,6 +1,8 @@
 import {
   type ApprovalResource,
   ApprovalSchema,
+  type DeploymentGroupStatusResource,
+  DeploymentGroupStatusSchema,
   type DeploymentResource,
   DeploymentSchema,
   DeploymentTargetSchema,
@@ -43,7 +45,23 @@ export async function readSurroundings(
   const call = { path: [...deploymentPath(address), 'targets'] };
   const { items: targets } = await readPages(api, { item: DeploymentTargetSchema, call }, signal);
   const approvals = await readApprovals(api, address, signal);
-  return { targets, approvals, children: await readChildren(api, deployment, signal) };
+  const children = await readChildren(api, deployment, signal);
+  return { targets, approvals, children, group: await readGroup(api, deployment, signal) };
+}
+
+/** Nothing until the group has come to the platform. */
+async function readGroup(
+  api: ApiClient,
+  deployment: DeploymentResource,
+  signal: AbortSignal,
+): Promise<DeploymentGroupStatusResource | undefined> {
+  if (deployment.manifest.type !== 'deploymentGroup') return undefined;
+  try {
+    return await api.get(DeploymentGroupStatusSchema, { path: [...deploymentPath(deployment), 'group'] }, signal);
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
 }
 
 async function readChildren(

@@ -152,6 +152,16 @@ test('a group shows how its children stand', () => {
   );
 });
 
+test('a group says what it waits for, since when, and what would help', () => {
+  const wait = { child: 'shop-db', since: TIME, message: 'is degraded', unblock: 'mend it' };
+  const message = 'step 1 of 2: shop-db is degraded';
+  const group = { phase: 'Degraded' as const, since: TIME, message, waits: [wait] };
+  assert.match(
+    drawn({ group }),
+    /^The group is Degraded for 2m: step 1 of 2: shop-db is degraded\n- shop-db: is degraded, for 2m\n {2}goes on by: mend it$/m,
+  );
+});
+
 test('one that cannot be planned says why, and since when', () => {
   const trouble = { reason: 'PlanFailed', message: 'no such label', since: TIME };
   assert.equal(

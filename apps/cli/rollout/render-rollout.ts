@@ -17,6 +17,7 @@ export function renderRollout(picture: RolloutPicture, drawing: Drawing): string
     headLines(deployment, drawing),
     stepLines(deployment.status.rollout?.steps ?? [], drawing),
     renderWaits(picture, drawing),
+    groupLines(picture, drawing),
     childLines(picture.children),
     renderTargets(picture, drawing),
   ];
@@ -126,6 +127,15 @@ function stepColour(step: Step | undefined): Colour {
 function stepText({ fate, underWay, failed, gate }: Step, now: number): string {
   const atGate = gate === undefined ? [] : [`at the gate ${gate.type} for ${renderAge(gate.since, now)}`];
   return [FATES[fate].text, ...several(underWay, 'under way'), ...several(failed, 'failed'), ...atGate].join(', ');
+}
+
+function groupLines({ group }: RolloutPicture, { now }: Drawing): string[] {
+  if (group === undefined) return [];
+  const waits = group.waits.flatMap(({ child, since, message, unblock }) => [
+    printable(`- ${child === undefined ? '' : `${child}: `}${message}, for ${renderAge(since, now)}`),
+    printable(`  goes on by: ${unblock}`),
+  ]);
+  return [printable(`The group is ${group.phase} for ${renderAge(group.since, now)}: ${group.message}`), ...waits];
 }
 
 function childLines(children: readonly DeploymentResource[]): string[] {

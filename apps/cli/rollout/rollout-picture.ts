@@ -1,4 +1,9 @@
-import type { ApprovalResource, DeploymentResource, DeploymentTargetResource } from '#protocol/api';
+import type {
+  ApprovalResource,
+  DeploymentGroupStatusResource,
+  DeploymentResource,
+  DeploymentTargetResource,
+} from '#protocol/api';
 import type { Paint } from '../output/paint.ts';
 
 /** All that is known of a rollout at one moment. */
@@ -10,6 +15,7 @@ export interface RolloutPicture {
   readonly approvals: readonly ApprovalResource[];
   /** Of a group. */
   readonly children: readonly DeploymentResource[];
+  readonly group?: DeploymentGroupStatusResource | undefined;
 }
 
 export interface Drawing {

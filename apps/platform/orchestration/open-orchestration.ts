@@ -16,6 +16,7 @@ import {
   createReportIntake,
   deploymentRoutes,
   groupActivities,
+  groupRoutes,
   groupStarter,
   ORCHESTRATION_WORKFLOWS,
   orchestrationUnitOfWork,
@@ -136,12 +137,13 @@ function activitiesOf(parts: Parts & { readonly intake: ReportIntake; readonly r
 }
 
 function routesOf(parts: Parts & { readonly router: TargetRouter; readonly visibility: Visibility }): Route[] {
-  const { storage, unit, units, rules, service, fingerprint, router, visibility } = parts;
+  const { storage, unit, units, rules, service, fingerprint, clock, router, visibility } = parts;
   const tree = { storage, unit, units, visibility, workspaces: directoryIn };
   return [
     ...deploymentRoutes({ ...tree, service }),
     ...approvalRoutes(tree),
     ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
+    ...groupRoutes({ units, clock }),
     ...previewRoutes({ units, strategies: rules, fingerprint, router, service }),
     ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget: scoredTarget }),
   ];

@@ -4,6 +4,7 @@ export { dropTargetScores } from './drop-target-scores.ts';
 export { groupActivities, groupStarter } from './groups/group-runs.ts';
 export { approvalRoutes } from './http-approvals.ts';
 export { deploymentRoutes } from './http-deployments.ts';
+export { groupRoutes } from './http-groups.ts';
 export { previewRoutes } from './http-previews.ts';
 export { revisionRoutes } from './http-revisions.ts';
 export { scoreRoutes } from './http-scores.ts';

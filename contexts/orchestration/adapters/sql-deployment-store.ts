@@ -101,6 +101,12 @@ export class SqlDeploymentStore implements DeploymentStore {
     await this.#tx.run(sql`UPDATE deployments SET heard = news WHERE uid = ${uid}`);
   }
 
+  async isUnderWay(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    const row = await this.#tx.get(sql`SELECT run FROM deployments WHERE uid = ${uid}`);
+    return row?.['run'] === run;
+  }
+
   async rest(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     const changed = await this.#tx.run(

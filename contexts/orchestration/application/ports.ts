@@ -60,6 +60,8 @@ export interface DeploymentStore {
   wake(uid: DeploymentId, signal: AbortSignal): Promise<void>;
   /** The pipeline has taken in all that was there for it up to this unit of work. */
   hear(uid: DeploymentId, signal: AbortSignal): Promise<void>;
+  /** False of a run that is over: its answer was lost, and there may be another under way. */
+  isUnderWay(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean>;
   /** The run is over, unless something came that it has not heard: then false. */
   rest(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean>;
 }

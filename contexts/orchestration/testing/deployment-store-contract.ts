@@ -131,6 +131,19 @@ export function deploymentStoreContract(name: string, open: () => Promise<Opened
       assert.deepEqual(await runOf(uid), { run: 2, hasNews: true });
     });
 
+    it('knows the run that is under way from those that are over', async () => {
+      const { uid } = await added(fresh());
+      const isUnderWay = (run: number) => opened.unit((store) => store.isUnderWay(uid, run, signal));
+      assert.equal(await isUnderWay(1), false);
+      await opened.unit((store) => store.wake(uid, signal));
+      assert.equal(await isUnderWay(1), true);
+      await opened.unit((store) => store.hear(uid, signal));
+      await opened.unit((store) => store.rest(uid, 1, signal));
+      assert.equal(await isUnderWay(1), false);
+      await opened.unit((store) => store.wake(uid, signal));
+      assert.deepEqual([await isUnderWay(1), await isUnderWay(2)], [false, true]);
+    });
+
     it('lets no run end that has not heard everything, nor one that is not its own', async () => {
       const { uid } = await added(fresh());
       await opened.unit((store) => store.wake(uid, signal));

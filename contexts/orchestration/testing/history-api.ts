@@ -9,6 +9,7 @@ import { testServer } from '../../../kit/http/testing/test-server.ts';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import { builtInRules } from '../adapters/built-in-rules.ts';
 import { approvalRoutes } from '../adapters/http-approvals.ts';
+import { groupRoutes } from '../adapters/http-groups.ts';
 import { previewRoutes } from '../adapters/http-previews.ts';
 import { revisionRoutes } from '../adapters/http-revisions.ts';
 import { scoreRoutes } from '../adapters/http-scores.ts';
@@ -100,6 +101,7 @@ export class HistoryApi {
         ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
         ...previewRoutes({ units, service, strategies: rules, fingerprint, router }),
         ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget }),
+        ...groupRoutes({ units, clock: new FakeClock(NOW) }),
       ],
       { clock: new FakeClock(NOW), authorizer },
     );

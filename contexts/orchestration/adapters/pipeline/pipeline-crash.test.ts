@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createEmbeddedEngine } from '#kit/durable/embedded';
 import { eachDatabase } from '#testing/databases';
 import { brokenPromises, needlessDispatches } from '../../testing/pipeline/broken-promises.ts';
 import { aRun, inline } from '../../testing/pipeline/pipeline-run.ts';
+import { deploymentPipeline } from '../workflows/deployment-pipeline.ts';
 
 const TARGETS = 12;
 
@@ -50,5 +52,18 @@ eachDatabase('a crash', (fresh) => {
     await run.patch(uid, { manifest: inline('two'), rollout: { type: 'immediate' } }, ['manifest', 'rollout']);
     await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
     assert.equal(run.fleet.dispatched.length, 6);
+  });
+
+  it('that lost the answer of a run which is over finds that it is', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.addMany(1);
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    await run.untilRested(uid);
+    const registry = { workflows: [deploymentPipeline], activities: [] };
+    const { client } = createEmbeddedEngine({ storage: run.storage, registry });
+    const again = { id: 'asked-again', input: { deployment: uid, run: 1 } };
+    await client.start(deploymentPipeline, again, run.signal);
+    assert.equal(await client.result(again.id, run.signal), undefined);
   });
 });

@@ -46,6 +46,7 @@ export function tellingGroups(store: DeploymentStore, groups: Pick<GroupStore, '
     },
     wake: (uid, signal) => store.wake(uid, signal),
     hear: (uid, signal) => store.hear(uid, signal),
+    isUnderWay: (uid, run, signal) => store.isUnderWay(uid, run, signal),
     rest: (uid, run, signal) => store.rest(uid, run, signal),
   };
 }

@@ -71,6 +71,7 @@ export class PlanRollout {
 
   async #plan(unit: UnitOfWork, { request, prepared }: Planning, signal: AbortSignal): Promise<Planned> {
     const { deployment: uid, run } = request;
+    if (!(await unit.deployments.isUnderWay(uid, run, signal))) return { kind: 'rest' };
     await unit.deployments.hear(uid, signal);
     const deployment = await unit.deployments.get(uid, signal);
     if (deployment === undefined) return { kind: 'rest' };

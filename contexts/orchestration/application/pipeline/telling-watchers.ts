@@ -44,6 +44,7 @@ export function tellingWatchers(
     },
     wake: (uid, signal) => store.wake(uid, signal),
     hear: (uid, signal) => store.hear(uid, signal),
+    isUnderWay: (uid, run, signal) => store.isUnderWay(uid, run, signal),
     rest: (uid, run, signal) => store.rest(uid, run, signal),
   };
 }

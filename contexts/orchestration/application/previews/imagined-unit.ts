@@ -39,6 +39,7 @@ function imaginedDeployments(real: DeploymentStore): DeploymentStore {
     remove: nothing,
     wake: nothing,
     hear: nothing,
+    isUnderWay: async () => false,
     rest: async () => false,
   };
 }

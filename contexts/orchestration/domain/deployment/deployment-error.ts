@@ -13,6 +13,7 @@ export const DEPLOYMENT_ERRORS = {
   NOT_A_TARGET: { category: 'invalid', retry: 'after-change' },
   TARGET_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   REVISION_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
+  NOT_A_GROUP: { category: 'not-found', retry: 'after-change' },
   STALE_APPROVAL: { category: 'conflict', retry: 'after-change' },
   NO_OPEN_APPROVAL: { category: 'conflict', retry: 'later' },
   SEVERAL_APPROVALS: { category: 'conflict', retry: 'after-change' },
@@ -46,6 +47,10 @@ export function invalidDeployment(faults: readonly FieldFault[]): DeploymentErro
     `This is not a deployment: ${first?.path} ${first?.message}. Correct it and send it again.`,
     { faults },
   );
+}
+
+export function notAGroup(name: string): DeploymentError {
+  return new DeploymentError('NOT_A_GROUP', `Deployment ${name} is no group, or has not come to the platform yet.`);
 }
 
 export function noRollout(name: string, doing: string): DeploymentError {
