@@ -9,8 +9,14 @@ import { fuzzPlatform, soak } from './openapi-fuzz.soak.ts';
 /** What no request by itself gets through to: there is no workflow yet, no issuer that answers, and a code to be guessed. */
 const OUT_OF_REACH = ['/v1/workflows/', '/v1/login/callback', '/v1/login:redeem'];
 
-/** And what a schema alone cannot make: a manifest, a placement and a rollout that all make sense, or a certain moment. */
-const BEYOND_SCHEMAS = ['createDeployment', 'previewNewDeployment', 'rollbackDeployment', 'abandonDeployment'];
+/** And what a schema alone cannot make: a manifest, a placement and a rollout that make sense, a group, or a certain moment. */
+const BEYOND_SCHEMAS = [
+  'createDeployment',
+  'previewNewDeployment',
+  'rollbackDeployment',
+  'abandonDeployment',
+  'getDeploymentGroup',
+];
 
 /** The same seed gets the same answers from both; the second is asked less, to find what only it takes amiss. */
 const COUNTS: Readonly<Record<Engine, number>> = { sqlite: soak.defaultCount, postgres: soak.defaultCount * 0.3 };

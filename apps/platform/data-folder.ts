@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Clock } from '#kit/std';
+import { type Clock, uuidv7 } from '#kit/std';
 import { claimFolder } from '#kit/storage';
+import { createFile } from './durable-file.ts';
 import { PlatformError } from './platform-error.ts';
 
 /** What one platform keeps on this machine. Nobody else has it while this process lives. */
@@ -11,6 +12,8 @@ export interface DataFolder {
   readonly adminTokenFile: string;
   readonly keyFile: string;
   readonly tlsFolder: string;
+  /** Known by this folder alone: whoever says it and lives is the process that has the folder. */
+  readonly seat: string;
   /** Every account of the machine may look inside. We leave it so, as it was not us who made it; somebody should know. */
   readonly openToAll: boolean;
   release(): void;
@@ -44,9 +47,15 @@ export function openDataFolder(path: string, clock: Clock): DataFolder {
     adminTokenFile: join(folder, 'admin-token'),
     keyFile: join(folder, 'keys.json'),
     tlsFolder: join(folder, 'tls'),
+    seat: seatOf(join(folder, 'seat')),
     openToAll: (statSync(folder).mode & 0o007) !== 0,
     release: () => claim.release(),
   };
+}
+
+function seatOf(file: string): string {
+  createFile(file, `${uuidv7()}\n`, 0o600);
+  return readFileSync(file, 'utf8').trim();
 }
 
 /** `recursive` of Node never returns where a folder exists and refuses to hold another with ENOENT, as /proc does. */

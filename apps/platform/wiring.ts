@@ -98,7 +98,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { demoFleet } = config;
   const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, api, metrics, log };
   const fleet = await openFleet(parts, signal);
-  const durable = await openWorkflows({ ...options, storage, metrics, fleet }, signal);
+  const durable = await openWorkflows({ ...options, storage, metrics, fleet, seat: folder.seat }, signal);
   opened.defer(() => durable.close());
 
   const { tree, addonTypes } = fleet;
@@ -163,13 +163,14 @@ interface WorkflowParts extends PlatformOptions {
   readonly storage: Storage;
   readonly metrics: Metrics;
   readonly fleet: Fleet;
+  readonly seat: string;
 }
 
 async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise<Durable> {
-  const { config, storage, metrics, fleet, workflows } = parts;
+  const { config, storage, metrics, fleet, seat, workflows } = parts;
   const set = joinedSets([fleet.workflows, ...(workflows === undefined ? [] : [workflows])]);
   const log = parts.log.child({ component: 'workflows' });
-  const options = { choice: config.durable, set, storage, metrics, log };
+  const options = { choice: config.durable, set, storage, seat, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
 }
 

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { DeploymentSchema } from '#protocol/api';
 import type { Platform } from '#testing/platform-process';
 
-export type Deployment = Static<typeof DeploymentSchema>;
+type Deployment = Static<typeof DeploymentSchema>;
 
 const LOOK_MS = 50;
 const IDLE_LOOK_MS = 250;
@@ -82,12 +82,15 @@ export class DeploymentClient {
   async untilIdle(): Promise<void> {
     const deadline = performance.now() + WITHIN_MS;
     for (;;) {
-      const { items } = (await this.asked('GET', '/v1/workflows?status=running&pageSize=3')) as { items: { id: string }[] };
+      const { items } = (await this.asked('GET', '/v1/workflows?status=running&pageSize=3')) as {
+        items: { id: string }[];
+      };
       const [first] = items;
       if (first === undefined) return;
       if (performance.now() > deadline) {
-        const history = await this.asked('GET', `/v1/workflows/${first.id}/history`);
-        throw new Error(`open workflows: ${JSON.stringify(items, null, 1)}\n${JSON.stringify(history, null, 1)}`);
+        const { items: all } = (await this.asked('GET', '/v1/deployments?pageSize=1000')) as { items: Deployment[] };
+        const whose = all.find(({ uid }) => first.id.includes(uid));
+        throw new Error(`open workflows: ${JSON.stringify(items)}; the first is of ${JSON.stringify(whose, null, 1)}`);
       }
       await delay(IDLE_LOOK_MS);
     }

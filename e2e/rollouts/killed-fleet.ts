@@ -8,7 +8,7 @@ import { AgentLog, type TakenOrder } from './agent-log.ts';
 import { DeploymentClient, saying } from './deployment-client.ts';
 import { simulatedStart } from './simulated-start.ts';
 
-export interface KilledFleetOptions {
+interface KilledFleetOptions {
   readonly engine: Engine;
   readonly seed: number;
   readonly size: number;
@@ -19,7 +19,7 @@ const NAME = 'app';
 const STAGES = ['canary', 'early', 'late'];
 const LOOK_MS = 10;
 
-export const ROLLOUTS = {
+const ROLLOUTS = {
   immediate: { type: 'immediate' },
   staged: {
     type: 'staged',

