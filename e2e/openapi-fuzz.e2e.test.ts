@@ -15,6 +15,7 @@ const BEYOND_SCHEMAS = [
   'previewNewDeployment',
   'rollbackDeployment',
   'abandonDeployment',
+  'confirmDeploymentRemoval',
   'getDeploymentGroup',
 ];
 
