@@ -23,7 +23,7 @@ export const WORKSPACE = { name: parseResourceName('bench'), path: '/root/bench/
 const LATENCY_MS = 20;
 export const WIDTH = 100;
 const TYPE = 'simulated';
-const STAGES = ['canary', 'early', 'late'];
+export const STAGES = ['canary', 'early', 'late'];
 const AT_ONCE = 500;
 
 /** What the agents saw of a change, by the clock of the process. */

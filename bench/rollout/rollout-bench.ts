@@ -9,6 +9,8 @@ import { type Bench, type BenchContext, cost, type Figure, plain } from '../figu
 import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
 
 const PROCESS = new URL('./rollout-process.ts', import.meta.url);
+/** As `bin/fleetshift` starts it. */
+const NODE_FLAGS = ['--max-semi-space-size=16'];
 const GOAL = 2;
 const MEMORY_GOAL_MIB = 250;
 const ROUNDS = 3;
@@ -75,7 +77,9 @@ async function runOnce(
   try {
     const place = database.engine === 'sqlite' ? { file: database.file } : { url: database.url };
     const orders = JSON.stringify({ place, folder, size, rollout } satisfies RolloutOrders);
-    const { stdout } = await promisify(execFile)(process.execPath, [PROCESS.pathname, orders], { signal });
+    const { stdout } = await promisify(execFile)(process.execPath, [...NODE_FLAGS, PROCESS.pathname, orders], {
+      signal,
+    });
     return JSON.parse(stdout) as RolloutRun;
   } finally {
     await database.dispose();

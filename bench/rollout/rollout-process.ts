@@ -6,7 +6,7 @@ import { poolIn } from '../../apps/platform/orchestration/target-pool.ts';
 import { directoryIn } from '../../apps/platform/orchestration/workspace-directory.ts';
 import { SCHEMA_MODULES } from '../../apps/platform/schema.ts';
 import { builtInRules, orchestrationUnitOfWork } from '../../contexts/orchestration/adapters/index.ts';
-import { type BenchFleet, openBenchFleet, WIDTH, WORKSPACE } from './bench-fleet.ts';
+import { type BenchFleet, openBenchFleet, STAGES, WIDTH, WORKSPACE } from './bench-fleet.ts';
 import { countingStorage, type Writes } from './counting-storage.ts';
 
 /** A process of its own, so that its memory is that of one rollout. */
@@ -33,7 +33,7 @@ const ROLLOUTS = {
   immediate: { type: 'immediate' },
   staged: {
     type: 'staged',
-    stages: ['canary', 'early', 'late'].map((stage) => ({
+    stages: STAGES.map((stage) => ({
       name: stage,
       selector: { matchLabels: { stage } },
       maxConcurrency: '50%',
@@ -119,30 +119,32 @@ async function historyLength(): Promise<number> {
   return Number((await plain.get(sql`SELECT count(*) AS rows FROM durable_history`, signal))?.['rows']);
 }
 
-/** The same orders to the same agents at the same width, and nothing else. */
+/**
+ * The same orders to the same agents at the same width, and nothing else. Of a staged rollout, one stage after the other:
+ * whatever sends them has to wait for the last of a stage.
+ */
 async function bareLoop({ targets, simulated }: BenchFleet): Promise<number> {
   const documents = [document('bare')];
-  const queue = targets.values();
+  const terms = { healthRules: [], driftPolicy: 'report' } as const;
+  const stages =
+    orders.rollout === 'staged'
+      ? STAGES.map((_, nth) => targets.filter((_, at) => at % STAGES.length === nth))
+      : [targets];
   const begun = performance.now();
-  await Promise.all(
-    Array.from({ length: WIDTH }, async () => {
+  for (const stage of stages) {
+    const queue = stage.values();
+    const send = async (): Promise<void> => {
       for (const { uid, name, type } of queue) {
-        const target = { id: uid as never, name, type };
-        const terms = { healthRules: [], driftPolicy: 'report' } as const;
-        const order = {
-          target,
-          deployment: uid,
-          revision: 1,
-          kind: 'deliver',
-          hash: 'bare',
-          documents,
-          ...terms,
-        } as const;
-        const { kind } = await simulated.dispatch(order, signal);
+        const its = { target: { id: uid as never, name, type }, deployment: uid, revision: 1 };
+        const { kind } = await simulated.dispatch(
+          { ...its, kind: 'deliver', hash: 'bare', documents, ...terms },
+          signal,
+        );
         if (kind !== 'accepted') throw new Error(`${name} answered ${kind}`);
       }
-    }),
-  );
+    };
+    await Promise.all(Array.from({ length: WIDTH }, send));
+  }
   return performance.now() - begun;
 }
 

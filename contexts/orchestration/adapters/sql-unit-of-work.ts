@@ -5,6 +5,7 @@ import { tellingGroups } from '../application/groups/telling-groups.ts';
 import { tellingWatchers } from '../application/pipeline/telling-watchers.ts';
 import type { TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import { SqlGroupStore } from './groups/sql-group-store.ts';
+import { KeyedTurns } from './keyed-turns.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlApprovalStore } from './sql-approval-store.ts';
 import { SqlContentStore } from './sql-content-store.ts';
@@ -50,8 +51,12 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
 }
 
 export function sqlUnits(storage: Storage, deps: OrchestrationUnitDeps): Units {
+  const turns = new KeyedTurns();
+  const write: Units['write'] = (body, signal) =>
+    storage.write((tx) => body(orchestrationUnitOfWork(tx, deps)), signal);
   return {
-    write: (body, signal) => storage.write((tx) => body(orchestrationUnitOfWork(tx, deps)), signal),
+    write,
+    writeOf: (deployments, body, signal) => turns.within(deployments, () => write(body, signal)),
     read: (body, signal) => storage.read((reader) => body(orchestrationUnitOfWork(lookingOnly(reader), deps)), signal),
   };
 }

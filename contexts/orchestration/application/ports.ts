@@ -37,6 +37,12 @@ export interface UnitOfWork {
 /** Opens units of work for what no request opened: workflows, reports, upkeep. A body may be run again. */
 export interface Units {
   write<T>(body: (unit: UnitOfWork) => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** The same for work on these deployments: of each, one at a time in this process. Two at once would undo each other. */
+  writeOf<T>(
+    deployments: readonly DeploymentId[],
+    body: (unit: UnitOfWork) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
   /** Looks only; never waits for a writer. */
   read<T>(body: (unit: UnitOfWork) => Promise<T>, signal: AbortSignal): Promise<T>;
 }

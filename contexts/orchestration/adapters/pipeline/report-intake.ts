@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#kit/std';
 import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
-import type { Units } from '../../application/ports.ts';
+import type { UnitOfWork, Units } from '../../application/ports.ts';
 import type { DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 
 export interface ReportIntakeDeps {
@@ -109,7 +110,8 @@ class Collector {
     // Whoever brought some may be gone; the others have not asked to be dropped.
     const signal = AbortSignal.timeout(WRITE_MS);
     const { units, clock } = this.#deps;
-    await units.write((unit) => takeReports(unit, { news, now: clock.now() }, signal), signal);
+    const take = (unit: UnitOfWork) => takeReports(unit, { news, now: clock.now() }, signal);
+    await units.writeOf([...new Set(news.flatMap(deploymentIn))], take, signal);
   }
 
   #take(): readonly Waiting[] {
@@ -122,6 +124,11 @@ class Collector {
     this.#size -= size;
     return this.#waiting.splice(0, count);
   }
+}
+
+function deploymentIn(news: News): readonly DeploymentId[] {
+  if (news.about === 'report') return [news.report.deployment];
+  return news.about === 'handover' ? [news.handover.deployment] : [];
 }
 
 async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {

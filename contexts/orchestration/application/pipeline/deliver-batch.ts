@@ -143,7 +143,8 @@ export class DeliverBatch {
 
   async #write(batch: Batch, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly DeliveryOrder[]> {
     if (parcels.length === 0) return [];
-    return await this.#deps.units.write((unit) => this.#keep(unit, { batch, parcels }, signal), signal);
+    const { uid } = batch.deployment;
+    return await this.#deps.units.writeOf([uid], (unit) => this.#keep(unit, { batch, parcels }, signal), signal);
   }
 
   /** What is sent is on disk before it is, so that whoever comes after a crash knows of it. */

@@ -58,7 +58,8 @@ export class PlanRollout {
     for (;;) {
       signal.throwIfAborted();
       const prepared = await preparePlan(this.#deps, request.deployment, signal);
-      const done = await this.#deps.units.write((unit) => this.#plan(unit, { request, prepared }, signal), signal);
+      const plan = (unit: UnitOfWork) => this.#plan(unit, { request, prepared }, signal);
+      const done = await this.#deps.units.writeOf([request.deployment], plan, signal);
       if (done === 'again') continue;
       if ('state' in done) {
         const { uid: deployment, state } = done;

@@ -57,7 +57,8 @@ export class TakeTurn {
 
   async run({ deployment, revision, step }: TurnRequest, signal: AbortSignal): Promise<TurnAnswer> {
     const rollout = { deployment, revision };
-    const taken = await this.#deps.units.write((unit) => this.#turn(unit, rollout, step, signal), signal);
+    const turn = (unit: UnitOfWork) => this.#turn(unit, rollout, step, signal);
+    const taken = await this.#deps.units.writeOf([deployment], turn, signal);
     if (taken.resolvedUpTo !== undefined) this.#resolved.set(deployment, taken.resolvedUpTo);
     if (taken.answer.isFinished) this.#resolved.delete(deployment);
     if (taken.answer.isFinished) this.#cache.forget(rollout);
