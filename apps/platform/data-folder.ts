@@ -12,8 +12,8 @@ export interface DataFolder {
   readonly adminTokenFile: string;
   readonly keyFile: string;
   readonly tlsFolder: string;
-  /** Known by this folder alone: whoever says it and lives is the process that has the folder. */
-  readonly seat: string;
+  /** Of this folder alone: whoever says it and lives is the process that has the folder. Made when it is first asked for. */
+  seat(): string;
   /** Every account of the machine may look inside. We leave it so, as it was not us who made it; somebody should know. */
   readonly openToAll: boolean;
   release(): void;
@@ -47,7 +47,7 @@ export function openDataFolder(path: string, clock: Clock): DataFolder {
     adminTokenFile: join(folder, 'admin-token'),
     keyFile: join(folder, 'keys.json'),
     tlsFolder: join(folder, 'tls'),
-    seat: seatOf(join(folder, 'seat')),
+    seat: () => seatOf(join(folder, 'seat')),
     openToAll: (statSync(folder).mode & 0o007) !== 0,
     release: () => claim.release(),
   };

@@ -98,7 +98,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { demoFleet } = config;
   const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, api, metrics, log };
   const fleet = await openFleet(parts, signal);
-  const durable = await openWorkflows({ ...options, storage, metrics, fleet, seat: folder.seat }, signal);
+  const durable = await openWorkflows({ ...options, storage, metrics, fleet, seat: folder.seat() }, signal);
   opened.defer(() => durable.close());
 
   const { tree, addonTypes } = fleet;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { ROLES } from '#contexts/access';
 import type { Engine } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
@@ -6,12 +7,13 @@ import { type OpenapiDocument, type Operation, operationsOf } from '#testing/ope
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import type { SeededRandom } from '#testing/seeded';
 import { eachCase, type Soak, type SoakOptions } from '#testing/soak';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { type Attempts, attemptsOf } from './attempt.ts';
 import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
 import { ANYWHERE } from './matrix-world.ts';
 import type { Place } from './operation-cases.ts';
 import { type View, wholeView } from './view/caller-view.ts';
-import { Estate, type Step } from './view/estate.ts';
+import { DEPLOYMENT, Estate, type Step } from './view/estate.ts';
 import { Faceless } from './view/faceless.ts';
 
 export const soak: Soak = {
@@ -21,6 +23,9 @@ export const soak: Soak = {
     for (const engine of DATABASES) await compareViews(engine, options);
   },
 };
+
+/** A workspace with a deployment of that name, which nobody but the test looks at. */
+const WITNESS = 'witness';
 
 /** Far more than one caller may ask in production. */
 const FLAGS = ['--rate-limit', '1000000'];
@@ -47,6 +52,8 @@ export async function compareViews(engine: Engine, options: SoakOptions): Promis
     homes.push(home);
     const platform = await home.start({ flags: FLAGS });
     await made(platform, '/v1/workspaces', { name: STAFF });
+    await made(platform, '/v1/workspaces', { name: WITNESS });
+    await made(platform, `/v1/workspaces/${WITNESS}/deployments`, { ...DEPLOYMENT, name: WITNESS });
     const document = (await (await platform.request('/openapi.json')).json()) as OpenapiDocument;
     return { platform, operations: operationsOf(document), attempts: attemptsOf(document) };
   };
@@ -76,8 +83,10 @@ async function compareOne({ alone, among, random, name }: Comparison): Promise<v
   const foreignSteps = [
     ...(random.next() < 0.5 ? Estate.earlier(name, parent) : []),
     ...foreign.begin(parent),
-    ...Array.from({ length: random.integer(2, 20) }, () => foreign.change()),
+    foreign.deploy(),
+    ...foreignChanges(foreign, random.integer(2, 20), random),
   ];
+  const deploy = own.deploy();
   const wish = wishFor(name, random);
   const views: View[] = [];
   for (const world of [alone, among]) {
@@ -91,19 +100,28 @@ async function compareOne({ alone, among, random, name }: Comparison): Promise<v
       mine.push(...(await perform(world, [step])));
     }
     await perform(world, left);
-    await perform(world, [markStep(name)]);
-    await untilAudited(world.platform, name);
+    await untilNoticed(world.platform, name);
+    mine.push(...(await perform(world, [deploy])));
+    await settle(world, name, isAmong ? [own, foreign] : [own]);
     const view = await viewOf(world, { caller, name, mine });
     views.push(view);
     if (!isAmong) continue;
-    await perform(
-      world,
-      Array.from({ length: 5 }, () => foreign.change()),
-    );
+    await perform(world, foreignChanges(foreign, 5, random));
     assertSame(view, await viewOf(world, { caller, name, mine }), `of ${name}, as more happens elsewhere`);
   }
   const [first, second] = views as [View, View];
   assertSame(first, second, `of ${name}, ${JSON.stringify(wish.given)} ${JSON.stringify(wish.scope ?? {})}`);
+}
+
+function foreignChanges(foreign: Estate, length: number, random: SeededRandom): Step[] {
+  return Array.from({ length }, () => (random.next() < 0.3 ? foreign.changeDeployment() : foreign.change()));
+}
+
+/** What goes on after the answers comes to its end; then the caller's last event is made, and all of it is on record. */
+async function settle(world: World, name: string, estates: readonly Estate[]): Promise<void> {
+  for (const { top } of estates) await untilAtRest(world.platform, top);
+  await perform(world, [markStep(name)]);
+  await untilAudited(world.platform, name);
 }
 
 /** Somebody who may see at least the top of his estate. */
@@ -133,14 +151,10 @@ interface Asked {
 
 async function viewOf(world: World, { caller, name, mine }: Asked): Promise<View> {
   const token = /"name":"([a-z2-7]{16})"/.exec(mine.join())?.[1] ?? '';
-  const own = placeOf(name, token);
-  const foreign = placeOf(`f${name}`, NO_TOKEN);
-  const places = [
-    own,
-    foreign,
-    placeOf(`nobody-has-${name}`, NO_TOKEN),
-    { ...own, name: 'across', other: foreign.other },
-  ];
+  const own = await placeOf(world.platform, name, token);
+  const foreign = await placeOf(world.platform, `f${name}`, NO_TOKEN);
+  const nowhere = await placeOf(world.platform, `nobody-has-${name}`, NO_TOKEN);
+  const places = [own, foreign, nowhere, { ...own, name: 'across', other: foreign.other }];
   const view = await wholeView({ ...world, token: caller.token, places, lastEvent: markOf(name) });
   const faceless = new Faceless();
   return new Map(
@@ -160,6 +174,47 @@ function markOf(name: string): string {
   return `mark-${name}`;
 }
 
+interface Deployed {
+  readonly generation: number;
+  readonly observedGeneration: number;
+  readonly reconciling: boolean;
+  readonly deleteTime?: string;
+  readonly status: {
+    readonly counts: { readonly placed: number };
+    readonly rollout?: { readonly waits: readonly { readonly kind: string }[] };
+  };
+}
+
+/**
+ * Deployments hear of what happened to targets after the answer, and in about the order in which it happened. One that is
+ * made meanwhile is told as well, and says that it was: so what happened before is to be over.
+ */
+async function untilNoticed(platform: Platform, name: string): Promise<void> {
+  const placed = async (): Promise<number> => {
+    const answer = await platform.request(`/v1/workspaces/${WITNESS}/deployments/${WITNESS}`);
+    return ((await answer.json()) as Deployed).status.counts.placed;
+  };
+  for (const round of [1, 2]) {
+    const before = await placed();
+    await made(platform, '/v1/targets', { name: `${WITNESS}-${name}-${round}`, type: 'directory', workspace: WITNESS });
+    await eventually('a new target to be noticed', async () => (await placed()) > before);
+  }
+}
+
+/** Deployments are planned, and rollouts begun, after the answer: until each has nothing to do, or waits for somebody. */
+async function untilAtRest(platform: Platform, top: string): Promise<void> {
+  // For somebody else than the platform, which starts what it planned.
+  const isWaiting = ({ rollout: { waits } = { waits: [] } }: Deployed['status']): boolean =>
+    waits.length > 0 && waits.every(({ kind }) => kind !== 'start');
+  const isAtRest = ({ generation, observedGeneration, reconciling, deleteTime, status }: Deployed): boolean =>
+    deleteTime !== undefined || (observedGeneration === generation && (!reconciling || isWaiting(status)));
+  await eventually(`the deployments of ${top} to come to a rest`, async () => {
+    const page = await platform.request(`/v1/workspaces/${top}/deployments?subtree=true&pageSize=1000`);
+    const { items } = (await page.json()) as { items: Deployed[] };
+    return items.length > 0 && items.every(isAtRest);
+  });
+}
+
 /** So that the log of the caller's own things is complete: entries get their places soon after, and not at once. */
 async function untilAudited(platform: Platform, name: string): Promise<void> {
   const signal = AbortSignal.timeout(20_000);
@@ -176,10 +231,18 @@ async function untilAudited(platform: Platform, name: string): Promise<void> {
 
 const NO_TOKEN = 'aaaaaaaaaaaaaaaa';
 
-function placeOf(prefix: string, token: string): Place {
+async function placeOf(platform: Platform, prefix: string, token: string): Promise<Place> {
   const [room, den, target] = ['room', 'den', 'target'].map((what) => `${prefix}-${what}`) as [string, string, string];
-  const params = { workspace: room, target, grant: 'kept', serviceAccount: 'robot', token, ...ANYWHERE };
+  const approval = await approvalIn(platform, room);
+  const params = { ...ANYWHERE, workspace: room, target, approval, grant: 'kept', serviceAccount: 'robot', token };
   return { name: prefix, params, other: den, empty: `${prefix}-empty` };
+}
+
+/** One that nobody has where there is none: it is told from all others, as a real one is. */
+async function approvalIn(platform: Platform, workspace: string): Promise<string> {
+  const page = await platform.request(`/v1/workspaces/${workspace}/approvals`);
+  const { items = [] } = (await page.json()) as { items?: readonly { uid: string }[] };
+  return items[0]?.uid ?? randomUUID();
 }
 
 function assertSame(left: View, right: View, what: string): void {

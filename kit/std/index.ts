@@ -44,5 +44,6 @@ export { REDACTED, Secret } from './secret.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
 export { timingSafeEqualText } from './timing-safe-equal-text.ts';
+export { unlessAborted } from './unless-aborted.ts';
 export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7, uuidv7Time } from './uuidv7.ts';
 export { Wake } from './wake.ts';

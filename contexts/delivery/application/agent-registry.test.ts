@@ -20,6 +20,16 @@ test('who speaks for a target by itself comes before who speaks for its type', (
   assert.equal(agents.agentFor({ ...theirs, type: 'kubernetes' }), undefined);
 });
 
+test('a type of target that an addon brings is spoken for like those built in, until the addon is gone', () => {
+  const agents = new AgentRegistry();
+  const [thanos, backend] = [anAgent(), { ...ours, type: 'thanos' }];
+  assert.equal(agents.agentFor(backend), undefined);
+  const withdraw = agents.register(thanos, { type: 'thanos' });
+  assert.equal(agents.agentFor(backend), thanos);
+  withdraw();
+  assert.equal(agents.agentFor(backend), undefined);
+});
+
 test('the one that came last counts, and when it goes the one before it', () => {
   const agents = new AgentRegistry();
   const [old, recent] = [anAgent(), anAgent()];

@@ -55,12 +55,19 @@ function listsIn(places: readonly Place[]): string[] {
       `/v1/usage?workspace=${name}`,
       `/v1/usage?workspace=${name}&subtree=true`,
       `/v1/workspaces/${name}/grants?inherited=true`,
+      `/v1/workspaces/${name}/deployments?subtree=true`,
+      `/v1/workspaces/${name}/approvals`,
     ]),
+    ...['revisions', 'targets', 'revisions/1/timeline'].map(
+      (list) => `/v1/workspaces/${params['workspace']}/deployments/${params['deployment']}/${list}`,
+    ),
+    `/v1/targets/${params['target']}/scores`,
     `/v1/audit?resource=/v1/targets/${params['target']}`,
     `/v1/targets/${params['target']}/grants?inherited=true`,
   ]);
   return [
-    ...general.flatMap((query) => [`/v1/workspaces${query}`, `/v1/targets${query}`]),
+    ...general.flatMap((query) => [`/v1/workspaces${query}`, `/v1/targets${query}`, `/v1/deployments${query}`]),
+    '/v1/approvals',
     '/v1/audit',
     '/v1/audit?outcome=denied',
     '/v1/usage',

@@ -7,6 +7,13 @@ export interface Step {
   readonly init: PlatformRequest;
 }
 
+/** Goes wherever it can once somebody has approved it, so that it comes to a rest before anything is delivered. */
+export const DEPLOYMENT = {
+  manifest: { type: 'inline', documents: [{ kind: 'Note', text: 'hello' }] },
+  placement: [{ type: 'all' }],
+  rollout: { type: 'staged', stages: [{ name: 'all', selector: {}, beforeTasks: [{ type: 'approval' }] }] },
+};
+
 /** Somebody's part of the tree, and chance that makes it grow and change. It knows what it made, and asks nobody. */
 export class Estate {
   readonly top: string;
@@ -14,6 +21,7 @@ export class Estate {
   readonly #random: SeededRandom;
   readonly #workspaces: string[];
   readonly #targets: string[] = [];
+  readonly #deployments: string[] = [];
   #made = 0;
 
   constructor(prefix: string, random: SeededRandom) {
@@ -43,7 +51,33 @@ export class Estate {
       post(`/v1/targets/${target}/grants`, grant),
       post(accounts, { name: 'robot' }),
       post(`${accounts}/robot/tokens`, {}),
+      this.#newScore(target, 'load'),
     ];
+  }
+
+  /** Planned in its own time: what has to be the same twice makes it last, and waits until it is. */
+  deploy(): Step {
+    return this.#newDeployment(`${this.#prefix}-room`, 'app');
+  }
+
+  /** Of one that is there; or another one. The first one stays. */
+  changeDeployment(): Step {
+    const random = this.#random;
+    const path = random.pick(this.#deployments);
+    const [, ...others] = this.#deployments;
+    switch (random.integer(0, 4)) {
+      case 0:
+        return patch(path, { labels: { team: this.#name('t') } });
+      case 1:
+        return patch(path, { manifest: { documents: [{ kind: 'Note', text: this.#name('text') }] } });
+      case 2:
+        // Nobody may have asked yet, which is refused.
+        return post(`${path}:approve`);
+      case 3:
+        return others.length > 0 ? remove(random.pick(others)) : post(`${path}:replan`);
+      default:
+        return this.#newDeployment(random.pick(this.#workspaces), this.#name('d'));
+    }
   }
 
   /** An earlier life of what `begin` makes: the same names in other hands, and gone again. */
@@ -66,7 +100,7 @@ export class Estate {
     const random = this.#random;
     const workspace = random.pick(this.#workspaces);
     const target = random.pick(this.#targets);
-    switch (random.integer(0, 9)) {
+    switch (random.integer(0, 10)) {
       case 0:
       case 1:
         return this.#newWorkspace(workspace);
@@ -87,6 +121,8 @@ export class Estate {
           subject: { kind: 'user', id: this.#name('user') },
           role: 'viewer',
         });
+      case 9:
+        return this.#newScore(target, this.#name('s'));
       default:
         return post(`/v1/targets/${target}:${random.pick(['cordon', 'uncordon'])}`);
     }
@@ -102,6 +138,16 @@ export class Estate {
     const name = this.#name('t');
     this.#targets.push(name);
     return post('/v1/targets', { name, type: 'directory', workspace });
+  }
+
+  #newScore(target: string, name: string): Step {
+    return { path: `/v1/targets/${target}/scores/${name}`, init: { method: 'PUT', body: { value: 7 } } };
+  }
+
+  #newDeployment(workspace: string, name: string): Step {
+    const path = `/v1/workspaces/${workspace}/deployments`;
+    this.#deployments.push(`${path}/${name}`);
+    return post(path, { ...DEPLOYMENT, name });
   }
 
   #name(kind: string): string {

@@ -8,10 +8,50 @@ const MAX_FAULTS = 50;
 /** Ajv's errors as places and sentences. A pointer begins with `/`; the other parts have their name before it. */
 export function toFaults(errors: readonly ErrorObject[], part: RequestPart): FieldFault[] {
   const prefix = part === 'body' ? '' : part;
-  const choices = mergeChoices(errors);
-  return withoutSummaries(choices)
-    .slice(0, MAX_FAULTS)
-    .map((error) => ({ path: prefix + placeOf(error), message: sentenceFor(error, part) }));
+  const choices = mergeChoices(meantBranches(errors));
+  const faults = withoutSummaries(choices).map((error) => ({
+    path: prefix + placeOf(error),
+    message: sentenceFor(error, part),
+  }));
+  // Branches of a union may complain of the same thing, each for itself.
+  return [...new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault])).values()].slice(0, MAX_FAULTS);
+}
+
+/**
+ * A union fails with what every branch of it complains of. Ajv puts that right before the union's own error, which makes
+ * one pass enough, innermost unions first.
+ */
+function meantBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  const kept: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword !== 'anyOf') {
+      kept.push(error);
+      continue;
+    }
+    const start = kept.findLastIndex((earlier) => !isBelow(error, earlier)) + 1;
+    const below = kept.splice(start);
+    for (const meant of below.length === 0 ? [error] : meantOf(error, below)) kept.push(meant);
+  }
+  return kept;
+}
+
+function isBelow(union: ErrorObject, error: ErrorObject): boolean {
+  return (
+    error.schemaPath.startsWith(`${union.schemaPath}/`) && `${error.instancePath}/`.startsWith(`${union.instancePath}/`)
+  );
+}
+
+/** Objects are told apart by their `type`: whoever means one of them is not told of the others, nor that it could be null. */
+function meantOf(union: ErrorObject, below: readonly ErrorObject[]): readonly ErrorObject[] {
+  const at = union.instancePath;
+  const branches = Map.groupBy(below, ({ schemaPath }) => schemaPath.slice(union.schemaPath.length + 1).split('/')[0]);
+  const ofObjects = [...branches.values()].filter(
+    (branch) => !branch.some(({ keyword, instancePath }) => keyword === 'type' && instancePath === at),
+  );
+  if (!ofObjects.flat().some((error) => placeOf(error) !== at)) return below;
+  const isAboutType = (error: ErrorObject): boolean => placeOf(error) === `${at}/type`;
+  const meant = ofObjects.filter((branch) => !branch.some(isAboutType));
+  return meant.length > 0 ? meant.flat() : ofObjects.flat().filter(isAboutType);
 }
 
 /** A union of constants fails once for each of them; that is one fault, "must be one of". */

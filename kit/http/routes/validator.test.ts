@@ -81,10 +81,71 @@ describe('the faults of a request', () => {
     ]);
   });
 
-  it('point into the union of objects that nearly fits', () => {
-    const One = Type.Object({ type: Type.Literal('one'), a: Type.Integer() });
-    const faults = faultsOf(Type.Object({ x: Type.Union([One, Type.Null()]) }), { x: { type: 'one', a: 'no' } });
-    assert.ok(faults.some(({ path, message }) => path === '/x/a' && message === 'must be integer'));
-    assert.ok(!faults.some(({ message }) => message.includes('anyOf')));
+  describe('in a union of objects that a type tells apart', () => {
+    const Lid = Type.Union([
+      Type.Object({ type: Type.Literal('hinged'), angle: Type.String() }),
+      Type.Object({ type: Type.Literal('loose') }),
+    ]);
+    const Shape = Type.Union([
+      Type.Object({ type: Type.Literal('dot') }),
+      Type.Object({ type: Type.Literal('box'), size: Type.Integer(), lids: Type.Optional(Type.Array(Lid)) }),
+    ]);
+    const Whole = Type.Object({
+      shape: Type.Optional(Type.Union([Shape, Type.Null()])),
+      shapes: Type.Optional(Type.Array(Shape)),
+      limit: Type.Optional(Type.Union([Type.Integer(), Type.String({ pattern: '%$' })])),
+    });
+
+    for (const { why, data, want } of [
+      {
+        why: 'are those of the branch that is meant',
+        data: { shapes: [{ type: 'box', size: 'no' }] },
+        want: ['/shapes/0/size must be integer'],
+      },
+      {
+        why: 'are not that it could be null, where it is an object',
+        data: { shape: { type: 'box', size: 'no' } },
+        want: ['/shape/size must be integer'],
+      },
+      {
+        why: 'are only that the type is none, where it is none',
+        data: { shape: { type: 'blob', weight: 3 } },
+        want: ['/shape/type must be one of "dot", "box"'],
+      },
+      {
+        why: 'are told once where there is no type',
+        data: { shape: { size: 1 } },
+        want: ['/shape/type is required'],
+      },
+      {
+        why: 'are told by themselves for each of several',
+        data: { shapes: [{ type: 'no' }, { type: 'dot' }, { type: 'dot', size: 1 }, { type: 'box' }] },
+        want: [
+          '/shapes/0/type must be one of "dot", "box"',
+          '/shapes/2/size is not a field that this takes',
+          '/shapes/3/size is required',
+        ],
+      },
+      {
+        why: 'are found in unions inside of unions',
+        data: { shape: { type: 'box', size: 1, lids: [{ type: 'none' }, { type: 'hinged' }] } },
+        want: ['/shape/lids/0/type must be one of "hinged", "loose"', '/shape/lids/1/angle is required'],
+      },
+      {
+        why: 'are all that it could be, where it is no object',
+        data: { shape: 7 },
+        want: ['/shape must be object', '/shape must be null'],
+      },
+      {
+        why: 'are all that it could be, where none is an object',
+        data: { limit: 'all' },
+        want: ['/limit must be integer', '/limit must match pattern "%$"'],
+      },
+    ]) {
+      it(why, () => {
+        const faults = faultsOf(Whole, data).map(({ path, message }) => `${path} ${message}`);
+        assert.deepEqual(faults, want);
+      });
+    }
   });
 });

@@ -10,6 +10,7 @@ import Fastify, {
 import type { Clock } from '#kit/std';
 import { HttpError } from '../errors/http-error.ts';
 import type { JsonSchema } from '../routes/closed-schema.ts';
+import { isOptionalBody } from '../routes/optional-body.ts';
 import type { Route } from '../routes/route.ts';
 import { toRouterPath } from '../routes/route-path.ts';
 import type { RequestPart } from '../routes/validation-faults.ts';
@@ -146,12 +147,14 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
   );
   for (const route of routes) {
     const compiled = compileRoute(route, compiling);
+    const { body } = route.schema;
     app.route({
       method: route.method,
       url: toRouterPath(route.path),
       schema: routeSchema(route),
       exposeHeadRoute: route.method === 'GET' && route.respond.kind === 'answer',
       config: { compiled },
+      ...(body !== undefined && isOptionalBody({ ...body }) ? { preValidation: emptyIfAbsent } : {}),
       handler: (request, reply) =>
         answerRoute(
           { request, reply, exchange: exchanges.of(request), compiled },
@@ -160,6 +163,11 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
     });
   }
   await registerDocs(app, { title: options.api.title, compiled: compileRoute(docsRoute, compiling) });
+}
+
+/** Before it is validated, since the validator is told of no body and of a JSON `null` alike, and only one of them is absent. */
+async function emptyIfAbsent(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {};
 }
 
 const PARTS: Readonly<Record<string, RequestPart>> = { body: 'body', querystring: 'query', params: 'path' };

@@ -1,4 +1,4 @@
-import type { FleetError } from '#kit/std';
+import { type FleetError, unlessAborted } from '#kit/std';
 import { HttpError } from '../errors/http-error.ts';
 import type { Principal } from '../ports.ts';
 import type { CompiledRoute } from './compiled-route.ts';
@@ -68,13 +68,6 @@ export class Exchange {
   async within<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await Promise.race([this.span ? this.span.run(work) : work(), aborted.promise]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    return await unlessAborted(this.span ? this.span.run(work) : work(), signal);
   }
 }

@@ -3,6 +3,8 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { PROBLEM_TYPE, ProblemSchema } from '../errors/problem.ts';
+import type { JsonSchema } from '../routes/closed-schema.ts';
+import { isOptionalBody } from '../routes/optional-body.ts';
 import type { Route } from '../routes/route.ts';
 import type { ApiInfo } from './http-server.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
@@ -32,7 +34,8 @@ export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Prom
       if (!compiled || !schema?.response) return { schema: { hide: true }, url };
       return { schema: { ...schema, ...describe(compiled.route, schema) }, url };
     },
-    transformObject: (document) => ('openapiObject' in document ? nameSchemas(document.openapiObject) : {}),
+    transformObject: (document) =>
+      'openapiObject' in document ? nameSchemas(withOptionalBodies(document.openapiObject)) : {},
   });
 }
 
@@ -67,6 +70,30 @@ function successes(route: Route, responses: Readonly<Record<string, Json>>): Rea
 
 function problem(description: string): Json {
   return { description, content: { [PROBLEM_TYPE]: { schema: ProblemSchema } } };
+}
+
+/** Swagger calls every body required. */
+function withOptionalBodies(document: object): object {
+  const { paths = {} } = document as { paths?: Readonly<Record<string, Readonly<Record<string, Described>>>> };
+  return { ...document, paths: mapValues(paths, (path) => mapValues(path, withOptionalBody)) };
+}
+
+interface Described {
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  };
+}
+
+function withOptionalBody(operation: Described): Described {
+  const { requestBody } = operation;
+  if (!requestBody || !Object.values(requestBody.content).every(({ schema }) => isOptionalBody(schema)))
+    return operation;
+  return { ...operation, requestBody: { ...requestBody, required: false } };
+}
+
+function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
 /** Every object schema with a title becomes a component of that name, so that generated clients have types with names. */

@@ -1,11 +1,10 @@
 import { monotonicClock } from '#kit/reconcile';
-import { backoffDelay, type Clock, type Random, sleep as realSleep, type Sleep } from '#kit/std';
+import { backoffDelay, type Clock, type Random, sleep as realSleep, type Sleep, unlessAborted } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { CollectionRef, KubeClient, ListOptions, WatchEvent } from '../client/kube-client.ts';
 import type { KubeObject } from '../client/kube-object.ts';
 import { listAll } from '../client/list-all.ts';
 import { isKubeError } from '../kube-error.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { CacheError } from './cache-error.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Change, Lister } from './object-store.ts';

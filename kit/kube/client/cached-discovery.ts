@@ -1,6 +1,5 @@
-import type { Clock } from '#kit/std';
+import { type Clock, unlessAborted } from '#kit/std';
 import { KubeError } from '../kube-error.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { apiVersionOf } from './api-paths.ts';
 import { fetchResources, type GetJson } from './fetch-resources.ts';
 import type { Discovery } from './kube-client.ts';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { unlessAborted } from '#kit/std';
 import { KubeError } from '../kube-error.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { Http2Link, UnsentError } from './http2-link.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 

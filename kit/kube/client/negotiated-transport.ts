@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { unlessAborted } from '../unless-aborted.ts';
+import { unlessAborted } from '#kit/std';
 import type { Protocols } from './dial.ts';
 import { Http1Transport } from './http1-transport.ts';
 import { Http2Transport } from './http2-transport.ts';

@@ -1,6 +1,5 @@
-import { type Clock, Secret } from '#kit/std';
+import { type Clock, Secret, unlessAborted } from '#kit/std';
 import { KubeError } from '../kube-error.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import type { Credentials, Identity } from './credentials.ts';
 import type { ExecPlugin } from './kube-config.ts';
 import { runPlugin } from './run-plugin.ts';

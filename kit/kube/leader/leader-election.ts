@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import { monotonicClock, type Runnable, runGroups } from '#kit/reconcile';
-import { type Clock, type Random, sleep as realSleep, type Sleep, systemClock, uuidv7 } from '#kit/std';
+import { type Clock, type Random, sleep as realSleep, type Sleep, systemClock, unlessAborted, uuidv7 } from '#kit/std';
 import type { Gauge, Logger } from '#kit/telemetry';
-import { unlessAborted } from '../unless-aborted.ts';
 import { LeaderError } from './leader-error.ts';
 import { type Claim, claimed, type Lease, mayTake, released, type SeenLease, see } from './lease.ts';
 import { LeaseClient, type LeaseClientOptions } from './lease-client.ts';

@@ -6,7 +6,7 @@ import {
   discoveryRequest,
   processDiscoveryResponse,
 } from 'oauth4webapi';
-import type { Clock } from '#kit/std';
+import { type Clock, unlessAborted } from '#kit/std';
 import { IdentityError } from '../../domain/identity-error.ts';
 import { type Issuer, isThisMachine } from '../../domain/issuer.ts';
 import { type IssuerFetch, issuerFetch } from './issuer-fetch.ts';
@@ -102,7 +102,7 @@ export class IssuerClient {
     this.#pending ??= this.#tryOnce().finally(() => {
       this.#pending = undefined;
     });
-    await settled(this.#pending, signal);
+    await unlessAborted(this.#pending, signal);
   }
 
   async #tryOnce(): Promise<void> {
@@ -139,18 +139,5 @@ export class IssuerClient {
       `The issuer ${name} cannot be reached, so its tokens cannot be judged right now. Try again in a moment.`,
       { details: { issuer: name }, cause: this.#lastTry?.error },
     );
-  }
-}
-
-/** As soon as the promise is settled, or the signal aborts. */
-async function settled(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

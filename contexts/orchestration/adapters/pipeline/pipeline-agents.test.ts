@@ -147,6 +147,20 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.equal(run.fleet.dispatched.length, 3);
   });
 
+  it('drift is counted only where it was delivered', async (t) => {
+    const run = await aRun(t, await fresh());
+    const never = run.fleet.add('never', { isOnline: false });
+    const stranger = run.fleet.add('stranger', { labels: { colour: 'red' } });
+    run.fleet.add('one', { labels: { colour: 'blue' } });
+    const blue = { type: 'selector', matchExpressions: [{ key: 'colour', operator: 'NotIn', values: ['red'] }] };
+    const uid = await run.create('web', { placement: [blue], rollout: { type: 'immediate', offlinePolicy: 'skip' } });
+    const end = await run.idle(uid);
+    for (const target of [never, stranger]) {
+      await run.fleet.report({ kind: 'drift', target, deployment: uid, revision: 1, objects: ['Note/note'] });
+    }
+    assert.deepEqual([end.status.counts.placed, (await run.get(uid)).status.counts.drifted], [2, 0]);
+  });
+
   it('reports keep rows and conditions true after the rollout, and one that flips tells who waits', async (t) => {
     const run = await aRun(t, await fresh());
     const id = run.fleet.add('one');
@@ -212,5 +226,25 @@ eachDatabase('a rollback', (fresh) => {
     const end = await run.until(uid, 'the third', (it) => it.revision === 3 && it.rollout === undefined);
     assert.equal((await run.revision(uid, 2))?.outcome, 'RolledBack');
     assert.deepEqual([end.spec.manifest, end.status.counts.available], [inline('one'), 2]);
+  });
+
+  it('stays: neither a manifest that is generated again nor a target that joins brings back what was given up', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first = run.fleet.add('none')] = run.fleet.addMany(2);
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    const old = run.fleet.has(first, uid)?.hash;
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    await run.trigger(uid, { kind: 'rollback', to: 1, paced: false, by: 'ann' });
+    await run.until(uid, 'the third', (it) => it.revision === 3 && it.rollout === undefined);
+    const late = run.fleet.add('late');
+    await run.trigger(
+      uid,
+      { kind: 'target', target: late, causes: [] },
+      { kind: 'regenerate', why: 'an addon says so' },
+    );
+    await run.until(uid, 'the fourth', (it) => it.revision === 4 && it.rollout === undefined);
+    for (const id of [first, late]) assert.equal(run.fleet.has(id, uid)?.hash, old);
   });
 });

@@ -66,4 +66,19 @@ eachDatabase('a crash', (fresh) => {
     await client.start(deploymentPipeline, again, run.signal);
     assert.equal(await client.result(again.id, run.signal), undefined);
   });
+
+  it('between what an agent said and who waits for it loses nothing: the rollout still ends', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first = run.fleet.add('none'), second = first] = run.fleet.addMany(2, { script: { health: 'silent' } });
+    const uid = await run.create('web', { rollout: { type: 'rolling', batchSize: 1 } });
+    const said = { kind: 'health', deployment: uid, revision: 1, health: 'Available', message: '' } as const;
+    for (const target of [first, second]) {
+      await run.until(uid, 'its turn', () => run.fleet.has(target, uid) !== undefined);
+      await run.untilAccepted(uid, 0);
+      await run.fleet.report({ ...said, target });
+      await run.restart();
+    }
+    assert.equal((await run.idle(uid)).status.rollout?.outcome, 'Succeeded');
+    assert.equal(run.fleet.dispatched.length, 2);
+  });
 });

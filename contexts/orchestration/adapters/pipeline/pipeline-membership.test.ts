@@ -166,6 +166,31 @@ eachDatabase('who has it', (fresh) => {
     await run.until(uid, 'the others', (it) => it.status.counts.placed === 3 && it.rollout === undefined);
   });
 
+  it('more than maxRemoval that leave during a rollout wait, and are named when it is over', async (t) => {
+    const run = await aRun(t, await fresh());
+    const ids = ['a', 'b', 'c', 'd'].map((name) => run.fleet.add(name, { labels: { colour: 'blue' } }));
+    const uid = await run.create('web', { placement: [BLUE] });
+    await run.idle(uid);
+    const [first, second, ...others] = ids as [TargetId, TargetId, ...TargetId[]];
+    run.fleet.script(first, { health: 'silent' });
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.rollout === 2 && it.status.counts.available === 3);
+    for (const id of others) run.fleet.change(id, { labels: {} });
+    await run.trigger(uid, ...others.map((target) => ({ kind: 'target', target, causes: ['relabel'] }) as const));
+    const said = { deployment: uid, revision: 2, health: 'Available', message: '' } as const;
+    await run.fleet.report({ kind: 'health', target: first, ...said });
+    const held = await run.until(
+      uid,
+      'a hold',
+      (it) => it.rollout === undefined && it.status.placement.held.length === 2,
+    );
+    assert.deepEqual(
+      held.status.placement.held.map(({ id, why }) => [id, why]),
+      others.map((id) => [id, 'MaxRemoval']),
+    );
+    assert.notEqual(run.fleet.has(second, uid), undefined);
+  });
+
   it('a target that was deleted ceases to be a member, and is not called', async (t) => {
     const run = await aRun(t, await fresh());
     const [first] = run.fleet.addMany(2);
@@ -209,5 +234,60 @@ eachDatabase('who has it', (fresh) => {
     assert.equal(run.fleet.has(first, back), undefined);
     assert.notEqual(run.fleet.has(first, left), undefined);
     assert.equal(run.fleet.has(second, left), undefined);
+  });
+
+  it('a deployment that was there before its targets gets to them when they come', async (t) => {
+    const run = await aRun(t, await fresh());
+    const uid = await run.create('web', { placement: [BLUE] });
+    const alone = await run.idle(uid);
+    assert.deepEqual([alone.revision, alone.status.counts.placed], [0, 0]);
+    const first = run.fleet.add('first', { labels: { colour: 'blue' } });
+    await run.trigger(uid, { kind: 'target', target: first, causes: [] });
+    await run.until(uid, 'it', (it) => it.status.counts.available === 1);
+    assert.equal(run.fleet.has(first, uid)?.revision, 1);
+  });
+
+  it('labels that change so that nobody is selected forget nobody: they wait, and then go by plan', async (t) => {
+    const run = await aRun(t, await fresh());
+    const ids = ['a', 'b', 'c'].map((name) => run.fleet.add(name, { labels: { colour: 'blue' } }));
+    const uid = await run.create('web', { placement: [BLUE] });
+    await run.idle(uid);
+    for (const id of ids) run.fleet.change(id, { labels: {} });
+    await run.trigger(uid, ...ids.map((target) => ({ kind: 'target', target, causes: ['relabel'] }) as const));
+    const held = await run.until(uid, 'a hold', (it) => it.status.placement.held.length === 3);
+    assert.deepEqual([held.status.counts.placed, run.fleet.dispatched.length], [3, 3]);
+    await run.trigger(uid, { kind: 'confirmRemoval', by: 'ann' });
+    await run.until(uid, 'the removal', (it) => it.revision === 2 && it.rollout === undefined);
+    for (const id of ids) assert.equal(run.fleet.has(id, uid), undefined);
+    assert.equal((await run.rows(uid)).size, 0);
+  });
+
+  it('a link that flaps moves nothing', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first = run.fleet.add('none')] = run.fleet.addMany(3);
+    const uid = await run.create('web', { placement: [{ type: 'all' }] });
+    await run.idle(uid);
+    for (const isOnline of [false, true, false]) await run.fleet.setOnline(first, isOnline);
+    await run.trigger(uid, { kind: 'scores' });
+    await run.untilRested(uid);
+    const end = await run.get(uid);
+    assert.deepEqual([end.revision, end.status.counts.placed, run.fleet.dispatched.length], [1, 3, 3]);
+  });
+
+  it('a plan that cannot be made delivers nothing, removes nothing, and says so', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [first = run.fleet.add('none')] = run.fleet.addMany(2);
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    run.fleet.change(first, { labels: { colour: 'blue' } });
+    const broken = { manifest: inline('two'), placement: [BLUE], rollout: { type: 'teleport' } };
+    await run.patch(uid, broken, ['manifest', 'placement', 'rollout']);
+    const stuck = await run.until(uid, 'trouble', (it) => it.status.trouble !== undefined);
+    const planned = stuck.status.conditions.find(({ type }) => type === 'Planned');
+    assert.deepEqual([planned?.status, planned?.reason], ['False', 'PlanFailed']);
+    assert.match(planned?.message ?? '', /nobody knows the rollout teleport/);
+    assert.deepEqual([stuck.revision, run.fleet.dispatched.length, stuck.status.counts.placed], [1, 2, 2]);
+    await run.patch(uid, { rollout: { type: 'immediate' } }, ['rollout']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
   });
 });

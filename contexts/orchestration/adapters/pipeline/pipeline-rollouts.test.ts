@@ -194,4 +194,70 @@ eachDatabase('rollouts', (fresh) => {
     assert.equal(run.fleet.dispatched.filter(({ target }) => target.id === never).length, 5);
     assert.deepEqual((await run.rows(uid)).get('never')?.failure?.message, 'connection reset');
   });
+
+  it('a fix that comes while health is waited for takes over at once, from the first stage', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [canary, prod] = [
+      run.fleet.add('a', { labels: { tier: 'canary' } }),
+      run.fleet.add('b', { labels: { tier: 'prod' } }),
+    ];
+    const [early, late] = STAGED.stages;
+    const stages = [{ ...early, afterTasks: [{ type: 'health', stableDuration: '1s' }] }, late];
+    const uid = await run.create('web', { rollout: { type: 'staged', stages } });
+    await run.until(
+      uid,
+      'a gate',
+      ({ status }) => status.rollout?.steps.some(({ gate }) => gate?.type === 'health') === true,
+    );
+    const said = { target: canary, deployment: uid, revision: 1 };
+    await run.fleet.report({ kind: 'health', ...said, health: 'Degraded', message: 'it hurts' });
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    assert.equal((await run.revision(uid, 1))?.outcome, 'Superseded');
+    assert.deepEqual(
+      run.fleet.dispatched.map(({ target, revision }) => [target.id, revision]),
+      [
+        [canary, 1],
+        [canary, 2],
+        [prod, 2],
+      ],
+    );
+  });
+
+  it('an approval does not carry over to a newer revision: it is asked for anew', async (t) => {
+    const run = await aRun(t, await fresh());
+    for (const [index, tier] of TIERS.entries()) run.fleet.add(`t${index}`, { labels: { tier } });
+    const uid = await run.create('web', { rollout: STAGED });
+    const [first] = await run.approvals(uid);
+    await run.patch(uid, { manifest: inline('two') }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.revision === 2);
+    const [second] = await run.approvals(uid);
+    assert.deepEqual([first?.revision, second?.revision, second?.step], [1, 2, 'canary']);
+    assert.deepEqual(await run.openApprovals(uid, 1), [], 'nobody can approve the old one');
+    await run.answer(second, { kind: 'approved', by: 'bob' });
+    await run.idle(uid);
+    assert.ok(run.fleet.dispatched.every(({ target, revision }) => revision === 2 || target.name < 't2'));
+  });
+
+  it('what the agent cannot take is not tried again', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.add('picky', { script: { taking: 'rejects' } });
+    const uid = await run.create('web', {});
+    await run.until(uid, 'a pause', (it) => it.status.rollout?.phase === 'Paused');
+    assert.equal(run.fleet.dispatched.length, 1);
+    assert.equal((await run.rows(uid)).get('picky')?.failure?.reason, 'Rejected');
+  });
+
+  it('a change sends the whole payload, however large, and what did not change in it', async (t) => {
+    const run = await aRun(t, await fresh());
+    run.fleet.add('one');
+    const big = { kind: 'Note', metadata: { name: 'big' }, text: 'x'.repeat(4 * 2 ** 20) };
+    const small = (text: string) => ({ kind: 'Note', metadata: { name: 'small' }, text });
+    const uid = await run.create('web', { manifest: { type: 'inline', documents: [big, small('one')] } });
+    await run.idle(uid);
+    await run.patch(uid, { manifest: { type: 'inline', documents: [big, small('two')] } }, ['manifest']);
+    await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);
+    const last = run.fleet.dispatched.at(-1);
+    assert.deepEqual(last?.kind === 'deliver' && last.documents, [big, small('two')]);
+  });
 });

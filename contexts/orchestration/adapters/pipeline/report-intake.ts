@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '#kit/std';
+import { type Clock, unlessAborted } from '#kit/std';
 import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
 import type { UnitOfWork, Units } from '../../application/ports.ts';
 import type { DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
@@ -73,7 +73,7 @@ class Collector {
   }
 
   async add(news: readonly News[], signal: AbortSignal): Promise<void> {
-    while (this.#size >= WAITING) await untilAborted(this.#room.promise, signal);
+    while (this.#size >= WAITING) await unlessAborted(this.#room.promise, signal);
     signal.throwIfAborted();
     if (news.length === 0) return;
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ news, resolve, reject }));
@@ -129,16 +129,4 @@ class Collector {
 function deploymentIn(news: News): readonly DeploymentId[] {
   if (news.about === 'report') return [news.report.deployment];
   return news.about === 'handover' ? [news.handover.deployment] : [];
-}
-
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<void>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

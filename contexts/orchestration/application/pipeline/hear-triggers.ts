@@ -1,3 +1,4 @@
+import { canonicalJson } from '#kit/std';
 import { decideMembership, factsOf, planOf } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
@@ -92,11 +93,14 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const left = leaving.filter((member) => !isDropped(member)).map(({ id }) => id);
   const { placed } = turnTriggers(triggers);
   const isChange = joined.length + left.length > 0;
+  // What only a plan can do or tell waits for the next one, with its causes: who goes, who is held or left out, and why.
+  const isTold = canonicalJson(membership.placement) === canonicalJson(deployment.status.placement);
+  const isWhole = isTold && leaving.length + membership.dropped.length === 0;
   return {
     happenings: isChange ? [{ kind: 'membershipChanged', joined, left }] : [],
     rows,
     before: around.rows.filter(({ target }) => facts.has(target)),
-    done: leaving.length === 0 && membership.dropped.length === 0 ? placed : [],
+    done: isWhole ? placed : [],
     resolvedUpTo: placed.at(-1) ?? '',
   };
 }

@@ -22,15 +22,43 @@ export interface Looking {
   readonly manifest: Pick<Manifest, 'type' | 'fits'>;
   readonly placements: PlacementRegistry;
   readonly now: number;
+  /** Nobody asks where it goes: it stays where it was resolved to last, if that was without doubt. */
+  readonly isAsBefore?: boolean;
 }
 
 export async function lookAround(unit: UnitOfWork, looking: Looking, signal: AbortSignal): Promise<Surroundings> {
-  const { deployment, spec, manifest, placements, now } = looking;
+  const { deployment } = looking;
   const rows = await unit.targets.of(deployment.uid, signal);
   const pool = deployment.deletion === undefined ? await unit.pool.below(deployment.workspace.path, signal) : [];
+  const isAsBefore = looking.isAsBefore === true && deployment.status.placement.kind === 'sure';
+  const resolution = isAsBefore
+    ? resolvedLast(deployment, rows)
+    : await resolve(unit, { ...looking, rows, pool }, signal);
+  const targets = new Map<TargetId, PoolTarget>([...pool, unit.pool.local].map((target) => [target.id, target]));
+  // Those that have something of it may be elsewhere by now.
+  const others = rows.filter(({ target }) => !targets.has(target)).map(({ target }) => target);
+  for (const target of others.length === 0 ? [] : await unit.pool.find(others, signal)) targets.set(target.id, target);
+  return { rows, resolution, targets };
+}
+
+/** Those whose removal waits were left out. */
+function resolvedLast({ status }: Deployment, rows: readonly DeploymentTarget[]): Resolution {
+  const { held, excluded, retained, missing } = status.placement;
+  const left = new Set(held.map(({ id }) => id));
+  const staying = rows.filter(({ target, isPlaced }) => isPlaced && !left.has(target));
+  return { kind: 'sure', targets: staying.map(({ target }) => target).sort(), excluded, retained, missing };
+}
+
+interface Resolving extends Looking {
+  readonly rows: readonly DeploymentTarget[];
+  readonly pool: readonly PoolTarget[];
+}
+
+async function resolve(unit: UnitOfWork, resolving: Resolving, signal: AbortSignal): Promise<Resolution> {
+  const { deployment, spec, manifest, placements, now, rows, pool } = resolving;
   const ids = pool.map(({ id }) => id);
   const competes = spec.placement.some(({ type }) => placements.get(type)?.chooses === 'among');
-  const resolution = resolvePlacement(spec.placement, pool, {
+  return resolvePlacement(spec.placement, pool, {
     registry: placements,
     previous: new Set(rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target)),
     scores: await unit.scores.of(ids, [...scoresReadBy(spec.placement, placements)], signal),
@@ -39,9 +67,4 @@ export async function lookAround(unit: UnitOfWork, looking: Looking, signal: Abo
     fits: { manifestTypes: [manifest.type], ...(manifest.fits === undefined ? {} : { targetTypes: manifest.fits }) },
     now,
   });
-  const targets = new Map<TargetId, PoolTarget>([...pool, unit.pool.local].map((target) => [target.id, target]));
-  // Those that have something of it may be elsewhere by now.
-  const others = rows.filter(({ target }) => !targets.has(target)).map(({ target }) => target);
-  for (const target of others.length === 0 ? [] : await unit.pool.find(others, signal)) targets.set(target.id, target);
-  return { rows, resolution, targets };
 }

@@ -102,7 +102,7 @@ export class PlanRollout {
     const { strategies, clock } = this.#deps;
     const now = clock.now();
     const look = { deployment, spec: asked.spec, manifest, placements: strategies.placements, now };
-    const around = await lookAround(unit, look, signal);
+    const around = await lookAround(unit, { ...look, isAsBefore: !wishes.resolves }, signal);
     const { resolution } = around;
     if (resolution.kind === 'unsure' && deployment.deletion === undefined) {
       return await this.#trouble(unit, scene, { reason: 'PlacementUnsure', message: resolution.why }, signal);

@@ -70,8 +70,8 @@ async function look(
     const scene = { ...asked, deployment, manifests: strategies.manifests, fingerprint };
     const wanted = await WantedContent.open(unit, scene, signal);
     if (wanted.isSameForAll) return { ...its, wanted, around: undefined };
-    const looking = { deployment, spec: asked.spec, manifest: wanted.manifest, now: clock.now() };
-    const around = await lookAround(unit, { ...looking, placements: strategies.placements }, signal);
+    const looking = { deployment, spec: asked.spec, manifest: wanted.manifest, isAsBefore: !wishes.resolves };
+    const around = await lookAround(unit, { ...looking, placements: strategies.placements, now: clock.now() }, signal);
     return { ...its, wanted, around };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;

@@ -22,6 +22,28 @@ for (const { why, triggers, want } of [
   test(why, () => assert.deepEqual(wishesOf(triggers).rollback, want));
 }
 
+for (const { triggers, want } of [
+  { triggers: [{ kind: 'target', target: A, causes: [] }], want: true },
+  { triggers: [{ kind: 'scores' }], want: true },
+  { triggers: [{ kind: 'confirmRemoval', by: 'ann' }], want: true },
+  { triggers: [{ kind: 'spec', axes: ['placement'], by: 'bob' }], want: true },
+  // What a manifest fits is part of where it goes.
+  { triggers: [PATCH], want: true },
+  { triggers: [BACK], want: true },
+  { triggers: [{ kind: 'spec', axes: ['rollout'], by: 'bob' }], want: false },
+  { triggers: [{ kind: 'regenerate', why: '' }], want: false },
+  { triggers: [{ kind: 'drift', target: A }], want: false },
+  { triggers: [{ kind: 'rebuilt', target: A }], want: false },
+  { triggers: [{ kind: 'owed', by: 'x' }], want: false },
+  { triggers: [{ kind: 'retry', by: 'ann' }], want: false },
+  { triggers: [{ kind: 'drift', target: A }, { kind: 'scores' }], want: true },
+] satisfies readonly { triggers: readonly Trigger[]; want: boolean }[]) {
+  const kinds = triggers.map((each) => (each.kind === 'spec' ? `a patch of the ${each.axes.join()}` : each.kind));
+  test(`where it goes is ${want ? '' : 'not '}asked again after: ${kinds.join(', ')}`, () => {
+    assert.equal(wishesOf(triggers).resolves, want);
+  });
+}
+
 test('any number of triggers are one wish, with the same text in any order', () => {
   const triggers: Trigger[] = [
     { kind: 'target', target: A, causes: ['relabel'] },

@@ -6,6 +6,8 @@ import type { Trigger } from './trigger.ts';
 /** What triggers ask for, all together: any number of them make one plan. */
 export interface Wishes {
   readonly causes: RecordedCauses;
+  /** Where it goes is asked again; else whoever has it keeps it, and nobody comes. */
+  readonly resolves: boolean;
   /** Everybody's content is compared with what it should be; else only that of those who are named. */
   readonly isForAll: boolean;
   /** Those whose content is compared. */
@@ -42,6 +44,7 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
   }
   return {
     causes: { specPatch: triggers.some(touchesPlacement), targets: causes },
+    resolves: triggers.some(concernsPlacement),
     isForAll: triggers.some(concernsAll),
     named,
     again,
@@ -73,6 +76,19 @@ export function changesContent(trigger: Trigger): boolean {
 /** What a manifest fits is part of where it goes. */
 function touchesPlacement(trigger: Trigger): boolean {
   return trigger.kind === 'spec' && trigger.axes.some((axis) => axis !== 'rollout');
+}
+
+const OF_PLACEMENT: readonly Trigger['kind'][] = [
+  'target',
+  'scores',
+  'confirmRemoval',
+  'rollback',
+  'delete',
+  'abandon',
+];
+
+function concernsPlacement(trigger: Trigger): boolean {
+  return touchesPlacement(trigger) || OF_PLACEMENT.includes(trigger.kind);
 }
 
 const FOR_ALL: readonly Trigger['kind'][] = ['rollback', 'delete', 'abandon'];

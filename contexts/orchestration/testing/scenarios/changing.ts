@@ -15,6 +15,7 @@ import {
   post,
   refused,
   type Scenario,
+  stands,
   updated,
 } from './steps.ts';
 
@@ -98,6 +99,16 @@ export const CHANGING: readonly Scenario[] = [
         { body: { manifest: { values: { text: 'a' } }, config: { token: { $secret: 'x' } }, labels: {} } },
         { status: 200, has: { etag: '1-000000000001', generation: 1 } },
       ),
+    ],
+  },
+  {
+    why: 'whatever is shown of it makes another etag when it changes: a pause, and how it stands, included',
+    steps: [
+      ...given('web'),
+      patch('web', { body: { rolloutState: 'paused' } }, { ...updated('web'), has: { etag: '2-000000000001' } }),
+      patch('web', { body: { labels: { a: 'b' } } }, { ...updated('web'), has: { etag: '3-000000000001' } }),
+      stands('web', { observedGeneration: 1 }),
+      got('web', { etag: '4-000000000001' }),
     ],
   },
   {

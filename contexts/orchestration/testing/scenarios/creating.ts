@@ -132,10 +132,16 @@ const REFUSED: readonly Scenario[] = [
   {
     why: 'a type that nobody knows is 400, whether of manifest, placement, rollout or gate',
     steps: [
-      post({ body: { ...DRAFT, manifest: { type: 'jsonnet' } } }, refused(400, 'validationFailed')),
-      post({ body: { ...DRAFT, placement: [{ type: 'nearest' }] } }, refused(400, 'validationFailed')),
-      post({ body: { ...DRAFT, rollout: { type: 'big-bang' } } }, refused(400, 'validationFailed')),
-      post({ body: { ...DRAFT, rollout: staged({ type: 'moon' }) } }, refused(400, 'validationFailed')),
+      post({ body: { ...DRAFT, manifest: { type: 'jsonnet' } } }, refused(400, 'validationFailed', '/manifest/type')),
+      post(
+        { body: { ...DRAFT, placement: [{ type: 'nearest' }] } },
+        refused(400, 'validationFailed', '/placement/0/type'),
+      ),
+      post({ body: { ...DRAFT, rollout: { type: 'big-bang' } } }, refused(400, 'validationFailed', '/rollout/type')),
+      post(
+        { body: { ...DRAFT, rollout: staged({ type: 'moon' }) } },
+        refused(400, 'validationFailed', '/rollout/stages/0/beforeTasks/0/type'),
+      ),
     ],
   },
   {
@@ -144,7 +150,7 @@ const REFUSED: readonly Scenario[] = [
       post({ body: { ...DRAFT, replicas: 3 } }, refused(400, 'validationFailed', '/replicas')),
       post(
         { body: { ...DRAFT, rollout: staged({ type: 'wait', duration: '1h', why: 'x' }) } },
-        refused(400, 'validationFailed'),
+        refused(400, 'validationFailed', '/rollout/stages/0/beforeTasks/0/why'),
       ),
     ],
   },

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GateSpec } from '../gates/gate.ts';
-import { idOf, REVISION } from '../testing/a-rollout.ts';
+import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
+import type { Gate, GateSpec } from '../gates/gate.ts';
+import { idOf, REVISION, rolloutOf } from '../testing/a-rollout.ts';
 import { MINUTE, RolloutRun } from '../testing/rollout-run.ts';
 import { approvalRefusal } from './approval-refusal.ts';
+import { createDecide } from './decide.ts';
 
 const FLEET = [
   { name: 'a', labels: { tier: 'canary' } },
@@ -150,4 +152,42 @@ test('a gate whose stage has lost its targets asks nobody any longer', () => {
   run.tell({ kind: 'membershipChanged', joined: [], left: [idOf('p')] });
   assert.deepEqual(run.actions[0], { kind: 'closeGate', gate });
   assert.deepEqual(run.sent, ['a', 'b']);
+});
+
+test('before a stage: none of its targets gets anything until the gate clears', () => {
+  const stages = [{ name: 'all', selector: {}, beforeTasks: [{ type: 'approval' }] }];
+  const run = new RolloutRun({ type: 'staged', stages }, FLEET);
+  assert.deepEqual([run.sent, run.state.gate === undefined], [[], false]);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }).sent, ['a', 'b', 'p']);
+});
+
+test('removals are gated and paced: approved before, few at a time, and baked before anybody gets the new content', () => {
+  const removal = {
+    beforeTasks: [{ type: 'approval' }],
+    maxConcurrency: 1,
+    afterTasks: [{ type: 'wait', duration: '5m' }],
+  };
+  const gone = ['y', 'z'].map((name) => ({ name, isRemoved: true }));
+  const run = new RolloutRun({ type: 'immediate', removal }, [{ name: 'a' }, ...gone]);
+  assert.deepEqual([run.removed, run.sent], [[], []]);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'bob' }).removed, ['y']);
+  assert.deepEqual(run.tell({ kind: 'removed', target: idOf('y') }).removed, ['z']);
+  assert.deepEqual(run.tell({ kind: 'removed', target: idOf('z') }).sent, []);
+  assert.deepEqual(run.pass(5 * MINUTE).sent, ['a']);
+});
+
+test('a gate that an addon brings is kept like those built in', () => {
+  const moon: Gate = {
+    type: 'moon',
+    faults: () => [],
+    open: () => ({ memory: {}, asks: [] }),
+    judge: (_, __, { now }) =>
+      now < MINUTE ? { kind: 'wait', message: 'it is new', unblock: 'it waxes', until: MINUTE } : { kind: 'go' },
+  };
+  const decide = createDecide(new Map([...BUILT_IN_GATES, [moon.type, moon]]));
+  const stages = [{ name: 'all', selector: {}, beforeTasks: [{ type: 'moon' }] }];
+  const opened = decide(rolloutOf({ type: 'staged', stages }, FLEET), { kind: 'started' }, 0);
+  assert.deepEqual(opened.actions, [{ kind: 'setTimer', at: MINUTE }]);
+  const { actions } = decide(opened.state, { kind: 'clock' }, MINUTE);
+  assert.equal(actions.filter(({ kind }) => kind === 'generateAndDeliver').length, FLEET.length);
 });

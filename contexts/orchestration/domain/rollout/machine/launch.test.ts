@@ -75,3 +75,27 @@ test('a degraded target may get what repairs it beyond the budget, as many at on
   assert.deepEqual(run.sent, ['z']);
   assert.deepEqual(run.settle('y', 'z').sent, ['a', 'b']);
 });
+
+test('a batch that is larger than the budget keeps to the budget', () => {
+  const run = new RolloutRun({ type: 'rolling', batchSize: 5, maxUnavailable: 2 }, FIVE);
+  assert.deepEqual(run.sent, ['a', 'b']);
+  assert.deepEqual(run.settle('a').sent, ['c']);
+});
+
+test('a stage that is larger than the budget is throttled, and no conflict', () => {
+  const stages = [{ name: 'all', selector: {} }];
+  const run = new RolloutRun({ type: 'staged', stages, minAvailable: '80%' }, FIVE);
+  assert.deepEqual(run.sent, ['a']);
+  assert.equal(run.state.blocked?.kind, 'throttled');
+  assert.deepEqual(run.settle('a').sent, ['b']);
+});
+
+test('the budget holds across stages: who falls ill in an earlier one counts in a later one', () => {
+  const stages = ['one', 'two'].map((stage) => ({ name: stage, selector: { matchLabels: { stage } } }));
+  const fleet = FIVE.map(({ name }) => ({ name, labels: { stage: name === 'a' ? 'one' : 'two' } }));
+  const run = new RolloutRun({ type: 'staged', stages, maxUnavailable: 2 }, fleet).settle('a');
+  assert.deepEqual(run.sent, ['b', 'c']);
+  run.health('a', 'Degraded');
+  assert.deepEqual(run.settle('b').sent, [], 'a and c are two');
+  assert.deepEqual(run.health('a', 'Available').sent, ['d']);
+});

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { planOf as planByType } from '../../deployment/decide-plan.ts';
+import type { TargetId } from '../../target-view.ts';
 import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
-import { type RolloutSpec, rolloutFaults } from '../rollout-strategy.ts';
+import { type RolloutSpec, type RolloutStrategy, rolloutFaults } from '../rollout-strategy.ts';
 import { type FleetTarget, planOf } from '../testing/a-rollout.ts';
 import { BUILT_IN_ROLLOUTS } from './built-in-rollouts.ts';
+import { immediateRollout } from './immediate-rollout.ts';
 import { REST_STAGE } from './staged-rollout.ts';
 
 const selects = (tier: string) => ({ matchLabels: { tier } });
@@ -94,6 +97,39 @@ test('a stage has its own policy and pace, or that of the rollout', () => {
       ['rollback', 4],
       ['pause', '25%'],
       ['pause', 4],
+    ],
+  );
+});
+
+test('a rollout that an addon brings is checked and planned like those built in', () => {
+  const backwards: RolloutStrategy = {
+    type: 'backwards',
+    faults: (spec, { at }) => (spec['speed'] === 'warp' ? [{ path: `${at}/speed`, message: 'is too fast' }] : []),
+    plan: (spec, input) => {
+      const plan = immediateRollout.plan({ ...spec, type: 'immediate' }, input);
+      return { ...plan, steps: plan.steps.toReversed() };
+    },
+  };
+  const rollouts = new Map([...BUILT_IN_ROLLOUTS, [backwards.type, backwards]]);
+  const place = { at: '/rollout', gates: BUILT_IN_GATES };
+  assert.deepEqual(
+    rolloutFaults({ type: 'backwards', speed: 'warp' }, rollouts, place).map(({ path }) => path),
+    ['/rollout/speed'],
+  );
+  const [added, gone] = ['a' as TargetId, 'gone' as TargetId];
+  const membership = { delta: { added: [added], removed: [gone], unchanged: [] } };
+  const scene = {
+    spec: { type: 'backwards' },
+    membership,
+    targets: new Map(),
+    upToDate: new Set<TargetId>(),
+    rollouts,
+  };
+  assert.deepEqual(
+    planByType(scene).steps.map(({ deliver, remove }) => [deliver, remove]),
+    [
+      [[added], []],
+      [[], [gone]],
     ],
   );
 });
