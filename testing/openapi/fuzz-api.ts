@@ -54,6 +54,7 @@ export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promis
       const fault = typeof answer === 'string' ? answer : checker.faultIn(request, answer);
       if (typeof answer !== 'string') {
         tally.count(request, answer);
+        if (answer.status < 400) maker.reached(request.operation);
         if (fault === undefined) seen.learn(request, answer);
       }
       if (fault !== undefined) noteFault(faults, { request, answer, fault, index: done }, callers);

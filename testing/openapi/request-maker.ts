@@ -43,10 +43,12 @@ export class RequestMaker {
   readonly #weighted: readonly Operation[];
   readonly #sampler: SchemaSampler;
   readonly #recent: FuzzRequest[] = [];
+  readonly #unreached: Set<Operation>;
 
   constructor(deps: MakerDeps) {
     const { document, operations, random, seen } = deps;
     this.#deps = deps;
+    this.#unreached = new Set(operations);
     this.#weighted = operations.flatMap((one) => Array<Operation>(weightOf(one)).fill(one));
     // Mostly a name is new and a reference is to something that is there.
     const recall = (property: string): unknown =>
@@ -65,9 +67,21 @@ export class RequestMaker {
     return request;
   }
 
+  /** Somebody got through to the operation. */
+  reached(operation: Operation): void {
+    this.#unreached.delete(operation);
+  }
+
+  /** The larger an API, the less often each operation is asked; those that nobody got through to are asked more. */
+  #operation(): Operation {
+    const { random } = this.#deps;
+    const isSought = random.next() < 0.15 && this.#unreached.size > 0;
+    return random.pick(isSought ? [...this.#unreached] : this.#weighted);
+  }
+
   #make(): FuzzRequest {
     const { random, seen, callers } = this.#deps;
-    const operation = random.pick(this.#weighted);
+    const operation = this.#operation();
     const caller = callers.next();
     seen.refocus(operation, caller);
     const manner = random.pick<Manner>(['valid', 'valid', 'nearly valid', 'hostile']);
