@@ -72,19 +72,21 @@ export class RequestMaker {
     this.#unreached.delete(operation);
   }
 
-  /** The larger an API, the less often each operation is asked; those that nobody got through to are asked more. */
-  #operation(): Operation {
+  /** The larger an API, the less often each operation is asked: those that nobody got through to are asked for well. */
+  #choose(): { readonly operation: Operation; readonly manner: Manner } {
     const { random } = this.#deps;
-    const isSought = random.next() < 0.15 && this.#unreached.size > 0;
-    return random.pick(isSought ? [...this.#unreached] : this.#weighted);
+    if (random.next() < 0.25 && this.#unreached.size > 0) {
+      return { operation: random.pick([...this.#unreached]), manner: 'valid' };
+    }
+    const manner = random.pick<Manner>(['valid', 'valid', 'nearly valid', 'hostile']);
+    return { operation: random.pick(this.#weighted), manner };
   }
 
   #make(): FuzzRequest {
     const { random, seen, callers } = this.#deps;
-    const operation = this.#operation();
+    const { operation, manner } = this.#choose();
     const caller = callers.next();
     seen.refocus(operation, caller);
-    const manner = random.pick<Manner>(['valid', 'valid', 'nearly valid', 'hostile']);
     const spoilt = this.#spoil(operation, manner);
     const body = this.#body(operation, spoilt);
     // Not both: of headers that are too large a server reads not even the method, and cannot know that HEAD wants no body.
@@ -188,9 +190,11 @@ export class RequestMaker {
 }
 
 /** Public operations say the same to everybody; those that may create are where states come from. */
-function weightOf({ needsCredentials, method }: Operation): number {
+function weightOf({ needsCredentials, method, path }: Operation): number {
   if (!needsCredentials) return 1;
-  return method === 'POST' ? 16 : 8;
+  if (method !== 'POST') return 8;
+  // What is made at the top is what all else is about.
+  return /[{:]/.test(path) ? 16 : 96;
 }
 
 function keyOf(parameter: Parameter): string {
