@@ -1,4 +1,4 @@
-import { sleep as realSleep, type Sleep } from '#kit/std';
+import { sleep as realSleep, type Sleep, unlessAborted } from '#kit/std';
 import { DeliveryError } from '../domain/delivery-error.ts';
 import type { Acknowledgement, DeliveryOrder } from '../domain/delivery-order.ts';
 import type { AgentDirectory, DeliveryAgent } from './ports.ts';
@@ -100,23 +100,12 @@ class Lane {
     this.#inside += 1;
     this.#newest = Math.max(this.#newest, revision);
     try {
+      signal.throwIfAborted();
       await unlessAborted(before, signal);
       return revision < this.#newest ? { kind: 'fenced', seen: this.#newest } : await send();
     } finally {
       this.#inside -= 1;
       done.resolve();
     }
-  }
-}
-
-async function unlessAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    await Promise.race([wait, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
