@@ -180,6 +180,9 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
       return (await journey.find('site-web')).status.rollout?.waits.some(({ kind }) => kind === 'gate') === true;
     });
     assert.ok(!sent('deliver').includes('web'));
+    // What it says of its health with the delivery is to be heard first, or it would be the last word.
+    await journey.until('app-api delivered', async () => sent('deliver').includes('api'));
+    await journey.fleet.settled();
     const { uid, revision } = await journey.find('app-api');
     const said = { target: targetOf('api'), deployment: uid, revision, kind: 'health' } as const;
     await journey.fleet.report({ ...said, health: 'Available', message: '' });
