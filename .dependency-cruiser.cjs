@@ -99,7 +99,8 @@ module.exports = {
     },
     {
       name: 'protocol-has-no-behaviour',
-      comment: 'protocol/ says what crosses a process: schemas of typebox, messages generated from protos, and kit/std.',
+      comment:
+        'protocol/ says what crosses a process: schemas of typebox, messages generated from protos, and kit/std.',
       severity: 'error',
       from: { path: '^protocol/', pathNot: TEST_FILE },
       to: { pathNot: ['^protocol/', STD, '(?:^|/)node_modules/(?:typebox|@bufbuild/protobuf)/'] },
