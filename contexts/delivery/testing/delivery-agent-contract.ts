@@ -53,8 +53,7 @@ const TESTS = {
 
   'says how healthy it is, with the revision that it speaks of': async (talk) => {
     await talk.deliver({ revision: 3 });
-    const { health } = await talk.heard('health', 3);
-    assert.equal(health, 'Available');
+    await talk.isAvailable(3);
   },
 
   'takes a later revision': async (talk) => {
@@ -188,8 +187,9 @@ const TESTS = {
   },
 } as const satisfies Record<string, (talk: Talk) => Promise<void>>;
 
-const DEPLOYMENT = uidOf(0xd1);
-const OTHER = uidOf(0xd2);
+/** Those that the orders are of, for an agent that has to know them. */
+export const CONTRACT_DEPLOYMENTS = [uidOf(0xd1), uidOf(0xd2)] as const;
+const [DEPLOYMENT, OTHER] = CONTRACT_DEPLOYMENTS;
 
 interface Asked {
   readonly revision: number;
@@ -242,6 +242,14 @@ class Talk {
       this.signal,
     );
     return found as Extract<DeliveryReport, { kind: K }>;
+  }
+
+  /** It may have said before that it is on its way. */
+  async isAvailable(revision: number): Promise<void> {
+    await this.opened.reports.until(
+      (said) => said.kind === 'health' && said.revision === revision && said.health === 'Available',
+      this.signal,
+    );
   }
 
   async inventory() {

@@ -1,0 +1,116 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { parseUuid } from '#kit/std';
+import {
+  DeliverOrderSchema,
+  DriftPolicy,
+  OrderKeySchema,
+  RemoveOrderSchema,
+  ToAgentSchema,
+  type DeliverOrder as WireDeliverOrder,
+  type OrderKey as WireOrderKey,
+  type RemoveOrder as WireRemoveOrder,
+} from '#protocol/proto';
+import { DeliveryError } from '../../domain/delivery-error.ts';
+import type { DeliverOrder, DeliveryOrder, Document, OrderKey, TargetRef } from '../../domain/delivery-order.ts';
+
+/** What the platform asks of an agent. */
+export type Asked =
+  | { readonly kind: 'dispatch' | 'preview'; readonly order: DeliveryOrder }
+  | { readonly kind: 'cancel'; readonly order: OrderKey };
+
+export function encodeAsked(request: bigint, asked: Asked): Uint8Array {
+  return toBinary(ToAgentSchema, create(ToAgentSchema, { request, message: messageOf(asked) }));
+}
+
+/** `undefined` for a question of a later release, which has a request all the same. */
+export function decodeAsked(
+  payload: Uint8Array,
+  target: TargetRef,
+): { readonly request: bigint; readonly asked: Asked | undefined } {
+  const { request, message } = fromBinary(ToAgentSchema, payload);
+  return { request, asked: askedOf(message, target) };
+}
+
+type WireMessage = ReturnType<typeof messageOf>;
+
+function messageOf(asked: Asked) {
+  if (asked.kind === 'cancel') return { case: 'cancel', value: wireKey(asked.order) } as const;
+  const isPreview = asked.kind === 'preview';
+  if (asked.order.kind === 'remove') {
+    const value = create(RemoveOrderSchema, keyFields(asked.order));
+    return isPreview ? ({ case: 'previewRemove', value } as const) : ({ case: 'remove', value } as const);
+  }
+  const value = wireDeliver(asked.order);
+  return isPreview ? ({ case: 'previewDeliver', value } as const) : ({ case: 'deliver', value } as const);
+}
+
+function askedOf(message: WireMessage | { readonly case: undefined }, target: TargetRef): Asked | undefined {
+  switch (message.case) {
+    case 'deliver':
+      return { kind: 'dispatch', order: deliverOf(message.value, target) };
+    case 'remove':
+      return { kind: 'dispatch', order: { kind: 'remove', ...keyOf(message.value, target) } };
+    case 'previewDeliver':
+      return { kind: 'preview', order: deliverOf(message.value, target) };
+    case 'previewRemove':
+      return { kind: 'preview', order: { kind: 'remove', ...keyOf(message.value, target) } };
+    case 'cancel':
+      return { kind: 'cancel', order: keyOf(message.value, target) };
+    default:
+      return undefined;
+  }
+}
+
+function keyFields({ deployment, revision }: OrderKey) {
+  return { deploymentUid: deployment, revision: BigInt(revision) };
+}
+
+function wireKey(order: OrderKey): WireOrderKey {
+  return create(OrderKeySchema, keyFields(order));
+}
+
+function keyOf(wire: WireOrderKey | WireRemoveOrder | WireDeliverOrder, target: TargetRef): OrderKey {
+  return { target, deployment: parseUuid(wire.deploymentUid), revision: Number(wire.revision) };
+}
+
+function wireDeliver(order: DeliverOrder): WireDeliverOrder {
+  const { hash, documents, namespace, healthRules, driftPolicy } = order;
+  return create(DeliverOrderSchema, {
+    ...keyFields(order),
+    hash,
+    manifests: documents.map((document) => JSON.stringify(document)),
+    ...(namespace !== undefined && { namespace }),
+    healthRules: healthRules.map(({ apiGroup, kind, healthy }) => ({
+      kind,
+      healthy,
+      ...(apiGroup !== undefined && { apiGroup }),
+    })),
+    driftPolicy: driftPolicy === 'repair' ? DriftPolicy.REPAIR : DriftPolicy.REPORT,
+  });
+}
+
+function deliverOf(wire: WireDeliverOrder, target: TargetRef): DeliverOrder {
+  const { hash, manifests, namespace, healthRules, driftPolicy } = wire;
+  return {
+    kind: 'deliver',
+    ...keyOf(wire, target),
+    hash,
+    documents: manifests.map(documentOf),
+    ...(namespace !== undefined && { namespace }),
+    healthRules: healthRules.map(({ apiGroup, kind, healthy }) => ({
+      kind,
+      healthy,
+      ...(apiGroup !== undefined && { apiGroup }),
+    })),
+    // What only reports is the one that does no harm.
+    driftPolicy: driftPolicy === DriftPolicy.REPAIR ? 'repair' : 'report',
+  };
+}
+
+function documentOf(text: string, index: number): Document {
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new DeliveryError('BAD_MESSAGE', `Document ${index + 1} of an order is no JSON object.`);
+  }
+  return parsed as Document;
+}

@@ -1,0 +1,115 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { parseUuid } from '#kit/std';
+import {
+  DeliveryReportSchema,
+  InventorySchema,
+  StatusMessageSchema,
+  Health as WireHealth,
+  type DeliveryReport as WireReport,
+} from '#protocol/proto';
+import type { DeliveryReport, Health, Inventory, TargetId } from '../../domain/delivery-order.ts';
+
+/** What an agent says by itself. */
+export type Said =
+  | { readonly kind: 'report'; readonly report: DeliveryReport }
+  | { readonly kind: 'inventory'; readonly inventory: Inventory };
+
+export function encodeSaid(said: Said): Uint8Array {
+  const message =
+    said.kind === 'report'
+      ? ({ case: 'report', value: wireReport(said.report) } as const)
+      : ({ case: 'inventory', value: wireInventory(said.inventory) } as const);
+  return toBinary(StatusMessageSchema, create(StatusMessageSchema, { message }));
+}
+
+/** `undefined` for a word of a later release. */
+export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefined {
+  const { message } = fromBinary(StatusMessageSchema, payload);
+  if (message.case === 'report') {
+    const report = reportOf(message.value, target);
+    return report && { kind: 'report', report };
+  }
+  if (message.case !== 'inventory') return undefined;
+  const { instance, holdings } = message.value;
+  const inventory = {
+    target,
+    instance,
+    holdings: holdings.map(({ deploymentUid, revision, hash, health, message: text }) => ({
+      deployment: parseUuid(deploymentUid),
+      revision: Number(revision),
+      hash,
+      health: healthOf(health),
+      message: text,
+    })),
+  };
+  return { kind: 'inventory', inventory };
+}
+
+function wireReport(report: DeliveryReport): WireReport {
+  return create(DeliveryReportSchema, {
+    deploymentUid: report.deployment,
+    revision: BigInt(report.revision),
+    kind: wireKind(report),
+  });
+}
+
+function wireKind(report: DeliveryReport): NonNullable<MessageInitShape<typeof DeliveryReportSchema>['kind']> {
+  switch (report.kind) {
+    case 'applied':
+      return { case: 'applied', value: { hash: report.hash } };
+    case 'removed':
+      return { case: 'removed', value: {} };
+    case 'rejected':
+      return { case: 'rejected', value: { message: report.message } };
+    case 'failed':
+      return { case: 'failed', value: { message: report.message } };
+    case 'health':
+      return { case: 'health', value: { health: WIRE_HEALTH[report.health], message: report.message } };
+    case 'drift':
+      return { case: 'drift', value: { objects: [...report.objects] } };
+  }
+}
+
+function reportOf({ deploymentUid, revision, kind }: WireReport, target: TargetId): DeliveryReport | undefined {
+  const about = { target, deployment: parseUuid(deploymentUid), revision: Number(revision) };
+  switch (kind.case) {
+    case 'applied':
+      return { ...about, kind: 'applied', hash: kind.value.hash };
+    case 'removed':
+      return { ...about, kind: 'removed' };
+    case 'rejected':
+    case 'failed':
+      return { ...about, kind: kind.case, message: kind.value.message };
+    case 'health':
+      return { ...about, kind: 'health', health: healthOf(kind.value.health), message: kind.value.message };
+    case 'drift':
+      return { ...about, kind: 'drift', objects: kind.value.objects };
+    default:
+      return undefined;
+  }
+}
+
+function wireInventory({ instance, holdings }: Inventory) {
+  return create(InventorySchema, {
+    instance,
+    holdings: holdings.map(({ deployment, revision, hash, health, message }) => ({
+      deploymentUid: deployment,
+      revision: BigInt(revision),
+      hash,
+      health: WIRE_HEALTH[health],
+      message,
+    })),
+  });
+}
+
+const WIRE_HEALTH = {
+  Available: WireHealth.AVAILABLE,
+  Degraded: WireHealth.DEGRADED,
+  Unknown: WireHealth.UNKNOWN,
+} as const satisfies Record<Health, WireHealth>;
+
+/** What this release has no word for is not known. */
+function healthOf(wire: WireHealth): Health {
+  if (wire === WireHealth.AVAILABLE) return 'Available';
+  return wire === WireHealth.DEGRADED ? 'Degraded' : 'Unknown';
+}

@@ -1,0 +1,34 @@
+import { sleep } from '#kit/std';
+import { ChannelAgent } from '../adapters/channel/channel-agent.ts';
+import { DeliveryServer } from '../adapters/channel/delivery-server.ts';
+import { StatusIntake } from '../adapters/channel/status-intake.ts';
+import type { AgentReports } from '../application/ports.ts';
+import type { TargetId } from '../domain/delivery-order.ts';
+
+/** A platform and an agent with channels between them that never fail. */
+export function channelPair({ reports, signal }: { readonly reports: AgentReports; readonly signal: AbortSignal }) {
+  const offline = new Set<TargetId>();
+  const trouble: unknown[] = [];
+  const agent = new ChannelAgent({
+    firstRequest: 1n,
+    messages: {
+      send: async ({ target, payload }) => {
+        if (offline.has(target)) return 'offline';
+        queueMicrotask(() => {
+          server.take(target, payload, signal).catch((error: unknown) => trouble.push(error));
+        });
+        return 'sent';
+      },
+    },
+  });
+  const intake = new StatusIntake({ reports, sleep, onTrouble: (error) => trouble.push(error) });
+  const server: DeliveryServer = new DeliveryServer({
+    messages: {
+      send: async ({ channel, target, payload }) => {
+        if (channel === 'delivery') agent.take(target, payload);
+        else await new Promise<void>((taken) => intake.take(target, payload, taken));
+      },
+    },
+  });
+  return { agent, server, intake, offline, trouble };
+}
