@@ -14,7 +14,6 @@ export { TargetChanges } from './application/take-target-changes.ts';
 export type { TargetChange } from './application/target-changes.ts';
 export type { Acknowledgement } from './domain/delivery/delivery-order.ts';
 export type { Deployment } from './domain/deployment/deployment.ts';
-export { DEPLOYMENT_EVENTS, type DeploymentEventType } from './domain/deployment/deployment-event.ts';
 export type { TargetCounts } from './domain/deployment/deployment-status.ts';
 export { createPlacementRegistry, type PlacementRegistry } from './domain/placement/placement-registry.ts';
 export type { TargetCause } from './domain/placement/removal-cause.ts';

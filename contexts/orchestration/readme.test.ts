@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { DEPLOYMENT_EVENTS } from '#protocol/api';
 import { catalogueMatchesReadme } from '#testing/catalogue-drift';
 import { CONDITION_REASONS } from './domain/deployment/conditions.ts';
 import { DEPLOYMENT_ERRORS } from './domain/deployment/deployment-error.ts';
-import { DEPLOYMENT_EVENTS } from './domain/deployment/deployment-event.ts';
+import type { DeploymentEventType } from './domain/deployment/deployment-event.ts';
 
 const readme = new URL('./README.md', import.meta.url);
 const text = readFileSync(readme, 'utf8');
@@ -15,9 +16,10 @@ test('the README lists exactly the errors that there are', () => {
 
 test('the README lists exactly the events that there are', () => {
   const listed = text.matchAll(/^\| `((?:deployment|rollout|approval|delivery)\.[a-zA-Z]+)` \|/gm);
+  const there: readonly DeploymentEventType[] = DEPLOYMENT_EVENTS;
   assert.deepEqual(
     Array.from(listed, ([, type]) => type),
-    [...DEPLOYMENT_EVENTS],
+    [...there],
   );
 });
 

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { DEPLOYMENT_EVENTS } from '#contexts/orchestration';
 import { Secret } from '#kit/std';
 import type { DeploymentResource } from '#protocol/api';
 import { ApiClient } from '../client/api-client.ts';
 import { EXIT } from '../command.ts';
 import { aDeployment, aStep, aTarget, type DeploymentParts, NOW } from '../testing/a-deployment.ts';
-import { type FollowedRollout, followRollout, ROLLOUT_EVENTS } from './follow-rollout.ts';
+import { type FollowedRollout, followRollout } from './follow-rollout.ts';
 import { tellerFor } from './rollout-teller.ts';
 
 const ADDRESS = { workspace: 'shop', name: 'web' };
@@ -244,12 +243,4 @@ test('for programs each state is a line of JSON', async (t) => {
     .split('\n')
     .map((line) => (JSON.parse(line) as DeploymentResource).status.rollout?.phase);
   assert.deepEqual(phases.at(-1), 'Finished');
-});
-
-test('every event that is waited for is one that there is', () => {
-  const there: readonly string[] = DEPLOYMENT_EVENTS;
-  assert.deepEqual(
-    ROLLOUT_EVENTS.filter((type) => !there.includes(type)),
-    [],
-  );
 });

@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { type Random, type Sleep, Wake } from '#kit/std';
-import { type DeploymentResource, DeploymentSchema } from '#protocol/api';
+import { DEPLOYMENT_EVENTS, type DeploymentResource, DeploymentSchema } from '#protocol/api';
 import type { ApiClient } from '../client/api-client.ts';
 import { ClientError } from '../client/client-error.ts';
 import type { ServerEvent } from '../client/server-events.ts';
@@ -24,20 +24,8 @@ export interface FollowedRollout {
   readonly random: Random;
 }
 
-export const ROLLOUT_EVENTS: readonly string[] = [
-  'deployment.updated',
-  'deployment.deleting',
-  'deployment.deleted',
-  'deployment.statusChanged',
-  'rollout.planned',
-  'rollout.paused',
-  'rollout.resumed',
-  'rollout.finished',
-  'approval.requested',
-  'approval.answered',
-  'approval.closed',
-  'delivery.changed',
-];
+/** One that is followed was created before. */
+const ROLLOUT_EVENTS = DEPLOYMENT_EVENTS.filter((type) => type !== 'deployment.created');
 /** For the clocks in the picture. */
 const TICK_MS = 1_000;
 /** Nobody sees more than ten pictures a second. */

@@ -11,7 +11,17 @@ const WITHIN_MS = 60_000;
 interface Shown {
   readonly revision: number;
   readonly reconciling: boolean;
-  readonly status: { readonly counts: { readonly placed: number; readonly available: number } };
+  readonly status: {
+    readonly counts: { readonly placed: number; readonly available: number; readonly offline: number };
+  };
+}
+
+interface Target {
+  readonly connection: { readonly state: string; readonly lastSeenTime: string };
+}
+
+async function targets(platform: Platform): Promise<readonly Target[]> {
+  return ((await (await platform.request('/v1/targets')).json()) as { items: readonly Target[] }).items;
 }
 
 async function shown(platform: Platform): Promise<Shown | undefined> {
@@ -19,7 +29,7 @@ async function shown(platform: Platform): Promise<Shown | undefined> {
   return answer.status === 200 ? ((await answer.json()) as Shown) : undefined;
 }
 
-test('the first start shows a rollout, a killed one goes on, and what came to its end stays there', async (t) => {
+test('the first start shows a rollout, a killed one goes on, what came to its end stays there, and one without the fleet says so', async (t) => {
   const home = await platformHome('sqlite');
   t.after(() => home.dispose());
   const first = await home.start({ flags });
@@ -41,9 +51,29 @@ test('the first start shows a rollout, a killed one goes on, and what came to it
   const { revision } = (await shown(second)) ?? {};
   assert.equal((await second.stop()).code, 0);
 
+  const begun = Date.now();
   const third = await home.start({ flags });
-  await eventually('the fleet is back', async () => (await shown(third))?.status.counts.available === 3, WITHIN_MS);
+  const isBack = async () => {
+    const all = await targets(third);
+    const isSeen = all.every(({ connection }) => Date.parse(connection.lastSeenTime) >= begun);
+    return isSeen && (await shown(third))?.status.counts.available === 3;
+  };
+  await eventually('the fleet is back', isBack, WITHIN_MS);
   assert.equal((await shown(third))?.revision, revision, 'a restart delivers nothing');
-  const { items } = (await (await third.request('/v1/targets')).json()) as { items: unknown[] };
-  assert.equal(items.length, 3);
+  const known = await targets(third);
+  assert.deepEqual(
+    known.map(({ connection }) => connection.state),
+    ['Connected', 'Connected', 'Connected'],
+  );
+  await third.kill();
+
+  const without = await home.start();
+  const isAway = async () => (await targets(without)).every(({ connection }) => connection.state === 'Disconnected');
+  await eventually('nobody speaks for them any more', isAway, WITHIN_MS);
+  assert.deepEqual(
+    (await targets(without)).map(({ connection }) => connection.lastSeenTime),
+    known.map(({ connection }) => connection.lastSeenTime),
+  );
+  const isOffline = async () => (await shown(without))?.status.counts.offline === 3;
+  await eventually('and deployments know', isOffline, WITHIN_MS);
 });

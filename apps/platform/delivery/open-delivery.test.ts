@@ -17,6 +17,7 @@ import { RecordingReports } from '../../../contexts/delivery/testing/recording-r
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
 import { administratorApi, type PlatformApi } from './administrator-api.ts';
+import { Duty } from './duty.ts';
 import { openDelivery, type ReportTaker } from './open-delivery.ts';
 import { seedDemo } from './seed-demo.ts';
 
@@ -77,6 +78,7 @@ async function start(
       demoFleet: its.size ?? 3,
       api: its.api ?? api,
       reports: takerOf(taken, lines),
+      duty: new Duty(),
     },
     t.signal,
   );
@@ -208,14 +210,18 @@ test('after a restart the fleet has what it had', async (t) => {
   });
 });
 
-test('without a demo there is no such type, nobody to ask and nothing to do', async (t) => {
+test('without a demo there is no such type, and nobody to ask', async (t) => {
   const platform = await aPlatform(t);
   const { storage, folder, api } = platform;
   const reports = takerOf(new RecordingReports(), []);
   const events = createEventLog(storage);
-  const deps = { storage, events, log: memoryLogger([]), dataFolder: folder, demoFleet: 0, api, reports };
+  const parts = { storage, events, log: memoryLogger([]), dataFolder: folder, api, reports };
+  const deps = { ...parts, demoFleet: 0, duty: new Duty() };
   const delivery = await openDelivery(deps, t.signal);
-  assert.deepEqual(delivery.runnables, []);
+  assert.deepEqual(
+    delivery.runnables.map(({ name }) => name),
+    ['lost connections'],
+  );
   assert.equal(await delivery.addonTypes.has(parseResourceName('simulated'), t.signal), false);
   assert.deepEqual(await delivery.router.dispatch(anOrder(), t.signal), { kind: 'offline' });
 });

@@ -15,8 +15,10 @@ import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
 import type { PlatformApi } from './administrator-api.ts';
 import { SIMULATED_TYPE } from './demo-resources.ts';
+import type { Duty } from './duty.ts';
 import { fileFleetMemory } from './file-fleet-memory.ts';
 import { followSimulatedTargets } from './follow-simulated-targets.ts';
+import { lostConnections } from './lost-connections.ts';
 import { reportConnections } from './report-connections.ts';
 import { seedDemo } from './seed-demo.ts';
 
@@ -30,6 +32,7 @@ export interface OpenDeliveryDeps {
   /** Used while the runnables run, not before. */
   readonly api: PlatformApi;
   readonly reports: ReportTaker;
+  readonly duty: Duty;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
@@ -55,24 +58,33 @@ export interface Delivery {
 }
 
 export async function openDelivery(deps: OpenDeliveryDeps, signal: AbortSignal): Promise<Delivery> {
+  const { storage, duty, log, clock = systemClock, sleep = realSleep } = deps;
   const agents = new AgentRegistry();
-  const reports = agentReports(deps);
+  const held = new Set<string>();
+  const reports = agentReports(deps, held);
   const isDemo = deps.demoFleet > 0;
+  const lost = lostConnections({ storage, duty, isHeld: (uid) => held.has(uid), clock, sleep, log });
   return {
     router: createTargetRouter({ agents }),
     agents,
     reports,
     addonTypes: { has: async (type) => isDemo && type === SIMULATED_TYPE },
-    runnables: isDemo ? await openDemoFleet({ ...deps, agents, agentReports: reports }, signal) : [],
+    runnables: [lost, ...(isDemo ? await openDemoFleet({ ...deps, agents, agentReports: reports }, signal) : [])],
   };
 }
 
-function agentReports({ storage, reports, clock = systemClock }: OpenDeliveryDeps): AgentReports {
+/** `held` are the targets that somebody in this process speaks for. */
+function agentReports({ storage, reports, clock = systemClock }: OpenDeliveryDeps, held: Set<string>): AgentReports {
   const putDown = reportConnections({ storage, clock });
   return {
     report: (all, signal) => reports.report(all, signal),
     inventory: (all, signal) => reports.inventory(all, signal),
     connectionChanged: async (changes, signal) => {
+      // Before it is written: whoever looks for those that nobody holds must not find it there without.
+      for (const { target, isOnline } of changes) {
+        if (isOnline) held.add(target.id);
+        else held.delete(target.id);
+      }
       await putDown(changes, signal);
       const told = changes.map(({ target, isOnline }) => ({ target: target.id, isOnline }));
       await reports.connectionChanged(told, signal);

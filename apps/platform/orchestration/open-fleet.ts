@@ -1,4 +1,4 @@
-import type { Inventory } from '#contexts/delivery';
+import type { AgentRegistry, AgentReports, Inventory } from '#contexts/delivery';
 import type { Visibility } from '#contexts/orchestration/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import type { WorkflowClient } from '#kit/durable';
@@ -10,10 +10,12 @@ import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger, Metrics } from '#kit/telemetry';
 import type { PlatformApi } from '../delivery/administrator-api.ts';
+import type { Duty } from '../delivery/duty.ts';
 import { openDelivery } from '../delivery/open-delivery.ts';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import { instanceSecret } from '../instance-secret.ts';
 import type { Purge } from '../maintenance.ts';
+import { connectLocal } from './connect-local.ts';
 import type { DeploymentsInTree } from './deployments-in-tree.ts';
 import { openOrchestration } from './open-orchestration.ts';
 
@@ -23,6 +25,7 @@ export interface OpenFleetDeps {
   readonly sealer: Sealer;
   readonly dataFolder: string;
   readonly demoFleet: number;
+  readonly duty: Duty;
   /** For the demo; used once everything runs. */
   readonly api: PlatformApi;
   readonly metrics: Metrics;
@@ -33,6 +36,9 @@ export interface OpenFleetDeps {
 export interface Fleet {
   readonly tree: DeploymentsInTree;
   readonly addonTypes: AddonTypes;
+  /** Where agents make themselves known, and say what they have to say. */
+  readonly agents: AgentRegistry;
+  readonly reports: AgentReports;
   readonly workflows: WorkflowSet;
   readonly routes: (visibility: Visibility) => readonly Route[];
   readonly runnables: (client: WorkflowClient) => readonly Runnable[];
@@ -41,7 +47,7 @@ export interface Fleet {
 
 /** What agents say goes to the deployments, and what deployments want to the agents. */
 export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promise<Fleet> {
-  const { storage, sealer, metrics, log } = deps;
+  const { storage, sealer, metrics, log, duty } = deps;
   const fingerprintKey = await instanceSecret({ storage, sealer }, 'content-fingerprints', signal);
   const { tree, intake, connect } = openOrchestration({
     storage,
@@ -58,14 +64,16 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     inventory: async (all: readonly Inventory[], stop: AbortSignal) =>
       void (await Promise.all(all.map((inventory) => intake.inventory(inventory, stop)))),
   };
-  const delivery = await openDelivery({ ...deps, reports }, signal);
-  const { workflows, routes, runnables, purges } = connect(delivery);
+  const delivery = await openDelivery({ ...deps, duty, reports }, signal);
+  const { local, workflows, routes, runnables, purges } = connect(delivery);
   return {
     tree,
     addonTypes: delivery.addonTypes,
+    agents: delivery.agents,
+    reports: delivery.reports,
     workflows,
     routes,
     purges,
-    runnables: (client) => [...runnables(client), ...delivery.runnables],
+    runnables: (client) => [...runnables(client), connectLocal({ local, duty, log }), ...delivery.runnables],
   };
 }

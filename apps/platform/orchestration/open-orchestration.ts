@@ -73,6 +73,8 @@ export interface Orchestration {
 }
 
 export interface Pipelines {
+  /** The platform as a target; connects with the first that it has to do, unless it is told to before. */
+  readonly local: Pick<LocalAgent, 'connect'>;
   readonly workflows: WorkflowSet;
   readonly routes: (visibility: Visibility) => readonly Route[];
   /** What has to run beside the workflows. */
@@ -89,9 +91,11 @@ export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
     tree: deploymentsInTree({ unit, placements: rules.placements, clock }),
     connect: ({ router: plain, agents }) => {
       const router = meteredRouter(plain, deps.metrics);
-      agents.register(new LocalAgent({ units, clock }), { targets: [LOCAL_TARGET_ID] });
+      const local = new LocalAgent({ units, clock, reports: intake });
+      agents.register(local, { targets: [LOCAL_TARGET_ID] });
       return {
-        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, intake, router }) },
+        local,
+        workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, intake, router, local }) },
         routes: (visibility) => routesOf({ ...parts, router, visibility }),
         runnables: (client) => runnablesOf({ ...parts, intake, client }),
         purges: [{ name: 'revisions', run: async (stop) => (await purgeRevisions(deps, stop)).revisions }],
@@ -118,8 +122,14 @@ function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
   };
 }
 
-function activitiesOf(parts: Parts & { readonly intake: ReportIntake; readonly router: TargetRouter }) {
-  const { units, rules: strategies, service, fingerprint, clock, intake, router } = parts;
+interface Executing extends Parts {
+  readonly intake: ReportIntake;
+  readonly router: TargetRouter;
+  readonly local: LocalAgent;
+}
+
+function activitiesOf(parts: Executing) {
+  const { units, rules: strategies, service, fingerprint, clock, intake, router, local } = parts;
   return [
     ...pipelineActivities({
       units,
@@ -132,7 +142,7 @@ function activitiesOf(parts: Parts & { readonly intake: ReportIntake; readonly r
       random: Math.random,
       intake,
     }),
-    ...groupActivities(new GroupController({ units, service, reports: intake, clock })),
+    ...groupActivities(new GroupController({ units, service, reports: local, clock })),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Uuid } from '#kit/std';
 import type { Transaction } from '#kit/storage';
 import { appendEvents } from '#kit/storage/outbox';
+import type { DEPLOYMENT_EVENTS } from '#protocol/api';
 import type { EventSink } from '../application/ports.ts';
 import type { OrchestrationEvent } from '../domain/deployment/deployment-event.ts';
 import { toApprovalResource } from './approval-resource.ts';
@@ -23,7 +24,7 @@ export class OutboxEventSink implements EventSink {
     signal.throwIfAborted();
     const rows = coalesced(events).map((event) => ({
       id: this.#newId(),
-      type: event.type,
+      type: event.type satisfies (typeof DEPLOYMENT_EVENTS)[number],
       // The key is what readers see as the subject, so that it names the deployment as the API does.
       key: keyOf(event),
       scope: 'approval' in event ? event.approval.workspace.name : event.deployment.workspace.name,

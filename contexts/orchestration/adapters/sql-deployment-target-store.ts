@@ -1,9 +1,10 @@
-import { sql, type Transaction } from '#kit/storage';
+import { type Row, sql, type Transaction } from '#kit/storage';
 import type { DeploymentTargetStore, SentBatch, TargetPage } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import type { TargetId } from '../domain/target-view.ts';
 import { TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
+import { alikeChanges } from './sql-alike-changes.ts';
 
 /** Within what one statement may carry in values on both engines. */
 const IDS = 1_000;
@@ -40,6 +41,8 @@ const REPLACED = sql.raw(
 /** On both engines, within one transaction. */
 export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   readonly #tx: Transaction;
+  /** Rows as the transaction sees them: of what is written over them, only what differs has to be. */
+  readonly #known = new Map<string, DeploymentTarget>();
 
   constructor(tx: Transaction) {
     this.#tx = tx;
@@ -50,7 +53,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     const rows = await this.#tx.all(
       sql`SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment}`,
     );
-    return rows.map(toDeploymentTarget);
+    return this.#toTargets(rows);
   }
 
   async some(
@@ -64,7 +67,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
       const rows = await this.#tx.all(sql`
         SELECT ${TARGET_COLUMNS} FROM deployment_targets
         WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`);
-      found.push(...rows.map(toDeploymentTarget));
+      found.push(...this.#toTargets(rows));
     }
     return found;
   }
@@ -80,7 +83,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
       const rows = await this.#tx.all(
         sql`SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE target IN (${sql.list(ids)})`,
       );
-      found.push(...rows.map(toDeploymentTarget));
+      found.push(...this.#toTargets(rows));
     }
     return found;
   }
@@ -91,26 +94,26 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     const rows = await this.#tx.all(sql`
       SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} ${rest}
       ORDER BY name LIMIT ${limit}`);
-    return rows.map(toDeploymentTarget);
+    return this.#toTargets(rows);
   }
 
   async inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(sql`
       SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} AND order_batch = ${batch}`);
-    return rows.map(toDeploymentTarget);
+    return this.#toTargets(rows);
   }
 
   async put(rows: readonly DeploymentTarget[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (rows.length === 0) return;
-    await this.#tx.batch(
-      inPieces(rows, ROWS).map(
-        (some) => sql`
-          INSERT INTO deployment_targets (${TARGET_COLUMNS}) VALUES ${sql.list(some.map(targetValues))}
-          ON CONFLICT (deployment, target) DO UPDATE SET ${REPLACED}`,
-      ),
+    const { updates, others } = alikeChanges(rows, (row) => this.#known.get(keyOf(row.deployment, row.target)));
+    const upserts = inPieces(others, ROWS).map(
+      (some) => sql`
+        INSERT INTO deployment_targets (${TARGET_COLUMNS}) VALUES ${sql.list(some.map(targetValues))}
+        ON CONFLICT (deployment, target) DO UPDATE SET ${REPLACED}`,
     );
+    for (const row of rows) this.#known.set(keyOf(row.deployment, row.target), row);
+    if (updates.length + upserts.length > 0) await this.#tx.batch([...updates, ...upserts]);
   }
 
   async markSent(
@@ -119,6 +122,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     signal: AbortSignal,
   ): Promise<number> {
     signal.throwIfAborted();
+    this.#forget(deployment, targets);
     const changed = await this.#tx.batch(
       inPieces(targets, IDS).map(
         (ids) => sql`
@@ -133,6 +137,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   async drop(deployment: DeploymentId, targets: readonly TargetId[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (targets.length === 0) return;
+    this.#forget(deployment, targets);
     await this.#tx.batch(
       inPieces(targets, IDS).map(
         (ids) => sql`DELETE FROM deployment_targets WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`,
@@ -155,6 +160,22 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     }
     return loads;
   }
+
+  #toTargets(rows: readonly Row[]): readonly DeploymentTarget[] {
+    return rows.map((raw) => {
+      const row = toDeploymentTarget(raw);
+      this.#known.set(keyOf(row.deployment, row.target), row);
+      return row;
+    });
+  }
+
+  #forget(deployment: DeploymentId, targets: readonly TargetId[]): void {
+    for (const target of targets) this.#known.delete(keyOf(deployment, target));
+  }
+}
+
+function keyOf(deployment: DeploymentId, target: TargetId): string {
+  return `${deployment} ${target}`;
 }
 
 function inPieces<T>(items: readonly T[], size: number): T[][] {

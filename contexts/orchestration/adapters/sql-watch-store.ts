@@ -1,7 +1,6 @@
 import { parseUuid } from '#kit/std';
 import { sql, type Transaction } from '#kit/storage';
 import type { RolloutKey, Watch, WatchStore } from '../application/ports.ts';
-import type { DeploymentId } from '../domain/deployment/deployment.ts';
 
 /** On both engines, within one transaction. */
 export class SqlWatchStore implements WatchStore {
@@ -30,7 +29,7 @@ export class SqlWatchStore implements WatchStore {
     await this.#tx.run(sql`DELETE FROM deployment_watches WHERE watcher = ${deployment} AND revision = ${revision}`);
   }
 
-  async on(watched: DeploymentId, signal: AbortSignal): Promise<readonly Watch[]> {
+  async on(watched: Watch['watched'], signal: AbortSignal): Promise<readonly Watch[]> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(sql`
       SELECT watcher, revision, gate, watched FROM deployment_watches WHERE watched = ${watched}
@@ -39,7 +38,7 @@ export class SqlWatchStore implements WatchStore {
       watcher: parseUuid(String(row['watcher'])),
       revision: Number(row['revision']),
       gate: String(row['gate']),
-      watched: parseUuid(String(row['watched'])),
+      watched,
     }));
   }
 }

@@ -138,7 +138,7 @@ export class DeploymentService {
     const { deployment, secrets } = newDeployment(draft, founding);
     await unit.contents.keepSecrets(secrets, signal);
     await unit.deployments.insert(deployment, signal);
-    await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes: SPEC_AXES, by }], now, signal);
+    await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes: SPEC_AXES, by, isNew: true }], now, signal);
     await unit.events.append([{ type: 'deployment.created', deployment }], now, signal);
     return deployment;
   }

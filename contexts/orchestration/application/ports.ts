@@ -1,4 +1,4 @@
-import type { ResourceName } from '#kit/std';
+import type { Brand, ResourceName } from '#kit/std';
 import type { Acknowledgement, DeliveryOrder } from '../domain/delivery/delivery-order.ts';
 import type { Approval } from '../domain/deployment/approval.ts';
 import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
@@ -212,15 +212,18 @@ export interface WatchStore {
   put(watch: Watch, signal: AbortSignal): Promise<void>;
   drop(rollout: RolloutKey, gate: string, signal: AbortSignal): Promise<void>;
   dropAll(rollout: RolloutKey, signal: AbortSignal): Promise<void>;
-  on(watched: DeploymentId, signal: AbortSignal): Promise<readonly Watch[]>;
+  on(watched: Watch['watched'], signal: AbortSignal): Promise<readonly Watch[]>;
 }
+
+/** Workspace and name of a deployment that is waited for, and is not there. */
+export type AwaitedName = Brand<string, 'AwaitedName'>;
 
 export interface Watch {
   readonly watcher: DeploymentId;
   readonly revision: number;
   readonly gate: string;
-  /** Its uid. */
-  readonly watched: DeploymentId;
+  /** Its uid; its name as long as there is none. */
+  readonly watched: DeploymentId | AwaitedName;
 }
 
 export interface ScoreStore {
@@ -231,10 +234,10 @@ export interface ScoreStore {
 /** The groups that the platform itself was delivered. */
 export interface GroupStore {
   find(group: DeploymentId, signal: AbortSignal): Promise<GroupRecord | undefined>;
+  all(signal: AbortSignal): Promise<readonly GroupRecord[]>;
   /** Inserts or replaces. Wakes nobody: the caller does. */
   put(record: GroupRecord, signal: AbortSignal): Promise<void>;
-  /** Unless another revision of it was delivered meanwhile. */
-  drop(group: DeploymentId, revision: number, signal: AbortSignal): Promise<void>;
+  drop(group: DeploymentId, signal: AbortSignal): Promise<void>;
 
   /** There is something for its controller, which is begun when there is none under way. Where no group is: nothing. */
   wake(group: DeploymentId, signal: AbortSignal): Promise<void>;
@@ -251,6 +254,7 @@ export interface GroupRecord {
   readonly group: DeploymentId;
   /** Of the last order that was taken. */
   readonly revision: number;
+  /** Of what is there; empty once nothing is. */
   readonly hash: string;
   /** In its open form, with the names that the deployments have; `undefined` once it is to go. */
   readonly spec: DeploymentGroupSpec | undefined;

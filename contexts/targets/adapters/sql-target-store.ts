@@ -1,6 +1,6 @@
 import type { ResourceName } from '#kit/std';
 import { type Statement, sql, type Transaction } from '#kit/storage';
-import type { ConnectionStore, TargetStore } from '../application/ports.ts';
+import type { ConnectedRange, ConnectionStore, TargetStore } from '../application/ports.ts';
 import type { Target } from '../domain/target.ts';
 import { TargetError } from '../domain/target-error.ts';
 import { COLUMNS, toTarget } from './target-row.ts';
@@ -57,6 +57,14 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
       found.push(...(await this.#tx.all(sql`SELECT ${COLUMNS} FROM targets WHERE name IN (${some})`)).map(toTarget));
     }
     return found;
+  }
+
+  async connected({ after, limit }: ConnectedRange, signal: AbortSignal): Promise<readonly Target[]> {
+    signal.throwIfAborted();
+    const rows = await this.#tx.all(sql`
+      SELECT ${COLUMNS} FROM targets WHERE name > ${after ?? ''} AND connection_state = ${'Connected'}
+      ORDER BY name LIMIT ${limit}`);
+    return rows.map(toTarget);
   }
 
   async replaceAll(next: readonly Target[], signal: AbortSignal): Promise<void> {

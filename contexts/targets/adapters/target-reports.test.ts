@@ -93,6 +93,37 @@ eachDatabase('what agents report', (fresh) => {
     assert.deepEqual(await reported({ ...seen('Connected', 9_000), target: named('nobody') }), ['nobody']);
   });
 
+  it('ends the connections that nobody holds, and keeps when they were last heard of', async () => {
+    const at = (name: string, state: 'Connected' | 'Disconnected', time: number) =>
+      aTarget({ name: named(name), uid: newId(), connection: { state, lastSeenTime: time } });
+    const all = [
+      at('a', 'Connected', 10),
+      at('b', 'Connected', 20),
+      at('c', 'Disconnected', 30),
+      at('d', 'Connected', 40),
+    ];
+    await storage.commit(all.map(insertTarget), signal);
+    const isHeld = ({ name }: { readonly name: string }) => name === 'b';
+    const lose = (after: string | undefined) =>
+      unit((each) => service.loseConnections(each, { isHeld, after, limit: 2, now: 9_000 }, signal));
+    assert.equal(await lose(undefined), 'b');
+    assert.equal(await lose('b'), undefined);
+    const states = await Promise.all(all.map(async ({ name }) => (await find(name))?.connection));
+    assert.deepEqual(
+      states.map((connection) => `${connection?.state} ${connection?.lastSeenTime}`),
+      ['Disconnected 10', 'Connected 20', 'Disconnected 30', 'Disconnected 40'],
+    );
+    assert.deepEqual(
+      await takeEvents(),
+      ['a', 'd'].map((name) => `target.connectionChanged targets/${name}`),
+    );
+    await lose(undefined);
+    assert.deepEqual(await takeEvents(), []);
+    const reports = [{ target: named('a'), state: 'Connected' as const, time: 11 }];
+    await unit((each) => service.reportConnections(each, { reports, now: 9_000 }, signal));
+    assert.equal((await find('a'))?.connection.state, 'Connected', 'whatever is heard of it after that counts');
+  });
+
   it('of a thousand connections is read in one statement and written in one', async () => {
     const names = Array.from({ length: 1_000 }, (_, nth) => named(`t-${nth}`));
     await storage.commit(

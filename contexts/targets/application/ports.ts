@@ -35,8 +35,16 @@ export interface TargetStore {
 export interface ConnectionStore {
   /** Those of them that are there, in no order. */
   findAll(names: readonly ResourceName[], signal: AbortSignal): Promise<readonly Target[]>;
+  /** Those that are connected, in the order of their names. Fewer than the limit means that there are no more. */
+  connected(range: ConnectedRange, signal: AbortSignal): Promise<readonly Target[]>;
   /** Writes connection, version and time of each, in one statement. `VERSION_STALE` as for `replace`. */
   replaceAll(next: readonly Target[], signal: AbortSignal): Promise<void>;
+}
+
+export interface ConnectedRange {
+  /** Only those whose names come later. */
+  readonly after: string | undefined;
+  readonly limit: number;
 }
 
 /** The workspaces, as far as targets are concerned. */

@@ -7,13 +7,13 @@ import {
   type TargetReport,
   withLifecycle,
 } from '../domain/change-target.ts';
-import { type ConnectionReport, connectTarget } from '../domain/connect-target.ts';
+import { type ConnectionReport, connectTarget, loseConnection } from '../domain/connect-target.ts';
 import { newTarget, parseTargetDraft, type RawTargetDraft } from '../domain/new-target.ts';
 import type { Lifecycle, Target, TargetPlace } from '../domain/target.ts';
 import { TargetError, targetNotFound } from '../domain/target-error.ts';
 import { eventsOf } from '../domain/target-event.ts';
 import { isBuiltIn, unknownType } from '../domain/target-type.ts';
-import type { AddonTypes, Precondition, TargetReader, UnitOfWork } from './ports.ts';
+import type { AddonTypes, ConnectedRange, Precondition, TargetReader, UnitOfWork } from './ports.ts';
 
 export interface TargetServiceDeps {
   readonly newUid: () => Uuid;
@@ -34,6 +34,11 @@ export interface ChangeTarget {
 
 export interface ReportConnections {
   readonly reports: readonly ConnectionReport[];
+  readonly now: number;
+}
+
+export interface LoseConnections extends ConnectedRange {
+  readonly isHeld: (target: Target) => boolean;
   readonly now: number;
 }
 
@@ -106,6 +111,21 @@ export class TargetService {
     const events = [...next.values()].flatMap((after) => eventsOf(found.get(after.name) ?? after, after));
     await unit.events.append(events, now, signal);
     return names.filter((name) => !found.has(name));
+  }
+
+  /**
+   * Connections belong to the life of the process that holds them: those that nobody holds are over. The next so many;
+   * returns where to go on, or nothing when these were the last.
+   */
+  async loseConnections(unit: UnitOfWork, command: LoseConnections, signal: AbortSignal): Promise<string | undefined> {
+    const { isHeld, after, limit, now } = command;
+    const connected = await unit.connections.connected({ after, limit }, signal);
+    const lost = connected.filter((target) => !isHeld(target));
+    const next = lost.map((target) => loseConnection(target, now));
+    await unit.connections.replaceAll(next, signal);
+    const events = lost.flatMap((before, index) => eventsOf(before, next[index] ?? before));
+    await unit.events.append(events, now, signal);
+    return connected.length < limit ? undefined : connected.at(-1)?.name;
   }
 
   async delete(unit: UnitOfWork, { name, precondition, now }: ChangeTarget, signal: AbortSignal): Promise<void> {

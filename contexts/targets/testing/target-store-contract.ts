@@ -146,6 +146,15 @@ export function targetStoreContract(name: string, open: () => Promise<OpenedStor
         { code: 'VERSION_STALE' },
       );
       await opened.unit((_, connections) => connections.replaceAll([], signal));
+      const connected = (after: string | undefined, limit: number) =>
+        opened.unit((_, connections) => connections.connected({ after, limit }, signal));
+      const byName = next.filter(isConnected).sort((a, b) => (a.name < b.name ? -1 : 1));
+      const first = (await connected(undefined, 600)).filter(({ uid }) => byName.some((each) => each.uid === uid));
+      assert.deepEqual(first, byName);
+      assert.deepEqual(
+        (await connected(byName[9]?.name, 3)).map(({ name }) => name),
+        byName.slice(10, 13).map(({ name }) => name),
+      );
       await opened.unit(async (store) => {
         for (const target of next) await store.remove(target, signal);
       });
@@ -162,6 +171,7 @@ export function targetStoreContract(name: string, open: () => Promise<OpenedStor
         () => opened.unit((store) => store.remove(target, gone)),
         () => opened.unit((_, connections) => connections.findAll([target.name], gone)),
         () => opened.unit((_, connections) => connections.replaceAll([target], gone)),
+        () => opened.unit((_, connections) => connections.connected({ after: undefined, limit: 1 }, gone)),
       ]) {
         await assert.rejects(use, { message: 'gone' });
       }
@@ -246,4 +256,8 @@ function targetListContract(name: string, open: () => Promise<OpenedStore>): voi
       });
     }
   });
+}
+
+function isConnected({ connection }: Target): boolean {
+  return connection.state === 'Connected';
 }

@@ -42,32 +42,34 @@ export function clientConfig(address: PostgresAddress): pg.ClientConfig {
   };
 }
 
-interface Compiled {
+interface Prepared {
   readonly text: string;
   readonly name: string;
 }
 
-const compiled = new WeakMap<readonly string[], Compiled>();
+const prepared = new WeakMap<readonly string[], Prepared>();
 
-/** A template's strings are the same array at every call: it gets its text and the name of its prepared form once. */
-export function toQuery(statement: Statement): pg.QueryConfig {
-  const { text, name } = compile(statement.parts);
-  const values = statement.values as unknown[];
-  return isTemplate(statement.parts) ? { text, name, values } : { text, values };
+/**
+ * A template's strings are the same array at every call: it gets its text and the name of its prepared form once.
+ * Templates are as many as the code has; pieced together texts are without end, and would fill the server's memory.
+ */
+export function toQuery({ parts, values }: Statement): pg.QueryConfig {
+  if (!('raw' in parts)) return { text: textOf(parts), values: values as unknown[] };
+  const { text, name } = prepare(parts);
+  return { text, name, values: values as unknown[] };
 }
 
-/** Templates are as many as the code has; pieced together texts are without end, and would fill the server's memory. */
-function isTemplate(parts: readonly string[]): boolean {
-  return 'raw' in parts;
-}
-
-function compile(parts: readonly string[]): Compiled {
-  const known = compiled.get(parts);
+function prepare(parts: readonly string[]): Prepared {
+  const known = prepared.get(parts);
   if (known !== undefined) return known;
-  const text = parts.reduce((before, part, index) => `${before}$${index}${part}`);
+  const text = textOf(parts);
   const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 32) };
-  compiled.set(parts, made);
+  prepared.set(parts, made);
   return made;
+}
+
+function textOf(parts: readonly string[]): string {
+  return parts.reduce((before, part, index) => `${before}$${index}${part}`);
 }
 
 export function rowsOf<R extends Row>(result: pg.QueryResult): R[] {

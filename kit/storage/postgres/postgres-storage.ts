@@ -121,11 +121,11 @@ class PostgresStorage implements Storage {
 
   async #transact<T>({ begin, body, signal }: Attempt<T>): Promise<T> {
     const client = await this.#connect();
-    const tx = new PostgresTransaction(client);
+    const begun = client.query(begin).catch((error: unknown) => Promise.reject(fromPostgres(error)));
+    const tx = new PostgresTransaction(client, begun);
     let keep = false;
     try {
-      await client.query(begin).catch((error: unknown) => Promise.reject(fromPostgres(error)));
-      const value = await withinDeadline(body(tx), this.#transactionTimeoutMs, signal);
+      const [value] = await withinDeadline(Promise.all([body(tx), begun]), this.#transactionTimeoutMs, signal);
       const swallowed = tx.end();
       if (swallowed !== undefined) throw swallowed;
       await commitOn(client);

@@ -9,10 +9,22 @@ import { fromPostgres } from './postgres-errors.ts';
 export class PostgresTransaction implements Transaction {
   readonly topics = new Set<string>();
   readonly #client: pg.ClientBase;
+  /** What has to be waited for before a write, if anything. */
+  #begun: Promise<unknown> | undefined;
+  /** Something waits for it, and so does whatever comes after: the order of asking is kept. */
+  #isHeld = false;
   #over: StorageError | undefined;
 
-  constructor(client: pg.ClientBase) {
+  /** `begun` is the answer to its BEGIN, when that may still be on its way. */
+  constructor(client: pg.ClientBase, begun?: Promise<unknown>) {
     this.#client = client;
+    this.#begun = begun;
+    begun?.then(
+      () => {
+        if (!this.#isHeld) this.#begun = undefined;
+      },
+      () => {},
+    );
   }
 
   async all<R extends Row>(statement: Statement): Promise<R[]> {
@@ -53,6 +65,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async #ask(statement: Statement): Promise<pg.QueryResult> {
+    await this.#untilBegun(statement);
     if (this.#over !== undefined) throw this.#over;
     try {
       return await this.#client.query(toQuery(statement));
@@ -61,4 +74,15 @@ export class PostgresTransaction implements Transaction {
       throw this.#over;
     }
   }
+
+  /**
+   * What only looks goes out with the BEGIN. A write waits for its answer: without a transaction it would be kept at once.
+   */
+  async #untilBegun({ parts }: Statement): Promise<void> {
+    if (this.#begun === undefined || (!this.#isHeld && LOOKS.test(parts[0] ?? ''))) return;
+    this.#isHeld = true;
+    await this.#begun;
+  }
 }
+
+const LOOKS = /^\s*SELECT\b/;

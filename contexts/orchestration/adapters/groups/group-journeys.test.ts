@@ -162,6 +162,47 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     assert.deepEqual(sent('remove'), ['web', 'api', 'db']);
   });
 
+  it('abort with all that is in them, say so, and go on by a retry', async () => {
+    journey.fleet.script(targetOf('api'), { applying: 'never' });
+    const inner = { name: 'inner', ...group([[child('api')], [child('web')]]) };
+    await journey.create('app', group([[child('db')], [inner]]));
+    const names = ['app', 'app-db', 'app-inner', 'app-inner-api', 'app-inner-web'];
+    await journey.until('api under way', async () => sent('deliver').includes('api'));
+    await journey.steer('app', 'abort');
+    const reason = 'the rollout of the group was aborted; app-inner-api is degraded: group:app-inner aborted it';
+    await journey.untilMessage('app-inner', `step 1 of 2: ${reason}`);
+    const endOf = async (name: string) => {
+      const { status, rollout } = await journey.find(name);
+      return [rollout, status.rollout?.outcome, status.rollout?.message];
+    };
+    assert.deepEqual(await endOf('app'), [undefined, 'Aborted', 'user:ann aborted it']);
+    assert.deepEqual(await endOf('app-inner'), [undefined, 'Aborted', 'group:app aborted it']);
+    assert.deepEqual(await endOf('app-inner-api'), [undefined, 'Aborted', 'group:app-inner aborted it']);
+    assert.equal((await journey.find('app-db')).status.rollout?.outcome, 'Succeeded', 'what is done stays done');
+    await journey.until('app says so', async () =>
+      ((await journey.localRow('app'))?.healthMessage ?? '').startsWith('step 2 of 2: the rollout of the group was'),
+    );
+    journey.fleet.script(targetOf('api'), {});
+    await journey.steer('app', 'retry');
+    await journey.untilHealthy(...names);
+    assert.equal((await journey.find('app')).status.rollout?.outcome, 'Succeeded');
+    assert.deepEqual(sent('deliver'), ['db', 'api', 'api', 'web']);
+  });
+
+  it('tell who waits for a name that a child gets', async () => {
+    await journey.create('app', tiers());
+    await journey.untilHealthy(...ALL);
+    const gate = { type: 'deploymentHealth', deployment: 'app-data' };
+    const rollout = { type: 'staged', stages: [{ name: 'all', selector: {}, beforeTasks: [gate] }] };
+    const { name: _, ...look } = child('db', 'look', { rollout });
+    await journey.create('look', look);
+    await journey.until('look at its gate', async () => {
+      return (await journey.find('look')).status.rollout?.waits.some(({ kind }) => kind === 'gate') === true;
+    });
+    await journey.patch('app', group([[{ ...child('db'), name: 'data' }], [child('api')], [child('web')]]));
+    await journey.untilHealthy('look');
+  });
+
   it('let others wait for a group’s health, and for that of a child of another group', async () => {
     const gated = (deployment: string) => ({
       rollout: {

@@ -18,6 +18,8 @@ const GROUP = '00000000-0000-7000-8000-0000000000e1' as Uuid;
 const record: GroupRecord = { group: GROUP, revision: 3, hash: 'h3', spec: aGroup([['a'], ['b']]), state: newGroup(5) };
 const child = aDeployment({ name: parseResourceName('app-a'), owner: { group: GROUP, child: 'a' } });
 
+const ABORTED = { revision: 1, since: 0, startTime: 0, requestedBy: 'ann', trigger: '', steps: [], waits: [] };
+
 eachDatabase('the store of groups', (fresh) => {
   let database: TestDatabase;
   let storage: Storage;
@@ -46,11 +48,12 @@ eachDatabase('the store of groups', (fresh) => {
     assert.equal(await unit((store) => store.find(aDeployment().uid, signal)), undefined);
   });
 
-  it('drops a group unless another revision of it came', async () => {
-    await unit((store) => store.drop(GROUP, 2, signal));
-    assert.deepEqual(await unit((store) => store.find(GROUP, signal)), record);
-    await unit((store) => store.drop(GROUP, 3, signal));
-    assert.equal(await unit((store) => store.find(GROUP, signal)), undefined);
+  it('lists all, and drops one', async () => {
+    const other = { ...record, group: aDeployment().uid };
+    await unit((store) => store.put(other, signal));
+    assert.deepEqual(new Set(await unit((store) => store.all(signal))), new Set([record, other]));
+    await unit((store) => store.drop(GROUP, signal));
+    assert.deepEqual(await unit((store) => store.all(signal)), [other]);
   });
 
   it('gives a run to whoever is woken, until it rests with everything heard', async () => {
@@ -116,7 +119,7 @@ eachDatabase('the store of groups', (fresh) => {
     });
   }
 
-  it('is woken when it is paused itself, and when its deployment is let go of', async () => {
+  it('is woken when it is paused or aborted itself, and when its deployment is let go of', async () => {
     const manifest = { type: 'deploymentGroup', deployments: [] };
     const group = aDeployment({ uid: GROUP, spec: { ...aDeployment().spec, manifest } });
     await storage.commit([insertDeployment(group)], signal);
@@ -125,7 +128,15 @@ eachDatabase('the store of groups', (fresh) => {
       await deployments.replace({ ...group, rolloutState: 'paused', version: 2 }, signal);
     });
     assert.equal((await news())[1], 1);
+    const rollout = { ...ABORTED, phase: 'Finished', outcome: 'Aborted' } as const;
+    const aborted = { ...group, rolloutState: 'paused', status: { ...group.status, rollout }, version: 3 } as const;
+    await unit(async (_, deployments) => {
+      await deployments.get(GROUP, signal);
+      await deployments.replace(aborted, signal);
+      await deployments.replace({ ...aborted, labels: { a: 'b' }, version: 4 }, signal);
+    });
+    assert.equal((await news())[1], 2, 'and by nothing else of it');
     await unit((_, deployments) => deployments.remove(GROUP, signal));
-    assert.equal((await news())[1], 2);
+    assert.equal((await news())[1], 3);
   });
 });

@@ -8,6 +8,8 @@ import type { DeploymentGroupSpec } from '../../domain/manifest/group/deployment
 /** Announced when there is something for a group's controller. */
 export const GROUP_WOKEN = 'orchestration.groupWoken';
 
+const COLUMNS = sql.raw('deployment, revision, hash, document, state');
+
 /** On both engines, within one transaction. */
 export class SqlGroupStore implements GroupStore {
   readonly #tx: Transaction;
@@ -18,10 +20,13 @@ export class SqlGroupStore implements GroupStore {
 
   async find(group: DeploymentId, signal: AbortSignal): Promise<GroupRecord | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(
-      sql`SELECT deployment, revision, hash, document, state FROM deployment_groups WHERE deployment = ${group}`,
-    );
+    const row = await this.#tx.get(sql`SELECT ${COLUMNS} FROM deployment_groups WHERE deployment = ${group}`);
     return row && toRecord(row);
+  }
+
+  async all(signal: AbortSignal): Promise<readonly GroupRecord[]> {
+    signal.throwIfAborted();
+    return (await this.#tx.all(sql`SELECT ${COLUMNS} FROM deployment_groups ORDER BY deployment`)).map(toRecord);
   }
 
   async put({ group, revision, hash, spec, state }: GroupRecord, signal: AbortSignal): Promise<void> {
@@ -34,9 +39,9 @@ export class SqlGroupStore implements GroupStore {
       SET revision = excluded.revision, hash = excluded.hash, document = excluded.document, state = excluded.state`);
   }
 
-  async drop(group: DeploymentId, revision: number, signal: AbortSignal): Promise<void> {
+  async drop(group: DeploymentId, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#tx.run(sql`DELETE FROM deployment_groups WHERE deployment = ${group} AND revision = ${revision}`);
+    await this.#tx.run(sql`DELETE FROM deployment_groups WHERE deployment = ${group}`);
   }
 
   async wake(group: DeploymentId, signal: AbortSignal): Promise<void> {

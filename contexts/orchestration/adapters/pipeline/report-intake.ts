@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, unlessAborted } from '#kit/std';
+import { type Clock, sleep, unlessAborted, Wake } from '#kit/std';
 import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
 import type { UnitOfWork, Units } from '../../application/ports.ts';
 import type { DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
@@ -32,6 +32,15 @@ const WRITE_MS = 30_000;
  * other; without this the first of them would be written alone, and all others wait for that.
  */
 const GATHER_MS = 2;
+/** So many have been gathered by whoever brings them. */
+const GATHERED = 50;
+/**
+ * That an agent merely has something waits so long: mostly it is overtaken by the word that it was applied, and then there
+ * is nothing to write. It holds up nobody, and what was not written down is sent once more after a crash.
+ */
+const PATIENCE_MS = 50;
+/** That wait has an end of its own. */
+const NEVER = new AbortController().signal;
 
 /**
  * One write at a time: while it goes on, what comes is the next. The busier it is, the more share a commit, and nobody
@@ -57,13 +66,18 @@ export function createReportIntake(deps: ReportIntakeDeps): ReportIntake {
 
 interface Waiting {
   readonly news: readonly News[];
+  /** By the clock of the process. */
+  readonly since: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 class Collector {
   readonly #deps: ReportIntakeDeps;
+  readonly #urgent = new Wake(sleep);
   #waiting: Waiting[] = [];
+  /** In the order in which they came. */
+  #patient: Waiting[] = [];
   #size = 0;
   #isWriting = false;
   #room = Promise.withResolvers<void>();
@@ -76,22 +90,35 @@ class Collector {
     while (this.#size >= WAITING) await unlessAborted(this.#room.promise, signal);
     signal.throwIfAborted();
     if (news.length === 0) return;
-    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ news, resolve, reject }));
+    const written = new Promise<void>((resolve, reject) => {
+      const waiting = { news, since: performance.now(), resolve, reject };
+      if (news.every(isPatient)) this.#patient.push(waiting);
+      else this.#waiting.push(waiting);
+    });
     this.#size += news.length;
+    if (this.#waiting.length > 0) this.#urgent.raise();
     // Whoever writes is one of those who wait for what is written.
     await (this.#isWriting ? written : Promise.all([written, this.#write()]));
   }
 
   async #write(): Promise<void> {
     this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      await pause(GATHER_MS);
+    while (this.#size > 0) {
+      await this.#gather();
       const taken = this.#take();
-      await this.#writeAll(taken);
+      if (taken.length > 0) await this.#writeAll(taken);
       this.#room.resolve();
       this.#room = Promise.withResolvers();
     }
     this.#isWriting = false;
+  }
+
+  /** Until there is something to write: something urgent, or patience is at an end. */
+  async #gather(): Promise<void> {
+    const end = (this.#patient[0]?.since ?? 0) + PATIENCE_MS;
+    if (this.#waiting.length === 0) await this.#urgent.wait(end - performance.now(), NEVER);
+    const size = this.#waiting.reduce((sum, { news }) => sum + news.length, 0);
+    if (size > 0 && size < GATHERED) await pause(GATHER_MS);
   }
 
   /** Together; and when that does not work, each alone, so that one that cannot be written harms no other. */
@@ -121,9 +148,30 @@ class Collector {
       size += this.#waiting[count]?.news.length ?? 0;
       count += 1;
     }
-    this.#size -= size;
-    return this.#waiting.splice(0, count);
+    const urgent = this.#waiting.splice(0, count);
+    const taken = [...this.#takePatient(urgent), ...urgent];
+    this.#size -= taken.reduce((sum, { news }) => sum + news.length, 0);
+    return taken;
   }
+
+  /** Those that were overtaken, and those whose patience is at an end. */
+  #takePatient(urgent: readonly Waiting[]): readonly Waiting[] {
+    const late = performance.now() - PATIENCE_MS;
+    const told = new Set(urgent.flatMap(({ news }) => news.flatMap(rowOf)));
+    const isDue = ({ news, since }: Waiting) => since <= late || news.flatMap(rowOf).some((row) => told.has(row));
+    const { due = [], rest = [] } = Object.groupBy(this.#patient, (each) => (isDue(each) ? 'due' : 'rest'));
+    this.#patient = rest;
+    return due;
+  }
+}
+
+function rowOf(news: News): readonly string[] {
+  if (news.about === 'report') return [`${news.report.deployment} ${news.report.target}`];
+  return news.about === 'handover' ? [`${news.handover.deployment} ${news.handover.target}`] : [];
+}
+
+function isPatient(news: News): boolean {
+  return news.about === 'handover' && news.handover.kind === 'accepted';
 }
 
 function deploymentIn(news: News): readonly DeploymentId[] {

@@ -8,6 +8,7 @@ import { marked } from '../../domain/manifest/secret-mark.ts';
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { DeploymentService } from '../deployment-service.ts';
+import { meetWatchers } from '../meet-watchers.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
 import { rolloutCommands } from '../rollout-commands.ts';
 
@@ -79,6 +80,8 @@ async function act(scope: GroupScope, action: Exclude<GroupAction, Asking>, sign
       return;
     case 'pause':
     case 'resume':
+    case 'abort':
+    case 'retry':
       return await steer(scope, action, signal);
     case 'rollback': {
       const { to, reason } = action;
@@ -93,7 +96,7 @@ async function act(scope: GroupScope, action: Exclude<GroupAction, Asking>, sign
 
 async function steer(
   scope: GroupScope,
-  { kind, uid }: { readonly kind: 'pause' | 'resume'; readonly uid: DeploymentId },
+  { kind, uid }: { readonly kind: 'pause' | 'resume' | 'abort' | 'retry'; readonly uid: DeploymentId },
   signal: AbortSignal,
 ): Promise<void> {
   const child = await scope.unit.deployments.get(uid, signal);
@@ -116,6 +119,7 @@ async function rename(
   const owner = { ...child.owner, child: shortName(deployment?.name ?? '', name) };
   const next = { ...child, name, owner, version: child.version + 1, updateTime: Math.max(now, child.updateTime) };
   await unit.groups.renameChild(next, signal);
+  await meetWatchers(unit, next, signal);
   await unit.events.append([{ type: 'deployment.updated', deployment: next }], now, signal);
   await unit.triggers.add(uid, [{ kind: 'regenerate', why: `it was called ${child.name} before` }], now, signal);
 }

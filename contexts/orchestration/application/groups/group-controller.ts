@@ -6,9 +6,10 @@ import { recordOutcomes } from '../../domain/group/record-outcomes.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import type { GroupRecord, UnitOfWork, Units } from '../ports.ts';
 import { actOnGroup, type ChildService } from './act-on-group.ts';
+import { isGone, saidRevision } from './group-holdings.ts';
 import { lookAtGroup } from './look-at-group.ts';
 
-/** Where what an agent says is taken in. Resolves once it is kept; may be told the same twice. */
+/** The platform's voice as a target. Resolves once it is kept; may be told the same twice. */
 export interface GroupReports {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
 }
@@ -44,9 +45,16 @@ export class GroupController {
     await reports.report(look.reports, signal);
     if (!look.decision.isGone) return look.answer;
     return await units.write(async (unit): Promise<ControlAnswer> => {
-      await unit.groups.drop(group, look.revision, signal);
+      await this.#forget(unit, group, signal);
       return (await unit.groups.rest(group, run, signal)) ? { kind: 'rest' } : { kind: 'again' };
     }, signal);
+  }
+
+  /** Its revisions are remembered for as long as there is the deployment. It may have been delivered again meanwhile. */
+  async #forget(unit: UnitOfWork, group: DeploymentId, signal: AbortSignal): Promise<void> {
+    const record = await unit.groups.find(group, signal);
+    const isOver = record !== undefined && isGone(record);
+    if (isOver && (await unit.deployments.get(group, signal)) === undefined) await unit.groups.drop(group, signal);
   }
 
   async #look(unit: UnitOfWork, { group, run }: { group: DeploymentId; run: number }, signal: AbortSignal) {
@@ -59,11 +67,11 @@ export class GroupController {
     const scope = { unit, service: this.#deps.service, record, deployment, now };
     const outcomes = await actOnGroup(scope, decision.actions, signal);
     const asked = { before: record.state, decided: decision.state, revision: record.revision, outcomes };
-    const next = { ...record, state: recordOutcomes(asked, now) };
-    if (canonicalJson(next.state) !== canonicalJson(record.state)) await unit.groups.put(next, signal);
+    const next = { ...record, state: recordOutcomes(asked, now), hash: decision.isGone ? '' : record.hash };
+    const isOther = next.hash !== record.hash || canonicalJson(next.state) !== canonicalJson(record.state);
+    if (isOther) await unit.groups.put(next, signal);
     return {
       decision,
-      revision: record.revision,
       reports: await reportsOf(unit, { record, decision }, signal),
       answer: await answerOf(unit, { group, run, decision }, signal),
     };
@@ -81,18 +89,15 @@ async function answerOf(
   return (await unit.groups.rest(group, run, signal)) ? { kind: 'rest' } : { kind: 'again' };
 }
 
-/** Of the latest revision that is known to have brought this content, though only the first of them was delivered. */
 async function reportsOf(
   unit: UnitOfWork,
   { record, decision }: { readonly record: GroupRecord; readonly decision: GroupDecision },
   signal: AbortSignal,
 ): Promise<readonly DeliveryReport[]> {
   const { group, hash, spec } = record;
-  const [row] = await unit.targets.some(group, [LOCAL_TARGET_ID], signal);
-  const isSame = row?.applied !== undefined && row.applied.hash === hash;
   const about = { target: LOCAL_TARGET_ID, deployment: group };
   if (decision.isGone) return [{ ...about, revision: record.revision, kind: 'removed' }];
-  const revision = isSame ? Math.max(record.revision, row.applied.revision) : record.revision;
+  const revision = await saidRevision(unit, record, signal);
   const { health, message } = decision.explanation;
   const said = { ...about, revision, kind: 'health', health, message } as const;
   return spec === undefined ? [said] : [{ ...about, revision, kind: 'applied', hash }, said];

@@ -1,5 +1,10 @@
-import type { Clock } from '#kit/std';
-import type { Acknowledgement, DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import { type Clock, unlessAborted } from '#kit/std';
+import type {
+  Acknowledgement,
+  DeliveryOrder,
+  DeliveryReport,
+  Inventory,
+} from '../../domain/delivery/delivery-order.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import { digestGroup, faultsText, parseGroupDocuments } from '../../domain/group/group-document.ts';
 import { newGroup } from '../../domain/group/group-state.ts';
@@ -8,53 +13,114 @@ import { type GroupDelta, groupDelta } from '../../domain/manifest/group/group-d
 import type { Json } from '../../domain/manifest/json.ts';
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
+import { LOCAL_TARGET_ID, type TargetId } from '../../domain/target-view.ts';
 import type { GroupRecord, PreviewAnswer, TargetRouter, UnitOfWork, Units } from '../ports.ts';
+import { groupHoldings } from './group-holdings.ts';
+
+/** Where what an agent says is taken in. Each resolves once it is kept; the same may be told twice. */
+export interface LocalReports {
+  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
+  inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
+  connectionChanged(
+    changes: readonly { readonly target: TargetId; readonly isOnline: boolean }[],
+    signal: AbortSignal,
+  ): Promise<void>;
+}
 
 export interface LocalAgentDeps {
   readonly units: Units;
   readonly clock: Clock;
+  readonly reports: LocalReports;
 }
 
 type Delivery = Extract<DeliveryOrder, { kind: 'deliver' }>;
 
+/** The same for ever: where the platform is, there is its database. */
+const INSTANCE = 'platform';
+const CONNECT_MS = 30_000;
+
 /**
  * The platform as a target of itself: what it takes are groups, and having one safely is having it in the database, with
- * its controller woken. What becomes of it is reported by that.
+ * its controller woken, which tells through it what becomes of the group.
+ *
+ * DECISION: it connects when it is told to, or else with the first order or report. Both come only to the process that
+ * executes workflows, so that one that stands by never says what it has seen of somebody else's work.
  */
 export class LocalAgent implements TargetRouter {
   readonly #deps: LocalAgentDeps;
+  #here: Promise<void> | undefined;
 
   constructor(deps: LocalAgentDeps) {
     this.#deps = deps;
   }
 
-  async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
-    return await this.#deps.units.write(async (unit): Promise<Acknowledgement> => {
-      const { deployment: group, revision } = order;
-      const record = await unit.groups.find(group, signal);
-      if (record !== undefined && record.revision > revision) return { kind: 'fenced', seen: record.revision };
-      const taken = order.kind === 'remove' ? NOTHING : await groupOf(unit, order, signal);
-      if (taken.kind === 'rejected') return taken;
-      const state = record?.state ?? newGroup(this.#deps.clock.now());
-      await unit.groups.put({ group, revision, hash: taken.hash, spec: taken.spec, state }, signal);
-      await unit.groups.wake(group, signal);
-      return { kind: 'accepted' };
-    }, signal);
+  /** That it is here, and all that it has: once, and before anything else. */
+  async connect(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#here ??= this.#introduce().catch((error: unknown) => {
+      this.#here = undefined;
+      throw error;
+    });
+    await unlessAborted(this.#here, signal);
   }
 
-  /** What has been taken comes to its end: to let go of it half way would leave a group that is neither. */
-  async cancel(): Promise<void> {}
+  async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
+    await this.connect(signal);
+    return await this.#deps.units.write((unit) => this.#take(unit, order, signal), signal);
+  }
+
+  /**
+   * What has been taken comes to its end: to let go of it half way would leave a group that is neither. That its rollout
+   * was aborted is for its controller to see, whoever was told what.
+   */
+  async cancel(_order: Pick<DeliveryOrder, 'target' | 'deployment' | 'revision'>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+  }
+
+  /** What the controllers of groups have to say. */
+  async report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
+    await this.connect(signal);
+    await this.#deps.reports.report(reports, signal);
+  }
 
   async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
+    signal.throwIfAborted();
     const wanted = order.kind === 'remove' ? undefined : parseGroupDocuments(order.documents);
     if (wanted?.kind === 'faulty') return { kind: 'wouldReject', message: faultsText(wanted.faults), changes: [] };
     const current = await this.#deps.units.read((unit) => delivered(unit, order.deployment, signal), signal);
     const changes = changesOf(groupDelta(current && digestGroup(current), wanted && digestGroup(wanted.value)));
     return { kind: 'wouldApply', message: `${changes.length} deployments of the group would change`, changes };
   }
+
+  async #take(unit: UnitOfWork, order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement> {
+    const { deployment: group, revision } = order;
+    const record = await unit.groups.find(group, signal);
+    if (record !== undefined && record.revision > revision) return { kind: 'fenced', seen: record.revision };
+    const taken = order.kind === 'remove' ? leaving(record) : await groupOf(unit, order, signal);
+    if (taken.kind === 'rejected') return taken;
+    const state = record?.state ?? newGroup(this.#deps.clock.now());
+    await unit.groups.put({ group, revision, hash: taken.hash, spec: taken.spec, state }, signal);
+    await unit.groups.wake(group, signal);
+    return { kind: 'accepted' };
+  }
+
+  /** Told in one breath, so that nobody sees the one without the other. */
+  async #introduce(): Promise<void> {
+    const { units, clock, reports } = this.#deps;
+    // Many may wait for it, and none of them ends it for the others.
+    const signal = AbortSignal.timeout(CONNECT_MS);
+    const holdings = await units.read((unit) => groupHoldings(unit, clock.now(), signal), signal);
+    await Promise.all([
+      reports.connectionChanged([{ target: LOCAL_TARGET_ID, isOnline: true }], signal),
+      reports.inventory({ target: LOCAL_TARGET_ID, instance: INSTANCE, holdings }, signal),
+    ]);
+  }
 }
 
-const NOTHING = { kind: 'taken', hash: '', spec: undefined } as const;
+/** It has it until the last of it is gone. */
+function leaving(record: GroupRecord | undefined) {
+  return { kind: 'taken', hash: record?.hash ?? '', spec: undefined } as const;
+}
 
 /**
  * DECISION: out of what is kept of the revision, and not out of the order. There the secrets are in their places, and

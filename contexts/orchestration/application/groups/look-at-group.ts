@@ -1,6 +1,6 @@
 import { parseResourceName } from '#kit/std';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
-import { viewChild } from '../../domain/group/child-view.ts';
+import { abortedRollout, viewChild } from '../../domain/group/child-view.ts';
 import { digestGroup } from '../../domain/group/group-document.ts';
 import type { GroupScene } from '../../domain/group/group-scene.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
@@ -21,7 +21,8 @@ export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal:
   const children = (await unit.deployments.childrenOf(group, signal)).map(viewChild);
   if (deployment === undefined || spec === undefined) {
     const isPaused = deployment?.rolloutState === 'paused';
-    return { deployment, scene: { wish: undefined, isPaused, children, taken: new Set(), lastGood: undefined } };
+    const nothing = { wish: undefined, aborted: undefined, taken: new Set<string>(), lastGood: undefined };
+    return { deployment, scene: { ...nothing, isPaused, children } };
   }
   const there = new Set(children.map(({ name }) => name));
   const absent = spec.deployments.map(({ name }) => name).filter((name) => !there.has(name));
@@ -30,11 +31,26 @@ export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal:
     scene: {
       wish: { revision, spec: digestGroup(spec) },
       isPaused: deployment.rolloutState === 'paused',
+      aborted: await abortedOf(unit, { deployment, revision }, signal),
       children,
       taken: await takenOf(unit, { deployment, absent }, signal),
       lastGood: spec.onFailure === 'rollback' ? await lastGoodOf(unit, record, signal) : undefined,
     },
   };
+}
+
+/**
+ * What waits to be planned takes the place of what was aborted: a rollback that could not wait has ended it, or somebody
+ * asked for more.
+ */
+async function abortedOf(
+  unit: UnitOfWork,
+  { deployment, revision }: { readonly deployment: Deployment; readonly revision: number },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const aborted = abortedRollout(deployment);
+  if (aborted === undefined || aborted < revision) return undefined;
+  return (await unit.triggers.of(deployment.uid, signal)).length === 0 ? aborted : undefined;
 }
 
 async function takenOf(

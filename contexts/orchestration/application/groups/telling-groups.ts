@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
-import { groupNotices } from '../../domain/group/child-view.ts';
+import { abortedRollout, groupNotices } from '../../domain/group/child-view.ts';
 import type { DeploymentStore, GroupStore } from '../ports.ts';
 
 /**
@@ -34,7 +34,7 @@ export function tellingGroups(store: DeploymentStore, groups: Pick<GroupStore, '
       await store.replace(next, signal);
       remember(next);
       if (before === undefined || groupNotices(before, next)) await tell(next, signal);
-      if (isGroup(next) && before?.rolloutState !== next.rolloutState) await groups.wake(next.uid, signal);
+      if (isGroup(next) && isSteered(before, next)) await groups.wake(next.uid, signal);
     },
     remove: async (uid, signal) => {
       const gone = seen.get(uid) ?? (await store.get(uid, signal));
@@ -49,6 +49,12 @@ export function tellingGroups(store: DeploymentStore, groups: Pick<GroupStore, '
     isUnderWay: (uid, run, signal) => store.isUnderWay(uid, run, signal),
     rest: (uid, run, signal) => store.rest(uid, run, signal),
   };
+}
+
+/** Paused, resumed or aborted, or the end of that. */
+function isSteered(before: Deployment | undefined, next: Deployment): boolean {
+  if (before === undefined || before.rolloutState !== next.rolloutState) return true;
+  return abortedRollout(before) !== abortedRollout(next);
 }
 
 function isGroup({ spec }: Deployment): boolean {

@@ -52,13 +52,15 @@ function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>):
 export interface ChangedRows {
   readonly before: readonly DeploymentTarget[];
   readonly after: readonly DeploymentTarget[];
+  /** Those of them that became others. */
+  readonly differing: readonly DeploymentTarget[];
   /** Agents that are to be told. */
   readonly cancelled: readonly DeploymentTarget[];
   readonly hasBatch: boolean;
 }
 
-/** The rows that a turn makes others of, read and written in bulk. */
-export async function changeRows(unit: UnitOfWork, outcome: TurnOutcome, signal: AbortSignal): Promise<ChangedRows> {
+/** The rows that a turn makes others of, read in bulk. To be written by the caller. */
+export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal: AbortSignal): Promise<ChangedRows> {
   const { deployment, turn, rollout, now } = outcome;
   const { kinds, cancelled } = turnOrders(outcome);
   const late = new Map(lateFailures(outcome).map((member) => [member.id, member]));
@@ -88,13 +90,10 @@ export async function changeRows(unit: UnitOfWork, outcome: TurnOutcome, signal:
     return next;
   });
   const was = new Map(before.map((row) => [row.target, row]));
-  await unit.targets.put(
-    after.filter((row) => was.get(row.target) !== row),
-    signal,
-  );
   return {
     before,
     after,
+    differing: after.filter((row) => was.get(row.target) !== row),
     cancelled: before.filter(
       ({ target, order }) => cancelled.has(target) && order !== undefined && order.state !== 'queued',
     ),

@@ -12,6 +12,7 @@ import type { PoolTarget, UnitOfWork } from '../ports.ts';
 import { alikeIn, type Content, OrderMaker, type Parcel, packParcel } from './pack-parcel.ts';
 import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './pipeline-deps.ts';
 import { saveDeployment } from './save-deployment.ts';
+import { SharedDeadline } from './shared-deadline.ts';
 import type { Handover } from './take-reports.ts';
 import { type Wanted, WantedContent } from './wanted-content.ts';
 import { Width } from './width.ts';
@@ -62,21 +63,21 @@ export class DeliverBatch {
   async #open({ deployment: uid, revision, batch }: BatchRequest, signal: AbortSignal): Promise<Batch | undefined> {
     const { units, strategies, fingerprint } = this.#deps;
     return await units.read(async (unit) => {
-      const deployment = await unit.deployments.get(uid, signal);
-      const its = await unit.revisions.find(uid, revision, signal);
-      if (deployment === undefined || its === undefined) return undefined;
-      const rows = (await unit.targets.inBatch(uid, batch, signal)).filter((row) =>
-        isUntaken(row, { revision, batch }),
-      );
-      if (rows.length === 0) return undefined;
+      const [deployment, its, ordered] = await Promise.all([
+        unit.deployments.get(uid, signal),
+        unit.revisions.find(uid, revision, signal),
+        unit.targets.inBatch(uid, batch, signal),
+      ]);
+      const rows = ordered.filter((row) => isUntaken(row, { revision, batch }));
+      if (deployment === undefined || its === undefined || rows.length === 0) return undefined;
       const isDelivery = rows.some(({ order }) => order?.kind === 'deliver');
       const { spec, rollbackTo } = its;
       const scene = { deployment, revision, spec, rollbackTo, manifests: strategies.manifests, fingerprint };
-      const wanted = isDelivery ? await WantedContent.open(unit, scene, signal) : undefined;
-      const found = await unit.pool.find(
-        rows.map(({ target }) => target),
-        signal,
-      );
+      const ids = rows.map(({ target }) => target);
+      const [wanted, found] = await Promise.all([
+        isDelivery ? WantedContent.open(unit, scene, signal) : undefined,
+        unit.pool.find(ids, signal),
+      ]);
       const targets = new Map([unit.pool.local, ...found].map((target) => [target.id, target]));
       return { deployment, revision: its, batch, rows, wanted, targets, orders: new OrderMaker(spec) };
     }, signal);
@@ -84,7 +85,10 @@ export class DeliverBatch {
 
   /** While some are on their way, what the next are to get is written down. */
   async #deliver(batch: Batch, signal: AbortSignal): Promise<void> {
-    const width = new Width(this.#settings.width);
+    const lane = {
+      width: new Width(this.#settings.width),
+      deadline: new SharedDeadline(this.#settings.dispatchMs, signal),
+    };
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
     const own = (work: Promise<void>): void => {
@@ -93,8 +97,8 @@ export class DeliverBatch {
     };
     for (let start = 0; start < batch.rows.length && failures.length === 0; start += PIECE) {
       const made = await this.#generate(batch, batch.rows.slice(start, start + PIECE), signal);
-      for (const { row, error } of made.slow) own(this.#tryAgain(batch, { row, error, width, own }, signal));
-      for (const order of await this.#write(batch, made.parcels, signal)) own(this.#dispatch(order, width, signal));
+      for (const { row, error } of made.slow) own(this.#tryAgain(batch, { row, error, lane, own }, signal));
+      for (const order of await this.#write(batch, made.parcels, signal)) own(this.#dispatch(order, lane, signal));
       // Those that wait for their turn hold their documents: no more of them than a few rounds.
       while (running.size > 4 * PIECE) await Promise.race(running);
     }
@@ -123,7 +127,7 @@ export class DeliverBatch {
   }
 
   /** A strategy that throws may do better later; until then it holds up nobody. */
-  async #tryAgain(batch: Batch, { row, error, width, own }: SlowRow, signal: AbortSignal): Promise<void> {
+  async #tryAgain(batch: Batch, { row, error, lane, own }: SlowRow, signal: AbortSignal): Promise<void> {
     const { sleep, random } = this.#deps;
     const target = batch.targets.get(row.target);
     let made: Wanted = { kind: 'failed', message: messageOf(error) };
@@ -138,7 +142,7 @@ export class DeliverBatch {
       }
     }
     const orders = await this.#write(batch, [{ row, wanted: made }], signal);
-    for (const order of orders) own(this.#dispatch(order, width, signal));
+    for (const order of orders) own(this.#dispatch(order, lane, signal));
   }
 
   async #write(batch: Batch, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly DeliveryOrder[]> {
@@ -171,15 +175,15 @@ export class DeliverBatch {
       return isOurs ? packParcel(row, { wanted, isOver, now }) : [];
     });
     const payloads = new Map(decided.flatMap(({ payload }) => (payload ? [[payload.hash, payload]] : [])));
-    await unit.contents.keep([...payloads.values()], signal);
     const assigned = decided.flatMap((each) => (each.assigns ? [[each.row.target, each.payload?.hash] as const] : []));
-    await unit.contents.assign(rollout, new Map(assigned), signal);
-    await unit.targets.put(
-      decided.map(({ row }) => row),
-      signal,
-    );
     const happenings = decided.flatMap(({ happening }) => happening ?? []);
-    await this.#tell(unit, { deployment, happenings, before: rows, after: decided.map(({ row }) => row), now }, signal);
+    const after = decided.map(({ row }) => row);
+    await Promise.all([
+      unit.contents.keep([...payloads.values()], signal),
+      unit.contents.assign(rollout, new Map(assigned), signal),
+      unit.targets.put(after, signal),
+      this.#tell(unit, { deployment, happenings, before: rows, after, now }, signal),
+    ]);
     return decided.flatMap(({ row, payload, isSent }) => (isSent ? batch.orders.orderFor(row, payload) : []));
   }
 
@@ -192,8 +196,11 @@ export class DeliverBatch {
     const rollout = { deployment: batch.deployment.uid, revision: batch.revision.revision };
     const targets = parcels.map(({ row }) => row.target);
     const its = { ...rollout, batch: batch.batch, hash: alike.hash, now };
-    if ((await unit.targets.markSent(its, targets, signal)) !== targets.length) return false;
-    await unit.contents.keep([alike.payload], signal);
+    const [marked] = await Promise.all([
+      unit.targets.markSent(its, targets, signal),
+      unit.contents.keep([alike.payload], signal),
+    ]);
+    if (marked !== targets.length) return false;
     await unit.contents.assign(rollout, new Map(targets.map((target) => [target, alike.payload.hash])), signal);
     return true;
   }
@@ -211,15 +218,15 @@ export class DeliverBatch {
   }
 
   /** A slot of the width is taken for one try, not for the wait between two. */
-  async #dispatch(order: DeliveryOrder, width: Width, signal: AbortSignal): Promise<void> {
+  async #dispatch(order: DeliveryOrder, { width, deadline }: Lane, signal: AbortSignal): Promise<void> {
     const { router, sleep, random, handOver } = this.#deps;
     const { target, deployment, revision } = order;
     const its = { target: target.id, deployment, revision };
     try {
-      const tryOnce = async (): Promise<Handover> => {
-        const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.#settings.dispatchMs)]);
-        return { ...its, ...(await router.dispatch(order, bounded)) };
-      };
+      const tryOnce = async (): Promise<Handover> => ({
+        ...its,
+        ...(await router.dispatch(order, deadline.signal)),
+      });
       const options = { what: `deliver to ${target.name}`, policy: DISPATCH_BACKOFF, attempts: TRIES, sleep, random };
       const body = () => width.within(tryOnce, signal);
       await handOver(await retry(body, { ...options, isRetryable: () => true }, signal), signal);
@@ -241,10 +248,16 @@ interface Batch {
   readonly orders: OrderMaker;
 }
 
+/** What the deliveries of a batch share. */
+interface Lane {
+  readonly width: Width;
+  readonly deadline: SharedDeadline;
+}
+
 interface SlowRow {
   readonly row: DeploymentTarget;
   readonly error: unknown;
-  readonly width: Width;
+  readonly lane: Lane;
   readonly own: (work: Promise<void>) => void;
 }
 

@@ -48,7 +48,7 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
   const { triggers, state } = scene;
   if (triggers.length === 0) return NOTHING;
   const asked = turnTriggers(triggers);
-  if (asked.isAborted) return { ...NOTHING, happenings: [{ kind: 'abort' }], done: asked.done };
+  if (asked.isAborted) return { ...NOTHING, happenings: [abortBy(asked.abortedBy)], done: asked.done };
   const isQueue = state.budget.onCollision === 'queue';
   if (asked.isUrgent && isQueue) return { ...NOTHING, happenings: [{ kind: 'abort' }], done: asked.done };
   const isNews = asked.isSuperseded && state.queued === undefined;
@@ -67,6 +67,10 @@ export async function hearTriggers(unit: UnitOfWork, scene: TriggerScene, signal
     ...(joined.resolvedUpTo === undefined ? {} : { resolvedUpTo: joined.resolvedUpTo }),
     ...(planned.trouble === undefined ? {} : { trouble: planned.trouble }),
   };
+}
+
+function abortBy(by: string | undefined): Happening {
+  return { kind: 'abort', ...(by === undefined ? {} : { by }) };
 }
 
 /**

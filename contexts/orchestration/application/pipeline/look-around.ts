@@ -28,8 +28,10 @@ export interface Looking {
 
 export async function lookAround(unit: UnitOfWork, looking: Looking, signal: AbortSignal): Promise<Surroundings> {
   const { deployment } = looking;
-  const rows = await unit.targets.of(deployment.uid, signal);
-  const pool = deployment.deletion === undefined ? await unit.pool.below(deployment.workspace.path, signal) : [];
+  const [rows, pool] = await Promise.all([
+    unit.targets.of(deployment.uid, signal),
+    deployment.deletion === undefined ? unit.pool.below(deployment.workspace.path, signal) : [],
+  ]);
   const isAsBefore = looking.isAsBefore === true && deployment.status.placement.kind === 'sure';
   const resolution = isAsBefore
     ? resolvedLast(deployment, rows)

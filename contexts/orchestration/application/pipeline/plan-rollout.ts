@@ -165,10 +165,6 @@ export class PlanRollout {
     const names = Object.fromEntries([...membership.rows.values()].map(({ target, name }) => [target, name]));
     const key = { deployment: uid, revision: revision.revision };
     const state = openRollout(start);
-    await keepRows(unit, { deployment, membership, before: around.rows }, signal);
-    await unit.revisions.insert(revision, signal);
-    await unit.rollouts.begin(key, { start, names }, signal);
-    await unit.triggers.drop(idsOf(triggers), signal);
     const waits = createExplainWait(this.#deps.strategies.gates)(state, now);
     const rollout = rolloutStatus({ state, startTime: now, trigger: revision.trigger, waits });
     const after = changed(
@@ -183,7 +179,13 @@ export class PlanRollout {
       now,
     );
     const events = [{ type: 'rollout.planned', deployment: after } as const];
-    await saveDeployment(unit, { before: deployment, after, events, now }, signal);
+    await Promise.all([
+      keepRows(unit, { deployment, membership, before: around.rows }, signal),
+      unit.revisions.insert(revision, signal),
+      unit.rollouts.begin(key, { start, names }, signal),
+      unit.triggers.drop(idsOf(triggers), signal),
+      saveDeployment(unit, { before: deployment, after, events, now }, signal),
+    ]);
     return { uid, state };
   }
 

@@ -28,9 +28,10 @@ export class RolloutCache {
     this.#decide = decide;
   }
 
-  /** As the unit of work sees it. It is not kept: the unit may come to nothing. */
-  async load(unit: UnitOfWork, rollout: RolloutKey, signal: AbortSignal): Promise<RolloutMoment> {
+  /** As the unit of work sees it, if it is there. It is not kept: the unit may come to nothing. */
+  async load(unit: UnitOfWork, rollout: RolloutKey, signal: AbortSignal): Promise<RolloutMoment | undefined> {
     const known = this.#moments.get(textOf(rollout)) ?? (await stored(unit, rollout, signal));
+    if (known === undefined) return undefined;
     const turns = await unit.rollouts.turnsAfter(rollout, known.turn, signal);
     return turns.reduce<RolloutMoment>((moment, turn) => this.#after(moment, turn), known);
   }
@@ -61,15 +62,14 @@ export class RolloutCache {
 }
 
 /** The turn of the snapshot itself is looked at once more, for whoever has not heard its answer. */
-async function stored(unit: UnitOfWork, rollout: RolloutKey, signal: AbortSignal): Promise<RolloutMoment> {
+async function stored(unit: UnitOfWork, rollout: RolloutKey, signal: AbortSignal): Promise<RolloutMoment | undefined> {
   const snapshot = await unit.rollouts.snapshot(rollout, signal);
   if (snapshot !== undefined) {
     const [last] = await unit.rollouts.turnsAfter(rollout, snapshot.turn - 1, signal);
     return { ...snapshot, last };
   }
   const opening = await unit.rollouts.opening(rollout, signal);
-  if (opening === undefined) throw new RangeError(`the opening of rollout ${textOf(rollout)}`);
-  return { turn: 0, state: openRollout(opening.start), last: undefined };
+  return opening && { turn: 0, state: openRollout(opening.start), last: undefined };
 }
 
 function textOf({ deployment, revision }: RolloutKey): string {

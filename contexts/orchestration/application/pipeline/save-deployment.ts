@@ -16,6 +16,8 @@ export async function saveDeployment(
   { before, after, events, now }: SavedDeployment,
   signal: AbortSignal,
 ): Promise<void> {
-  if (after !== before) await deployments.replace(after, signal);
-  if (events.length > 0) await sink.append(events, now, signal);
+  await Promise.all([
+    after === before ? undefined : deployments.replace(after, signal),
+    events.length > 0 ? sink.append(events, now, signal) : undefined,
+  ]);
 }

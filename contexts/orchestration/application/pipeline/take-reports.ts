@@ -58,14 +58,17 @@ async function openDesks(unit: UnitOfWork, news: readonly News[], signal: AbortS
       rows.set(row.deployment, its.set(row.target, row));
     }
   };
-  if (whole.length > 0) lay(await unit.targets.onTargets(whole, signal));
-  for (const [deployment, its] of named) {
-    const targets = [...new Set(its.map(({ target }) => target))];
-    lay(await unit.targets.some(deployment, targets, signal));
-  }
-  const found = await unit.deployments.getAll([...new Set([...rows.keys(), ...named.keys()])], signal);
+  const look = async ([deployment, its]: readonly [DeploymentId, readonly { readonly target: TargetId }[]]) =>
+    lay(await unit.targets.some(deployment, [...new Set(its.map(({ target }) => target))], signal));
+  const [found] = await Promise.all([
+    unit.deployments.getAll([...named.keys()], signal),
+    whole.length > 0 ? unit.targets.onTargets(whole, signal).then(lay) : undefined,
+    ...[...named].map(look),
+  ]);
+  const unnamed = [...rows.keys()].filter((deployment) => !named.has(deployment));
+  const others = unnamed.length > 0 ? await unit.deployments.getAll(unnamed, signal) : [];
   return new Map(
-    found.map((deployment): [DeploymentId, Desk] => {
+    [...found, ...others].map((deployment): [DeploymentId, Desk] => {
       const before = rows.get(deployment.uid) ?? new Map<TargetId, DeploymentTarget>();
       const its = { rows: new Map(before), gone: new Set<TargetId>(), happenings: [], triggers: [] };
       return [deployment.uid, { deployment, before, ...its }];
@@ -171,25 +174,35 @@ async function keep(unit: UnitOfWork, { desk, now }: Keeping, signal: AbortSigna
   const { deployment, before, rows, gone, happenings, triggers } = desk;
   const { uid, rollout } = deployment;
   const differing = [...rows.values()].filter((row) => before.get(row.target) !== row);
-  await unit.targets.put(differing, signal);
-  await unit.targets.drop(uid, [...gone], signal);
-  if (rollout !== undefined && happenings.length > 0) {
-    await unit.rollouts.post({ deployment: uid, revision: rollout }, happenings, signal);
-    await unit.deployments.wake(uid, signal);
-  }
+  const isHeard = rollout !== undefined && happenings.length > 0;
   // A deployment that is on its way out is looked at again once it is off a target.
   const isEmptier = deployment.deletion !== undefined && rollout === undefined && gone.size > 0;
   const asked: readonly Trigger[] = isEmptier
     ? [...triggers, { kind: 'delete', by: deployment.deletion?.by ?? '' }]
     : triggers;
-  if (asked.length > 0) await unit.triggers.add(uid, asked, now, signal);
-  if (differing.length + gone.size === 0) return;
+  // Nothing of this needs the answer to another: it goes out together.
+  await Promise.all([
+    unit.targets.put(differing, signal),
+    unit.targets.drop(uid, [...gone], signal),
+    isHeard ? unit.rollouts.post({ deployment: uid, revision: rollout }, happenings, signal) : undefined,
+    isHeard ? unit.deployments.wake(uid, signal) : undefined,
+    unit.triggers.add(uid, asked, now, signal),
+    differing.length + gone.size > 0 ? tell(unit, { desk, differing, now }, signal) : undefined,
+  ]);
+}
+
+async function tell(
+  unit: UnitOfWork,
+  { desk, differing, now }: Keeping & { readonly differing: readonly DeploymentTarget[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const { deployment, before, gone } = desk;
   let { counts } = deployment.status;
   for (const row of differing) counts = countsAfter(counts, before.get(row.target), row);
   for (const target of gone) counts = countsAfter(counts, before.get(target), undefined);
   const after = changed(deployment, { status: { ...deployment.status, counts } }, now);
   // What a rollout made of it is told by its next turn.
-  const isTold = after === deployment || rollout !== undefined;
+  const isTold = after === deployment || deployment.rollout !== undefined;
   const events = [
     { type: 'delivery.changed', deployment: after, targets: differing } as const,
     ...(isTold ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const]),

@@ -13,13 +13,14 @@ import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
-import { type ChangedRows, changeRows, keepGates, type TurnOutcome } from './carry-out.ts';
+import { type ChangedRows, changedRows, keepGates, type TurnOutcome } from './carry-out.ts';
 import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';
+import { namedWaits } from './named-waits.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import type { RolloutCache, RolloutMoment } from './rollout-cache.ts';
 import { saveDeployment } from './save-deployment.ts';
 import { steering } from './steering.ts';
-import { answerOf, FINISHED, REPEATED, type Rest, type TurnAnswer } from './turn-answer.ts';
+import { answerOf, FINISHED, type TurnAnswer } from './turn-answer.ts';
 import { watchAgain, watchGate } from './watch-gate.ts';
 
 export interface TurnRequest {
@@ -36,8 +37,6 @@ const SNAPSHOT_EVERY = 500;
 /** Revisions that are looked through for one that succeeded. */
 const LOOKED_BACK = 100;
 const CANCEL_MS = 5_000;
-/** How often it is looked for a deployment that a gate waits for, and that is not there. */
-const BLIND_MS = 30_000;
 
 /** What happened since the last turn, and what follows from it. */
 export class TakeTurn {
@@ -69,26 +68,31 @@ export class TakeTurn {
 
   async #turn(unit: UnitOfWork, rollout: RolloutKey, step: string, signal: AbortSignal): Promise<Taken> {
     const { deployment: uid, revision: number } = rollout;
-    await unit.deployments.hear(uid, signal);
-    const deployment = await unit.deployments.get(uid, signal);
+    // All that can be asked for without another's answer goes out together, here and below: turns hold up deliveries.
+    const [deployment, revision, moment, triggers] = await Promise.all([
+      unit.deployments.get(uid, signal),
+      unit.revisions.find(uid, number, signal),
+      this.#cache.load(unit, rollout, signal),
+      unit.triggers.of(uid, signal),
+      unit.deployments.hear(uid, signal),
+    ]);
     if (deployment?.rollout !== number) return { answer: FINISHED };
-    const moment = await this.#cache.load(unit, rollout, signal);
-    if (moment.last?.step === step) return { answer: answerOf(moment, REPEATED), moment };
-    const revision = await unit.revisions.find(uid, number, signal);
-    if (revision === undefined) throw new RangeError(`revision ${number} of deployment ${uid}`);
-    const scene = { deployment, rollout, revision, moment, step, now: this.#deps.clock.now() };
+    if (revision === undefined || moment === undefined) throw new RangeError(`rollout ${number} of deployment ${uid}`);
+    // Who asks again may have missed anything: it looks once more at once.
+    if (moment.last?.step === step) return { answer: answerOf(moment, { hasMore: true }), moment };
+    const scene = { deployment, rollout, revision, moment, triggers, step, now: this.#deps.clock.now() };
     const heard = await this.#hear(unit, scene, signal);
     if (!heard.isQuiet) return await this.#conclude(unit, { ...scene, heard }, signal);
-    return { answer: answerOf({ ...moment, last: undefined }, heard.rest), moment, ...heard.resolved };
+    return { answer: answerOf({ ...moment, last: undefined }, heard), moment, ...heard.resolved };
   }
 
   /** All that there is for the rollout: what was posted, what people set, what triggers ask for, and the time. */
-  async #hear(unit: UnitOfWork, { deployment, rollout, revision, moment, now }: TurnScene, signal: AbortSignal) {
+  async #hear(unit: UnitOfWork, scene: TurnScene, signal: AbortSignal) {
+    const { deployment, rollout, revision, moment, triggers, now } = scene;
     const { uid } = deployment;
     const { state } = moment;
     const { strategies } = this.#deps;
     const taken = await unit.rollouts.take(rollout, HEARD, signal);
-    const triggers = await unit.triggers.of(uid, signal);
     const resolvedUpTo = this.#resolved.get(uid) ?? '';
     const asked = await hearTriggers(
       unit,
@@ -98,15 +102,14 @@ export class TakeTurn {
     if (asked.rows.length > 0) await unit.targets.put(asked.rows, signal);
     if (asked.done.length > 0) await unit.triggers.drop(asked.done, signal);
     const watched = await watchAgain(unit, { deployment, rollout, state }, signal);
-    const posted = [...taken, ...watched.happenings];
+    const posted = [...taken, ...watched];
     const isDue = state.timer !== undefined && state.timer <= now;
     const isSteered = steering(deployment, state).length > 0;
     return {
       posted,
       asked,
-      triggers,
       isQuiet: posted.length + asked.happenings.length === 0 && !isSteered && !isDue,
-      rest: { hasMore: taken.length >= HEARD, lookAt: watched.isBlind ? now + BLIND_MS : Infinity },
+      hasMore: taken.length >= HEARD,
       resolved: asked.resolvedUpTo === undefined ? {} : { resolvedUpTo: asked.resolvedUpTo },
     };
   }
@@ -117,25 +120,30 @@ export class TakeTurn {
     scene: TurnScene & { readonly heard: HeardInTurn },
     signal: AbortSignal,
   ): Promise<Taken> {
-    const { deployment, rollout, revision, moment, step, now, heard } = scene;
-    const { asked, triggers, rest } = heard;
+    const { deployment, rollout, revision, moment, triggers, step, now, heard } = scene;
+    const { asked } = heard;
     const told = { posted: heard.posted, asked: asked.happenings };
     const decided = await this.#decideAll(unit, { deployment, rollout, state: moment.state, ...told, now }, signal);
     const outcome: TurnOutcome = { deployment, rollout, turn: moment.turn + 1, before: moment.state, now, ...decided };
     const { turn, happenings, after: state } = outcome;
-    const rows = await changeRows(unit, outcome, signal);
+    const [rows, waits] = await Promise.all([
+      changedRows(unit, outcome, signal),
+      namedWaits(unit, { deployment: deployment.uid, waits: this.#explainWait(state, now) }, signal),
+    ]);
     const events = await keepGates(unit, { outcome, newId: this.#deps.newId }, signal);
     const last = { step, hasBatch: rows.hasBatch };
-    await unit.rollouts.appendTurn(rollout, { turn, time: now, happenings, ...last }, signal);
     const isFinished = state.phase.kind === 'Finished';
     if (isFinished) await this.#finish(unit, { outcome, revision, triggers }, signal);
-    else if (turn % SNAPSHOT_EVERY === 0) await unit.rollouts.putSnapshot(rollout, { turn, state }, signal);
+    const isLong = !isFinished && turn % SNAPSHOT_EVERY === 0;
     const joined = { before: asked.before, after: asked.rows };
-    await this.#save(unit, { outcome, revision, rows, joined, events, trouble: asked.trouble }, signal);
+    await Promise.all([
+      unit.targets.put(rows.differing, signal),
+      unit.rollouts.appendTurn(rollout, { turn, time: now, happenings, ...last }, signal),
+      isLong ? unit.rollouts.putSnapshot(rollout, { turn, state }, signal) : undefined,
+      this.#save(unit, { outcome, revision, rows, joined, events, waits, trouble: asked.trouble }, signal),
+    ]);
     const next: RolloutMoment = { turn, state, last };
-    // Whether there is anybody to watch is looked at once more when it has just begun to.
-    const isOpened = state.gate?.hasAsked === true && state.gate.id !== moment.state.gate?.id;
-    const answer = isFinished ? FINISHED : answerOf(next, isOpened ? { ...rest, lookAt: now + BLIND_MS } : rest);
+    const answer = isFinished ? FINISHED : answerOf(next, heard);
     return { answer, moment: next, cancelled: rows.cancelled.map(({ target }) => target), ...heard.resolved };
   }
 
@@ -169,9 +177,11 @@ export class TakeTurn {
     if (after.phase.kind !== 'Finished') return;
     const { outcome: how, message } = after.phase;
     const ended = { endTime: now, outcome: how, message: message === '' ? undefined : message, turns: turn };
-    await unit.revisions.replace({ ...revision, ...ended }, signal);
-    await unit.rollouts.end(rollout, signal);
-    await unit.watches.dropAll(rollout, signal);
+    await Promise.all([
+      unit.revisions.replace({ ...revision, ...ended }, signal),
+      unit.rollouts.end(rollout, signal),
+      unit.watches.dropAll(rollout, signal),
+    ]);
     const rollback = actions.find((action) => action.kind === 'rollback');
     // What waits to be rolled out may well be the repair.
     if (rollback === undefined || triggers.some(({ trigger }) => changesContent(trigger))) return;
@@ -182,10 +192,9 @@ export class TakeTurn {
   }
 
   async #save(unit: UnitOfWork, saved: Saving, signal: AbortSignal): Promise<void> {
-    const { outcome, revision, rows, joined, events, trouble: message } = saved;
+    const { outcome, revision, rows, joined, events, waits, trouble: message } = saved;
     const { deployment, after: state, before, now } = outcome;
     const counts = [joined, rows].reduce(countedWith, deployment.status.counts);
-    const waits = await this.#waits(unit, outcome, signal);
     const rollout = rolloutStatus({ state, startTime: revision.createTime, trigger: revision.trigger, waits });
     const isFinished = state.phase.kind === 'Finished';
     const trouble = message === undefined ? {} : { trouble: { reason: 'PlanFailed', message, since: now } };
@@ -201,22 +210,6 @@ export class TakeTurn {
     const status = after === deployment ? [] : [{ type: 'deployment.statusChanged', deployment: after } as const];
     const all = [...events, ...(phase === undefined ? status : [phase])];
     await saveDeployment(unit, { before: deployment, after, events: all, now }, signal);
-  }
-
-  /** With the names of targets, for people. */
-  async #waits(
-    unit: UnitOfWork,
-    { deployment, after, now }: TurnOutcome,
-    signal: AbortSignal,
-  ): Promise<readonly Wait[]> {
-    const waits = this.#explainWait(after, now);
-    const ids = [...new Set(waits.flatMap(({ targets }) => targets ?? []))];
-    if (ids.length === 0) return waits;
-    const rows = await unit.targets.some(deployment.uid, ids, signal);
-    const names = new Map(rows.map(({ target, name }) => [target, name]));
-    return waits.map(({ targets, ...wait }) =>
-      targets === undefined ? wait : { ...wait, targets: targets.map((id) => (names.get(id) ?? id) as TargetId) },
-    );
   }
 
   /** It is asked, and no more: whoever does not hear of it comes to its end by itself. */
@@ -248,6 +241,7 @@ interface TurnScene {
   readonly rollout: RolloutKey;
   readonly revision: Revision;
   readonly moment: RolloutMoment;
+  readonly triggers: readonly RecordedTrigger[];
   readonly step: string;
   readonly now: number;
 }
@@ -255,8 +249,7 @@ interface TurnScene {
 interface HeardInTurn {
   readonly posted: readonly Happening[];
   readonly asked: HeardTriggers;
-  readonly triggers: readonly RecordedTrigger[];
-  readonly rest: Rest;
+  readonly hasMore: boolean;
   readonly resolved: Pick<Taken, 'resolvedUpTo'>;
 }
 
@@ -281,6 +274,7 @@ interface Saving {
   readonly rows: ChangedRows;
   readonly joined: Pick<ChangedRows, 'before' | 'after'>;
   readonly events: readonly OrchestrationEvent[];
+  readonly waits: readonly Wait[];
   readonly trouble: string | undefined;
 }
 

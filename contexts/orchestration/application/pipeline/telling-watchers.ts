@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import { isHealthy } from '../../domain/deployment/is-healthy.ts';
+import { meetWatchers, tellWatcher } from '../meet-watchers.ts';
 import type { DeploymentStore, UnitOfWork } from '../ports.ts';
 
 /**
@@ -11,6 +12,7 @@ export function tellingWatchers(
   store: DeploymentStore,
   { watches, rollouts }: Pick<UnitOfWork, 'watches' | 'rollouts'>,
 ): DeploymentStore {
+  const telling = { rollouts, deployments: store };
   const seen = new Map<DeploymentId, boolean>();
   const remember = <T extends Deployment | undefined>(deployment: T): T => {
     if (deployment !== undefined) seen.set(deployment.uid, isHealthy(deployment));
@@ -18,12 +20,7 @@ export function tellingWatchers(
   };
   const rememberAll = (all: readonly Deployment[]): readonly Deployment[] => all.map(remember);
   const tell = async (uid: DeploymentId, isWell: boolean, signal: AbortSignal): Promise<void> => {
-    for (const { watcher, revision, gate } of await watches.on(uid, signal)) {
-      const answer = { kind: 'deploymentHealth', isHealthy: isWell } as const;
-      const told = [{ kind: 'gateAnswered', gate, revision, answer } as const];
-      await rollouts.post({ deployment: watcher, revision }, told, signal);
-      await store.wake(watcher, signal);
-    }
+    for (const watch of await watches.on(uid, signal)) await tellWatcher(telling, { ...watch, isWell }, signal);
   };
   return {
     find: async (...asked) => remember(await store.find(...asked)),
@@ -31,7 +28,10 @@ export function tellingWatchers(
     getAll: async (...asked) => rememberAll(await store.getAll(...asked)),
     childrenOf: async (...asked) => rememberAll(await store.childrenOf(...asked)),
     inWorkspaces: async (...asked) => rememberAll(await store.inWorkspaces(...asked)),
-    insert: (deployment, signal) => store.insert(deployment, signal),
+    insert: async (deployment, signal) => {
+      await store.insert(deployment, signal);
+      await meetWatchers({ ...telling, watches }, deployment, signal);
+    },
     replace: async (next, signal) => {
       await store.replace(next, signal);
       const before = seen.get(next.uid);

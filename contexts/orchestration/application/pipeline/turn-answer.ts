@@ -9,21 +9,11 @@ export interface TurnAnswer {
 
 export const FINISHED: TurnAnswer = { isFinished: true, batch: null, wakeAt: null, hasMore: false };
 
-export interface Rest {
-  readonly hasMore: boolean;
-  /** When to look again in any case. */
-  readonly lookAt: number;
-}
-
-export function answerOf({ turn, state, last }: RolloutMoment, { hasMore, lookAt }: Rest): TurnAnswer {
-  const wakeAt = Math.min(state.timer ?? Infinity, lookAt);
+export function answerOf({ turn, state, last }: RolloutMoment, { hasMore }: Pick<TurnAnswer, 'hasMore'>): TurnAnswer {
   return {
     isFinished: state.phase.kind === 'Finished',
     batch: last?.hasBatch === true ? turn : null,
-    wakeAt: wakeAt === Infinity ? null : wakeAt,
+    wakeAt: state.timer ?? null,
     hasMore,
   };
 }
-
-/** Who asks again may have missed anything: it looks once more at once. */
-export const REPEATED = { hasMore: true, lookAt: Infinity };

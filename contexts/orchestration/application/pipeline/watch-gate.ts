@@ -5,6 +5,7 @@ import { openSpecOf } from '../../domain/rollout/machine/gate-keeping.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { valueAt } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
+import { awaitedName } from '../meet-watchers.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 
 export interface WatchScene {
@@ -19,30 +20,26 @@ export async function watchGate(
   signal: AbortSignal,
 ): Promise<Happening> {
   const found = await unit.deployments.find(deployment.workspace.name, parseResourceName(name), signal);
-  if (found !== undefined) {
-    const { deployment: watcher, revision } = rollout;
-    await unit.watches.put({ watcher, revision, gate, watched: found.uid }, signal);
-  }
+  const { deployment: watcher, revision } = rollout;
+  const watched = found?.uid ?? awaitedName(deployment.workspace.name, parseResourceName(name));
+  await unit.watches.put({ watcher, revision, gate, watched }, signal);
   const answer = { kind: 'deploymentHealth', isHealthy: found !== undefined && isHealthy(found) } as const;
   return { kind: 'gateAnswered', gate, revision: rollout.revision, answer };
 }
 
-/**
- * A gate may wait for a deployment that is not there, or was made anew since: nobody could tell. `isBlind` while there
- * is nobody to watch, and it has to be looked for now and then.
- */
+/** What a gate waits for may be gone, or another one have its name: then that is watched. */
 export async function watchAgain(
   unit: UnitOfWork,
   { state, ...scene }: WatchScene & { readonly state: RolloutState },
   signal: AbortSignal,
-): Promise<{ readonly happenings: readonly Happening[]; readonly isBlind: boolean }> {
+): Promise<readonly Happening[]> {
   const spec = openSpecOf(state, valueAt(state.steps, state.cursor.step));
   const name = spec?.type === 'deploymentHealth' ? spec['deployment'] : undefined;
-  if (state.gate === undefined || typeof name !== 'string') return { happenings: [], isBlind: false };
+  if (state.gate === undefined || typeof name !== 'string') return [];
   const gate = state.gate.id;
-  const found = await unit.deployments.find(scene.deployment.workspace.name, parseResourceName(name), signal);
-  const watches = found === undefined ? [] : await unit.watches.on(found.uid, signal);
+  const its = [scene.deployment.workspace.name, parseResourceName(name)] as const;
+  const found = await unit.deployments.find(...its, signal);
+  const watches = await unit.watches.on(found?.uid ?? awaitedName(...its), signal);
   const isWatched = watches.some((watch) => watch.watcher === scene.deployment.uid && watch.gate === gate);
-  if (isWatched || found === undefined) return { happenings: [], isBlind: found === undefined };
-  return { happenings: [await watchGate(unit, { ...scene, gate, name }, signal)], isBlind: false };
+  return isWatched ? [] : [await watchGate(unit, { ...scene, gate, name }, signal)];
 }

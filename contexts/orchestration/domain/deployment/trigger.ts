@@ -7,7 +7,8 @@ export type SpecAxis = (typeof SPEC_AXES)[number];
 
 /** Something that may make another rollout necessary. Kept until a plan has taken it into account. */
 export type Trigger =
-  | { readonly kind: 'spec'; readonly axes: readonly SpecAxis[]; readonly by: string }
+  /** Somebody changed it, or created it. */
+  | { readonly kind: 'spec'; readonly axes: readonly SpecAxis[]; readonly by: string; readonly isNew?: true }
   /** A target came, left or changed in what placement sees; the causes are those of a loss. */
   | { readonly kind: 'target'; readonly target: TargetId; readonly causes: readonly TargetCause[] }
   /** A target changed in a field that the manifest reads, or an addon says that its output would differ. */

@@ -9,6 +9,8 @@ export interface TurnTriggers {
   /** It gives way whatever it was told about that: a rollback that has to be quick, or the end of the deployment. */
   readonly isUrgent: boolean;
   readonly isAborted: boolean;
+  /** Who did. */
+  readonly abortedBy: string | undefined;
   readonly replans: boolean;
   /** Whom to try again; several, or one for all that failed. */
   readonly retries: readonly (readonly TargetId[] | undefined)[];
@@ -35,6 +37,7 @@ export function turnTriggers(recorded: readonly RecordedTrigger[]): TurnTriggers
     isSuperseded: triggers.some((trigger) => fateOf(trigger) === 'supersedes'),
     isUrgent: is('delete') || triggers.some((trigger) => trigger.kind === 'rollback' && !trigger.paced),
     isAborted: is('abort') || is('abandon'),
+    abortedBy: triggers.find((trigger) => trigger.kind === 'abort')?.by,
     replans: is('replan'),
     retries: triggers.flatMap((trigger) => (trigger.kind === 'retry' ? [trigger.targets] : [])),
     again: new Set(triggers.filter((trigger) => fateOf(trigger) === 'repeats').flatMap(targetsOf)),

@@ -63,6 +63,12 @@ test('any number of triggers are one wish, with the same text in any order', () 
   assert.equal(wishesOf([{ kind: 'scores' }, PATCH]).requestedBy, 'bob');
 });
 
+test('a first rollout says that it was created, and not what changed by that', () => {
+  const made: Trigger = { kind: 'spec', axes: ['manifest', 'placement', 'rollout'], by: 'ann', isNew: true };
+  assert.equal(wishesOf([made]).text, 'it was created');
+  assert.equal(wishesOf([made, PATCH]).text, 'it was created; the spec was changed: manifest');
+});
+
 test('to confirm all is more than to confirm some', () => {
   const some: Trigger = { kind: 'confirmRemoval', targets: [A], by: 'ann' };
   const all: Trigger = { kind: 'confirmRemoval', by: 'ann' };
@@ -94,7 +100,11 @@ for (const { why, trigger, want } of [
     trigger: { kind: 'drift', target: A },
     want: { isSuperseded: false, done: [], again: new Set() },
   },
-  { why: 'an abort is for this one', trigger: { kind: 'abort', by: 'ann' }, want: { isAborted: true, done: ['1'] } },
+  {
+    why: 'an abort is for this one, and says whose it is',
+    trigger: { kind: 'abort', by: 'ann' },
+    want: { isAborted: true, abortedBy: 'ann', done: ['1'] },
+  },
   {
     why: 'an abandon ends this one and stays',
     trigger: { kind: 'abandon', by: 'ann' },

@@ -116,6 +116,7 @@ function textOf(triggers: readonly Trigger[]): string {
 function wordsFor(trigger: Trigger): string {
   switch (trigger.kind) {
     case 'spec':
+      if (trigger.isNew === true) return 'it was created';
       return `the spec was changed: ${[...trigger.axes].sort((a, b) => (a < b ? -1 : 1)).join(', ')}`;
     case 'target':
       return 'targets came, left or changed';

@@ -4,7 +4,7 @@ import { aDeployment } from '../../testing/a-revision.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { DeploymentStatus, RolloutStatus } from '../deployment/deployment-status.ts';
 import { changed } from '../deployment/with-status.ts';
-import { groupNotices, viewChild } from './child-view.ts';
+import { abortedRollout, groupNotices, viewChild } from './child-view.ts';
 
 const PLACED = { ...aDeployment().status, placement: { ...aDeployment().status.placement, kind: 'sure' as const } };
 const ROLLOUT: RolloutStatus = {
@@ -24,6 +24,22 @@ const counted = (its: Partial<DeploymentStatus['counts']>): DeploymentStatus => 
 /** With the conditions that follow. */
 const child = (its: Partial<Deployment>): Deployment =>
   changed(aDeployment({ status: counted({ available: 1 }) }), { revision: 1, ...its }, 1_000);
+
+describe('the abort of a rollout', () => {
+  const aborted: RolloutStatus = { ...ROLLOUT, revision: 3, phase: 'Finished', outcome: 'Aborted' };
+  for (const { why, its, want } of [
+    { why: 'was the last word', its: { status: { ...PLACED, rollout: aborted } }, want: 3 },
+    { why: 'is over with the next one', its: { rollout: 4, status: { ...PLACED, rollout: aborted } }, want: undefined },
+    {
+      why: 'is no other end',
+      its: { status: { ...PLACED, rollout: { ...aborted, outcome: 'Superseded' as const } } },
+      want: undefined,
+    },
+    { why: 'needs one', its: {}, want: undefined },
+  ]) {
+    test(why, () => assert.equal(abortedRollout(child(its)), want));
+  }
+});
 
 describe('what a group sees of a child', () => {
   for (const { why, its, health, isMoving = false, message = '' } of [

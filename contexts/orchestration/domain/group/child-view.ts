@@ -11,6 +11,8 @@ export interface ChildView {
   readonly health: ChildHealth;
   /** It may still get better by itself: what was asked for last is being worked on, and nothing stopped it. */
   readonly isMoving: boolean;
+  /** A rollout of it is under way, whether it moves or not. */
+  readonly hasRollout: boolean;
   readonly isPaused: boolean;
   readonly isDeleting: boolean;
   /** Counts the changes of what it should be: another one than after it was asked means that it was rolled back. */
@@ -20,11 +22,12 @@ export interface ChildView {
 }
 
 export function viewChild(deployment: Deployment): ChildView {
-  const { uid, name, rolloutState, deletion, generation } = deployment;
+  const { uid, name, rollout, rolloutState, deletion, generation } = deployment;
   return {
     uid,
     name,
     ...healthOf(deployment),
+    hasRollout: rollout !== undefined,
     isPaused: rolloutState === 'paused',
     isDeleting: deletion !== undefined,
     generation,
@@ -37,6 +40,12 @@ export function groupNotices(before: Deployment, after: Deployment): boolean {
   if (before.generation !== after.generation || before.deletion?.time !== after.deletion?.time) return true;
   const [was, is] = [healthOf(before), healthOf(after)];
   return was.health !== is.health || was.isMoving !== is.isMoving || was.message !== is.message;
+}
+
+/** The last rollout of a deployment, when it was aborted and nothing is under way since. */
+export function abortedRollout({ rollout, status }: Deployment): number | undefined {
+  const last = status.rollout;
+  return rollout === undefined && last?.outcome === 'Aborted' ? last.revision : undefined;
 }
 
 type HealthView = Pick<ChildView, 'health' | 'isMoving' | 'message'>;

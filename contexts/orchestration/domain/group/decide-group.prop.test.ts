@@ -49,6 +49,7 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('stray'), name: someone }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('pauseChild'), name: someone }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('pause', 'resume') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('abort', 'retry') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('take'), name: someone }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse'), name: someone }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('time') }) },
@@ -89,6 +90,12 @@ function happen(world: GroupWorld, its: Event): void {
     case 'resume':
       world.isPaused = its.kind === 'pause';
       return;
+    case 'abort':
+      world.abort();
+      return;
+    case 'retry':
+      world.retry();
+      return;
     case 'take':
       if (child === undefined && 'name' in its) world.taken.add(its.name);
       return;
@@ -105,6 +112,9 @@ function happen(world: GroupWorld, its: Event): void {
       world.unwant();
   }
 }
+
+/** What a group that stands still may do. */
+const STILL: readonly GroupAction['kind'][] = ['pause', 'resume', 'abort'];
 
 /** What may never be, whatever happened before. Looks at the world as it is before the actions are done. */
 function audit(world: GroupWorld): readonly GroupAction[] {
@@ -144,7 +154,8 @@ function audit(world: GroupWorld): readonly GroupAction[] {
   }
 
   function check(action: GroupAction): void {
-    if (world.isPaused) assert.equal(action.kind, 'pause', 'a group that is paused begins something');
+    const isStill = world.isPaused || (world.aborted !== undefined && wish !== undefined);
+    if (isStill) assert.ok(STILL.includes(action.kind), 'a group that is paused or aborted begins something');
     if (action.kind === 'create' || action.kind === 'patch') {
       const place = wish === undefined ? -1 : stepsOf(wish.spec).findIndex((step) => step.includes(action.name));
       assert.notEqual(place, -1, 'it asks somebody who is not wanted');
@@ -175,6 +186,7 @@ function audit(world: GroupWorld): readonly GroupAction[] {
 /** The world is kind from here on: everything comes to a good end. */
 function calmDown(world: GroupWorld): void {
   world.isPaused = false;
+  world.retry();
   world.taken.clear();
   world.refused.clear();
   world.now += REFUSAL_RETRY_MS;

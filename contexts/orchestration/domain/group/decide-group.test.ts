@@ -288,6 +288,70 @@ describe('a pause', () => {
   });
 });
 
+describe('an abort', () => {
+  /** The second step is under way: `api` rolls out, and `jobs` was asked and has not begun. */
+  function underWay(onFailure: 'halt' | 'rollback' = 'halt'): GroupWorld {
+    const world = healthy(TIERS, onFailure).want([['db'], ['api=2', 'jobs=2'], ['web=2']], onFailure);
+    assert.deepEqual(world.settle(), ['patch api config', 'patch jobs config']);
+    return world.become('api', 'Progressing');
+  }
+
+  test('reaches the children whose rollouts are under way, once, and holds who has not begun', () => {
+    const world = underWay().abort();
+    assert.deepEqual(world.settle(), ['abort api', 'pause jobs']);
+    assert.equal(world.state.phase, 'Degraded');
+    assert.deepEqual(messages(world), [
+      'the rollout of the group was aborted',
+      'api is degraded: it hurts',
+      'jobs is not healthy yet',
+    ]);
+    world.become('db', 'Progressing');
+    assert.deepEqual(world.settle(), [], 'what begins later in a child has another cause');
+  });
+
+  test('lets nothing begin, and asks for no rollback', () => {
+    const world = underWay('rollback').become('api', 'Healthy').become('jobs', 'Healthy').abort();
+    assert.deepEqual(world.settle(), []);
+    assert.equal(world.state.phase, 'Degraded', 'web has not what it should have');
+    world.become('jobs', 'Degraded');
+    assert.deepEqual(world.settle(), []);
+  });
+
+  test('of one in which all is well changes nothing', () => {
+    const world = healthy(TIERS).abort();
+    assert.deepEqual(world.settle(), []);
+    assert.equal(world.state.phase, 'Healthy');
+  });
+
+  test('is over with the next rollout, which takes up what was aborted', () => {
+    const world = underWay().abort();
+    world.settle();
+    assert.deepEqual(world.retry().settle(), ['retry api', 'resume jobs']);
+    assert.deepEqual(world.finish(), ['patch web config']);
+    assert.equal(world.state.phase, 'Healthy');
+  });
+
+  test('is over with a patch, which asks anew for what differs', () => {
+    const world = underWay().abort();
+    world.settle();
+    assert.deepEqual(world.want([['db'], ['api=3', 'jobs=2'], ['web=2']]).settle(), [
+      'patch api config',
+      'resume jobs',
+    ]);
+    world.finish();
+    assert.equal(world.state.phase, 'Healthy');
+    assert.ok(!world.log.includes('retry api'));
+  });
+
+  test('of the same rollout is not handed on again, and of another one is', () => {
+    const world = underWay().abort();
+    world.settle();
+    world.retry().settle();
+    world.become('jobs', 'Progressing').abort((world.wish?.revision ?? 0) + 1);
+    assert.deepEqual(world.settle(), ['abort api', 'abort jobs']);
+  });
+});
+
 describe('a group that goes', () => {
   test('goes in reverse, each step once the one behind it is gone', () => {
     const world = healthy(TIERS).unwant();

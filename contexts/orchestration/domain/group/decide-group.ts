@@ -13,7 +13,7 @@ export type GroupAction =
   | { readonly kind: 'patch'; readonly name: string; readonly uid: DeploymentId; readonly fields: readonly string[] }
   | { readonly kind: 'rename'; readonly name: string; readonly uid: DeploymentId; readonly to: string }
   | { readonly kind: 'delete'; readonly name: string; readonly uid: DeploymentId }
-  | { readonly kind: 'pause' | 'resume'; readonly name: string; readonly uid: DeploymentId }
+  | { readonly kind: 'pause' | 'resume' | 'abort' | 'retry'; readonly name: string; readonly uid: DeploymentId }
   /** Of the group itself: the next revision brings what this one had. */
   | { readonly kind: 'rollback'; readonly to: number; readonly reason: string };
 
@@ -37,13 +37,12 @@ export function decideGroup(before: GroupState, scene: GroupScene, now: number):
   const members = membersOf(renamed.state, renamed.scene, now);
   const failure = failureOf(renamed, members);
   const turn: Turn = { ...renamed, members, now, isGivenUp: failure !== undefined || isGivenUp(renamed) };
-  const isStill = scene.isPaused || turn.isGivenUp;
-  const begun = isStill ? [] : beginnings(turn);
+  const isStill = standsStill(renamed) || turn.isGivenUp;
   const actions = [
     ...renamed.actions,
     ...(failure === undefined ? [] : [failure]),
-    ...begun,
-    ...(isStill ? [] : deletions(turn)),
+    ...aborts(turn),
+    ...(isStill ? [] : [...beginnings(turn), ...retries(turn), ...deletions(turn)]),
     ...holds(turn),
   ];
   const state = nextState(turn, actions);
@@ -71,8 +70,9 @@ interface Turn extends Renamed {
 /** A child that changed nothing but its name keeps its deployment, and with it all that runs. */
 function rename(state: GroupState, scene: GroupScene): Renamed {
   const occupied = new Set([...scene.taken, ...scene.children.map(({ name }) => name)]);
-  const isStill = scene.isPaused || isGivenUp({ state, scene });
-  const renames = isStill ? [] : deltaOf(state, scene).renames.filter(({ to }) => !occupied.has(to));
+  const renames = standsStill({ state, scene })
+    ? []
+    : deltaOf(state, scene).renames.filter(({ to }) => !occupied.has(to));
   if (renames.length === 0) return { state, scene, actions: [] };
   const names = new Map(renames.map(({ from, to }) => [from, to]));
   const nameOf = (name: string) => names.get(name) ?? name;
@@ -95,6 +95,21 @@ function called(record: ChildRecord, name: string): ChildRecord {
   return record.asked === undefined ? record : { ...record, asked: { ...record.asked, name } };
 }
 
+/** It begins nothing, patches nothing, deletes nothing. */
+function standsStill(its: Pick<Renamed, 'state' | 'scene'>): boolean {
+  return its.scene.isPaused || isAborted(its.scene) || isGivenUp(its);
+}
+
+/** One that is to go goes, whatever became of its rollouts. */
+function isAborted({ wish, aborted }: GroupScene): boolean {
+  return wish !== undefined && aborted !== undefined;
+}
+
+/** It reaches the children once: what begins in one of them later has another cause. */
+function isJustAborted({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean {
+  return isAborted(scene) && state.aborted?.revision !== scene.aborted;
+}
+
 function isGivenUp({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean {
   return scene.wish !== undefined && state.givenUp === scene.wish.revision;
 }
@@ -107,7 +122,7 @@ function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | und
   const { state, scene } = turn;
   const { wish, lastGood } = scene;
   if (wish?.spec.onFailure !== 'rollback' || lastGood === undefined || lastGood >= wish.revision) return undefined;
-  if (scene.isPaused || state.reached >= wish.revision || isGivenUp(turn)) return undefined;
+  if (standsStill(turn) || state.reached >= wish.revision) return undefined;
   const failed = members.find(
     ({ standing, view, record, refusal }) =>
       refusal !== undefined ||
@@ -116,6 +131,23 @@ function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | und
   if (failed === undefined) return undefined;
   const what = failed.refusal === undefined ? 'is degraded' : 'cannot be made or changed';
   return { kind: 'rollback', to: lastGood, reason: `${failed.name} ${what}` };
+}
+
+function aborts(turn: Turn): GroupAction[] {
+  if (!isJustAborted(turn)) return [];
+  return turn.members.flatMap(({ name, view }): GroupAction[] =>
+    view?.hasRollout === true && !view.isDeleting ? [{ kind: 'abort', name, uid: view.uid }] : [],
+  );
+}
+
+/** Those that were aborted with the group, once it goes on and their step has come. A patch begins anew by itself. */
+function retries({ members }: Turn): GroupAction[] {
+  const frontier = frontierOf(members);
+  return members.flatMap((member): GroupAction[] => {
+    const { name, view, record, step } = member;
+    if (record?.isAborted !== true || view === undefined || !isAsked(member) || step > frontier) return [];
+    return view.hasRollout || view.health === 'Healthy' ? [] : [{ kind: 'retry', name, uid: view.uid }];
+  });
 }
 
 /** A step begins when all of the one before are healthy; those of one step begin together. */
@@ -159,10 +191,14 @@ function holds(turn: Turn): GroupAction[] {
 }
 
 /** A step that turned degraded stops those behind it that are still on their way, until it is healthy again. */
-function shouldHold({ state, scene, members }: Turn, { step, wanted, view, record }: Member): boolean {
+function shouldHold(turn: Turn, { step, wanted, view, record }: Member): boolean {
+  const { state, scene, members } = turn;
   if (scene.isPaused) return true;
   if (scene.wish === undefined || wanted === undefined || view?.isDeleting === true) return false;
   if (state.reached >= scene.wish.revision) return false;
+  // What was asked of it has not become a rollout yet that could be aborted.
+  const isBeginning = view?.isMoving === true && !view.hasRollout;
+  if (isAborted(scene)) return record?.isHeld === true || (isBeginning && isJustAborted(turn));
   if (record?.isHeld === true) return step > frontierOf(members);
   return view?.isMoving === true && members.some((other) => isBrokenBefore(other, step));
 }
@@ -185,9 +221,18 @@ function nextState(turn: Turn, actions: readonly GroupAction[]): GroupState {
     phase,
     since: phase === state.phase ? state.since : now,
     ...(scene.isPaused ? { pausedSince } : {}),
+    ...abortedAfter(turn),
     children: Object.fromEntries(children.map(({ member, record }) => [member.name, record])),
     reached: phase === 'Healthy' ? Math.max(state.reached, revision) : state.reached,
     givenUp: givenUp ? revision : state.givenUp,
+  };
+}
+
+function abortedAfter({ state, scene, now }: Turn): Pick<GroupState, 'aborted'> {
+  if (!isAborted(scene) || scene.aborted === undefined) return {};
+  return {
+    aborted:
+      isJustAborted({ state, scene }) || !state.aborted ? { revision: scene.aborted, since: now } : state.aborted,
   };
 }
 
@@ -200,7 +245,7 @@ function nextRecord({ scene, now }: Turn, member: Member, actions: readonly Grou
   const revision = scene.wish?.revision ?? 0;
   const isBegun = actions.some(({ kind }) => kind === 'create' || kind === 'patch');
   const standing = isBegun ? 'Progressing' : member.standing;
-  const { refusal, ...kept } = record ?? { revision: 0, since: now };
+  const { refusal, isAborted: _, ...kept } = record ?? { revision: 0, since: now };
   return {
     ...kept,
     ...(isBegun && wanted !== undefined ? { asked: wanted, revision } : {}),
@@ -209,7 +254,14 @@ function nextRecord({ scene, now }: Turn, member: Member, actions: readonly Grou
     standing,
     since: record?.standing === standing ? record.since : now,
     isHeld: isHeldAfter(member, actions),
+    ...(isAbortedAfter(member, actions) ? { isAborted: true } : {}),
   };
+}
+
+function isAbortedAfter({ record, view }: Member, actions: readonly GroupAction[]): boolean {
+  if (actions.some(({ kind }) => kind === 'abort')) return true;
+  const isBegun = actions.some(({ kind }) => kind === 'create' || kind === 'patch' || kind === 'retry');
+  return record?.isAborted === true && view !== undefined && view.health !== 'Healthy' && !isBegun;
 }
 
 function isHeldAfter({ record, view }: Member, actions: readonly GroupAction[]): boolean {
@@ -223,13 +275,14 @@ function phaseOf({ scene }: Turn, children: readonly { member: Member; record: C
   const wanted = children.filter(({ member }) => member.wanted !== undefined);
   if (wanted.some(({ record }) => record.standing === 'Degraded')) return 'Degraded';
   if (children.every(({ record }) => record.standing === 'Healthy')) return 'Healthy';
+  if (isAborted(scene)) return 'Degraded';
   return wanted.every(({ record }) => record.asked === undefined) ? 'Pending' : 'Deploying';
 }
 
 /** Nobody says when a name is free again, or when what was refused would be taken. */
 function wakeAt(state: GroupState, { scene, members, now }: Turn): number | undefined {
   const times = members.flatMap(({ name, refusal }) => {
-    if (refusal === undefined || scene.isPaused) return [];
+    if (refusal === undefined || scene.isPaused || isAborted(scene)) return [];
     const until = recordOf(state, name)?.refusal?.until ?? 0;
     return [until > now ? until : now + REFUSAL_RETRY_MS];
   });

@@ -78,6 +78,7 @@ function waitsOf(explained: Explained): readonly GroupWait[] {
   return [
     ...(isGivenUp ? [rollingBack(state)] : []),
     ...(scene.isPaused ? [paused(state)] : []),
+    ...(state.aborted === undefined ? [] : [aborted(state.aborted.since)]),
     ...[...broken, ...others].map((member) => waitFor(member, state)),
     ...leaving.filter(({ step }) => step === last).map((member) => waitFor(member, state)),
   ];
@@ -90,6 +91,10 @@ function rollingBack({ since }: GroupState): GroupWait {
 
 function paused({ pausedSince, since }: GroupState): GroupWait {
   return { since: pausedSince ?? since, message: 'the group is paused', unblock: 'resume the group' };
+}
+
+function aborted(since: number): GroupWait {
+  return { since, message: 'the rollout of the group was aborted', unblock: 'retry, patch or roll back the group' };
 }
 
 function waitFor(member: Member, state: GroupState): GroupWait {

@@ -13,6 +13,8 @@ export interface GroupScene {
   /** `undefined` once the group is to go. */
   readonly wish: GroupWish | undefined;
   readonly isPaused: boolean;
+  /** The rollout of the group that was aborted, when nothing was asked for since. */
+  readonly aborted: number | undefined;
   /** Every deployment that the group made and that is still there. */
   readonly children: readonly ChildView[];
   /** Names of children that deployments outside of the group have. */

@@ -6,7 +6,7 @@ export const GROUP_PHASES = [
   'Deploying',
   /** All children have what they should have, and are well. */
   'Healthy',
-  /** A child is not well; no further step begins. */
+  /** A child is not well, or the rollout was aborted; no further step begins. */
   'Degraded',
 ] as const;
 export type GroupPhase = (typeof GROUP_PHASES)[number];
@@ -37,6 +37,8 @@ export interface ChildRecord {
   readonly generation?: number;
   /** It is paused, and it was the group that did it. */
   readonly isHeld: boolean;
+  /** Its rollout was aborted with the group's, and is taken up again when the group goes on. */
+  readonly isAborted?: true;
   /** Why it could not be asked, and when it is tried again. */
   readonly refusal?: { readonly message: string; readonly revision: number; readonly until: number };
 }
@@ -46,6 +48,8 @@ export interface GroupState {
   readonly phase: GroupPhase;
   readonly since: number;
   readonly pausedSince?: number;
+  /** The rollout of the group whose abort has reached the children; there while nothing else was asked for. */
+  readonly aborted?: { readonly revision: number; readonly since: number };
   readonly children: Readonly<Record<string, ChildRecord>>;
   /** The latest revision with which all was healthy once; 0 for none. */
   readonly reached: number;

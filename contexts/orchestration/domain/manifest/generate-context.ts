@@ -1,6 +1,6 @@
-import { canonicalJson, type Labels } from '#kit/std';
+import type { Labels } from '#kit/std';
 import type { TargetId } from '../target-view.ts';
-import { type JsonObject, valueAt } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 /** What a manifest may depend on: the same for every strategy, and nothing else. */
 export interface GenerateContext {
@@ -22,22 +22,4 @@ export interface GenerateTarget {
   readonly labels: Labels;
   readonly properties: JsonObject;
   readonly manifestTypes: readonly string[];
-}
-
-/** What a change of a target can touch. All else of it stays, or makes it another target. */
-export type TargetFields = Pick<GenerateTarget, 'labels' | 'properties' | 'manifestTypes'>;
-
-/** Whether a change of a target makes a difference to a manifest that reads these fields of it (JSON pointers). */
-export function touches(reads: readonly string[], before: TargetFields, after: TargetFields): boolean {
-  const [old, fresh] = [fieldsOf(before), fieldsOf(after)];
-  return reads.some((pointer) => textAt(old, pointer) !== textAt(fresh, pointer));
-}
-
-function fieldsOf({ labels, properties, manifestTypes }: TargetFields): JsonObject {
-  return { labels, properties, manifestTypes };
-}
-
-function textAt(fields: JsonObject, pointer: string): string | undefined {
-  const value = valueAt(fields, pointer);
-  return value === undefined ? undefined : canonicalJson(value);
 }

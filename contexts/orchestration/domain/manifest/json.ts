@@ -16,21 +16,7 @@ export function fieldOf(value: Json | undefined, key: string): Json | undefined 
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** What a JSON pointer (RFC 6901) leads to; `undefined` when it leads nowhere. */
-export function valueAt(value: Json, pointer: string): Json | undefined {
-  let found: Json | undefined = value;
-  for (const step of pointer.split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isList(found) ? found[indexOf(key)] : fieldOf(found, key);
-  }
-  return found;
-}
-
 /** The same shape with each field replaced. Keys such as `__proto__` stay keys. */
 export function mapFields(value: JsonObject, map: (field: Json, key: string) => Json): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, map(field, key)]));
-}
-
-function indexOf(key: string): number {
-  return /^(?:0|[1-9]\d*)$/.test(key) ? Number(key) : -1;
 }

@@ -52,6 +52,7 @@ export function got(name: string, has: object): Call {
 export const CREATION = {
   kind: 'spec',
   axes: ['manifest', 'placement', 'rollout'],
+  isNew: true,
   by: ALICE,
 } as const satisfies Trigger;
 

@@ -8,7 +8,7 @@ import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
-import { LocalAgent } from '../../../application/groups/local-agent.ts';
+import { LocalAgent, type LocalReports } from '../../../application/groups/local-agent.ts';
 import type { TargetRouter, UnitOfWork, Units } from '../../../application/ports.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
 import type { Deployment } from '../../../domain/deployment/deployment.ts';
@@ -36,20 +36,24 @@ const TEST_MS = 120_000;
 export class GroupJourney {
   readonly fleet = new ScriptedFleet();
   readonly units: Units;
+  /** The platform as a target. */
+  readonly local: LocalAgent;
   readonly #service: DeploymentService;
   readonly #signal = AbortSignal.timeout(TEST_MS);
   readonly #stop: () => Promise<void>;
 
-  private constructor({ units, service, stop }: Running, fleet: ScriptedFleet) {
+  private constructor({ units, local, service, stop }: Running, fleet: ScriptedFleet) {
     this.fleet = fleet;
     this.units = units;
+    this.local = local;
     this.#service = service;
     this.#stop = stop;
   }
 
-  static async open(database: TestDatabase): Promise<GroupJourney> {
+  /** What the platform as a target says goes to the deployments, or else to whom the test names. */
+  static async open(database: TestDatabase, reports?: LocalReports): Promise<GroupJourney> {
     const fleet = new ScriptedFleet();
-    return new GroupJourney(await start(database, fleet), fleet);
+    return new GroupJourney(await start(database, fleet, reports), fleet);
   }
 
   async stop(): Promise<void> {
@@ -71,7 +75,7 @@ export class GroupJourney {
     await this.#write((unit) => this.#service.delete(unit, key(name), this.#signal));
   }
 
-  async steer(name: string, to: 'pause' | 'resume'): Promise<void> {
+  async steer(name: string, to: 'pause' | 'resume' | 'abort' | 'retry'): Promise<void> {
     await this.#write((unit) => rolloutCommands[to](unit, key(name), this.#signal));
   }
 
@@ -141,11 +145,12 @@ export class GroupJourney {
 
 interface Running {
   readonly units: Units;
+  readonly local: LocalAgent;
   readonly service: DeploymentService;
   readonly stop: () => Promise<void>;
 }
 
-async function start(database: TestDatabase, fleet: ScriptedFleet): Promise<Running> {
+async function start(database: TestDatabase, fleet: ScriptedFleet, reports?: LocalReports): Promise<Running> {
   const storage = await database.open([DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS]);
   const [newId, rules, directory] = [createUuidv7(systemClock), builtInRules(), fixedDirectory(WORKSPACE.path)];
   const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
@@ -153,7 +158,8 @@ async function start(database: TestDatabase, fleet: ScriptedFleet): Promise<Runn
   const units = sqlUnits(storage, { newId, sealer, pool: () => fleet.pool, workspaces: () => directory });
   const intake = createReportIntake({ units, clock: systemClock });
   const service = new DeploymentService({ newUid: uuidv7, rules, fingerprint });
-  const router = routerOf(new LocalAgent({ units, clock: systemClock }), fleet);
+  const local = new LocalAgent({ units, clock: systemClock, reports: reports ?? intake });
+  const router = routerOf(local, fleet);
   const about = {
     units,
     strategies: rules,
@@ -165,7 +171,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet): Promise<Runn
     random: Math.random,
     intake,
   };
-  const controller = new GroupController({ units, service, reports: intake, clock: systemClock });
+  const controller = new GroupController({ units, service, reports: local, clock: systemClock });
   const registry = {
     workflows: [deploymentPipeline, groupController],
     activities: [...pipelineActivities(about), ...groupActivities(controller)],
@@ -178,6 +184,7 @@ async function start(database: TestDatabase, fleet: ScriptedFleet): Promise<Runn
   fleet.ear = intake;
   return {
     units,
+    local,
     service,
     stop: async () => {
       fleet.ear = undefined;
@@ -192,7 +199,7 @@ function routerOf(local: LocalAgent, fleet: ScriptedFleet): TargetRouter {
     target.type === 'local' ? local : fleet;
   return {
     dispatch: (order, signal) => agentOf(order).dispatch(order, signal),
-    cancel: async (order) => await agentOf(order).cancel(order),
+    cancel: async (order, signal) => await agentOf(order).cancel(order, signal),
     preview: async (order, signal) => await agentOf(order).preview(order, signal),
   };
 }

@@ -10,7 +10,7 @@ import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
 import { GroupController } from '../../../application/groups/group-controller.ts';
 import { groupStatus } from '../../../application/groups/group-status.ts';
-import { LocalAgent } from '../../../application/groups/local-agent.ts';
+import { LocalAgent, type LocalReports } from '../../../application/groups/local-agent.ts';
 import type { Units } from '../../../application/ports.ts';
 import { rolloutCommands } from '../../../application/rollout-commands.ts';
 import type { Acknowledgement } from '../../../domain/delivery/delivery-order.ts';
@@ -53,11 +53,13 @@ export class GroupStage {
       workspaces: () => fixedDirectory(WORKSPACE.path),
     });
     this.#service = new DeploymentService({ newUid: uuidv7, rules, fingerprint });
-    this.agent = new LocalAgent({ units: this.units, clock: systemClock });
+    const deaf = { inventory: async () => {}, connectionChanged: async () => {} };
+    const reports: LocalReports = { ...deaf, report: (said, signal) => this.pipeline.report(said, signal) };
+    this.agent = new LocalAgent({ units: this.units, clock: systemClock, reports });
     this.pipeline = new ToyPipeline({ units: this.units, agent: this.agent, manifests: rules.manifests, fingerprint });
-    const { units, pipeline } = this;
+    const { units, agent } = this;
     const service = this.#service;
-    this.#controller = new GroupController({ units, service, reports: pipeline, clock: systemClock });
+    this.#controller = new GroupController({ units, service, reports: agent, clock: systemClock });
   }
 
   static async open(database: TestDatabase): Promise<GroupStage> {

@@ -14,6 +14,7 @@ export interface WorldChild {
   generation: number;
   health: ChildHealth;
   isMoving: boolean;
+  hasRollout: boolean;
   isPaused: boolean;
   isDeleting: boolean;
 }
@@ -30,6 +31,7 @@ export class GroupWorld {
   state: GroupState;
   now = 1_000;
   isPaused = false;
+  aborted: number | undefined;
   lastGood: number | undefined;
   wish: { readonly revision: number; readonly spec: DeploymentGroupSpec } | undefined;
   decision: GroupDecision | undefined;
@@ -45,7 +47,20 @@ export class GroupWorld {
   /** Another revision of the group. */
   want(steps: Steps, onFailure: 'halt' | 'rollback' = 'halt'): this {
     this.#revision += 1;
+    this.aborted = undefined;
     this.wish = { revision: this.#revision, spec: aGroup(steps, onFailure) };
+    return this;
+  }
+
+  /** The latest rollout of the group, or a later one of the same. */
+  abort(rollout = this.#revision): this {
+    this.aborted = rollout;
+    return this;
+  }
+
+  /** Another rollout of the same. */
+  retry(): this {
+    this.aborted = undefined;
     return this;
   }
 
@@ -55,11 +70,12 @@ export class GroupWorld {
   }
 
   scene(): GroupScene {
-    const { isPaused, taken, lastGood } = this;
+    const { isPaused, aborted, taken, lastGood } = this;
     const wish = this.wish && { ...this.wish, spec: digestGroup(this.wish.spec) };
     return {
       wish,
       isPaused,
+      aborted,
       taken,
       lastGood,
       children: [...this.children].map(([name, child]) => viewOf(name, child)),
@@ -98,7 +114,7 @@ export class GroupWorld {
   }
 
   become(name: string, health: ChildHealth, isMoving = health === 'Progressing'): this {
-    Object.assign(this.child(name), { health, isMoving });
+    Object.assign(this.child(name), { health, isMoving, hasRollout: isMoving });
     return this;
   }
 
@@ -152,6 +168,12 @@ export class GroupWorld {
       case 'resume':
         this.child(action.name).isPaused = action.kind === 'pause';
         return undefined;
+      case 'abort':
+        this.become(action.name, 'Degraded');
+        return undefined;
+      case 'retry':
+        this.become(action.name, 'Progressing');
+        return undefined;
       case 'rollback':
         return undefined;
     }
@@ -164,7 +186,7 @@ export class GroupWorld {
     if (!isNew) {
       const child = this.child(name);
       child.generation += 1;
-      Object.assign(child, { body, health: 'Progressing', isMoving: true });
+      Object.assign(child, { body, health: 'Progressing', isMoving: true, hasRollout: false });
       return;
     }
     this.#uids += 1;
@@ -175,6 +197,7 @@ export class GroupWorld {
       generation: 1,
       health: 'Progressing',
       isMoving: true,
+      hasRollout: false,
       isPaused: false,
       isDeleting: false,
     });

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '#kit/std';
 import type { Document } from '../document-identity.ts';
-import { touches } from '../generate-context.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { GenerateTarget } from '../generate-context.ts';
+import { fieldOf, isList, type Json, type JsonObject } from '../json.ts';
 import { maskSecrets } from '../split-secrets.ts';
 import { aContext, generateTemplate } from '../testing/a-template.ts';
 import { type TemplateSpec, templateManifest } from './template-manifest.ts';
@@ -117,6 +117,25 @@ test('a change of a field that a template does not read changes nothing that it 
     { numRuns: 2000 },
   );
 });
+
+/** Whether a change of a target makes a difference to a manifest that reads these fields of it (JSON pointers). */
+function touches(reads: readonly string[], before: GenerateTarget, after: GenerateTarget): boolean {
+  const textAt = ({ labels, properties, manifestTypes }: GenerateTarget, pointer: string): string | undefined => {
+    const value = valueAt({ labels, properties, manifestTypes }, pointer);
+    return value === undefined ? undefined : canonicalJson(value);
+  };
+  return reads.some((pointer) => textAt(before, pointer) !== textAt(after, pointer));
+}
+
+/** What a JSON pointer (RFC 6901) leads to; `undefined` when it leads nowhere. */
+function valueAt(value: Json, pointer: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = isList(found) ? found[Number(key)] : fieldOf(found, key);
+  }
+  return found;
+}
 
 describe('what JavaScript would find and JSON does not have', () => {
   for (const text of [

@@ -66,7 +66,7 @@ function hear(turn: Turn, happening: Happening): void {
     case 'resume':
       return resume(turn);
     case 'abort':
-      return abort(turn);
+      return abort(turn, happening.by);
     case 'retry':
       return retry(turn, happening.targets);
     case 'membershipChanged':

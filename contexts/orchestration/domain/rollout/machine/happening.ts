@@ -27,7 +27,7 @@ export type Happening =
   | { readonly kind: 'pause'; readonly by: string; readonly message: string }
   /** What has failed so far is accepted; a gate that said no is asked anew. */
   | { readonly kind: 'resume' }
-  | { readonly kind: 'abort' }
+  | { readonly kind: 'abort'; readonly by?: string }
   /** Those that failed, or some of them, are tried again; the rollout goes on if it paused for failures. */
   | { readonly kind: 'retry'; readonly targets?: readonly TargetId[] }
   | { readonly kind: 'membershipChanged'; readonly joined: readonly Joiner[]; readonly left: readonly TargetId[] }

@@ -36,7 +36,8 @@ test('a resume before the start waits for the start', () => {
 });
 
 test('an abort interrupts what is under way', () => {
-  const run = new RolloutRun({ type: 'immediate' }, TWO).tell({ kind: 'abort' });
+  const run = new RolloutRun({ type: 'immediate' }, TWO).tell({ kind: 'abort', by: 'ann' });
+  assert.ok(run.phase.kind === 'Finished' && run.phase.message === 'ann aborted it');
   assert.deepEqual(run.actions, [
     { kind: 'cancelDeliveries', targets: ['a', 'b'] },
     { kind: 'finish', outcome: 'Aborted', owed: [] },

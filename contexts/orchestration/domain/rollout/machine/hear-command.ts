@@ -23,10 +23,10 @@ export function resume({ state, now }: Turn): void {
   state.phase = { kind: state.isStarted ? 'Running' : 'Planned', since: now };
 }
 
-export function abort(turn: Turn): void {
+export function abort(turn: Turn, by = 'somebody'): void {
   const targets = [...keysOf(turn.state.underWay)].map((number) => memberAt(turn, number).id);
   if (targets.length > 0) turn.actions.push({ kind: 'cancelDeliveries', targets });
-  finish(turn, 'Aborted', 'somebody aborted it');
+  finish(turn, 'Aborted', `${by} aborted it`);
 }
 
 export function retry(turn: Turn, targets: readonly TargetId[] | undefined): void {

@@ -1,0 +1,82 @@
+import type { DeliveryAgent, TargetRef } from '#contexts/delivery';
+import { LOCAL_TARGET_ID } from '#contexts/orchestration';
+import { parseResourceName, systemClock } from '#kit/std';
+import { eachDatabase, type TestDatabase } from '#testing/databases';
+import {
+  CONTRACT_DEPLOYMENTS,
+  deliveryAgentContract,
+  type OpenedAgent,
+} from '../../../contexts/delivery/testing/delivery-agent-contract.ts';
+import { RecordingReports } from '../../../contexts/delivery/testing/recording-reports.ts';
+import { GroupJourney } from '../../../contexts/orchestration/adapters/groups/testing/group-journey.ts';
+import { aDeployment } from '../../../contexts/orchestration/testing/a-revision.ts';
+import { keepContent } from '../../../contexts/orchestration/testing/keep-content.ts';
+
+const TARGET: TargetRef = { id: LOCAL_TARGET_ID, name: 'local', type: 'local' };
+
+/** A group of one, which is healthy once it is there: no target is placed. */
+const groupOf = (child: string) => ({
+  apiVersion: 'fleetshift.io/v1',
+  kind: 'DeploymentGroup',
+  metadata: { name: 'app' },
+  spec: {
+    deployments: [{ name: child, manifest: { type: 'inline', documents: [] }, placement: [{ type: 'all' }] }],
+    sequence: [{ step: [child] }],
+  },
+});
+
+/** The platform as a target, with all that groups are made of; only that the test hears what it says. */
+async function open(database: TestDatabase, signal: AbortSignal): Promise<OpenedAgent> {
+  const reports = new RecordingReports();
+  const say = async (isOnline: boolean): Promise<void> =>
+    await reports.connectionChanged([{ target: TARGET, isOnline, time: systemClock.now() }]);
+  const begin = async (): Promise<GroupJourney> =>
+    await GroupJourney.open(database, {
+      report: async (said) => await reports.report(said),
+      inventory: async (said) => await reports.inventory([said]),
+      connectionChanged: async ([change]) => await say(change?.isOnline === true),
+    });
+  let journey = await begin();
+  await journey.units.write(async (unit) => {
+    for (const [index, uid] of CONTRACT_DEPLOYMENTS.entries()) {
+      await unit.deployments.insert(aDeployment({ uid, name: parseResourceName(`group-${index}`) }), signal);
+    }
+  }, signal);
+  return {
+    agent: withContentKept(() => journey),
+    target: TARGET,
+    reports,
+    contents: [[groupOf('one')], [groupOf('two')]],
+    // Its connection is the life of the process that executes.
+    reconnect: async () => {
+      await journey.stop();
+      await say(false);
+      journey = await begin();
+      await journey.local.connect(signal);
+    },
+    close: async () => {
+      await journey.stop();
+      await database.dispose();
+    },
+  };
+}
+
+/** What is sent is on disk before it is: the agent relies on it. */
+function withContentKept(journey: () => GroupJourney): DeliveryAgent {
+  const local = (): DeliveryAgent => journey().local;
+  return {
+    dispatch: async (order, signal) => {
+      signal.throwIfAborted();
+      // The same words in both contexts, but that the documents of the one are known to be JSON.
+      const kept = order as Parameters<typeof keepContent>[1];
+      await journey().units.write((unit) => keepContent(unit, kept, signal), signal);
+      return await local().dispatch(order, signal);
+    },
+    cancel: async (order, signal) => await local().cancel(order, signal),
+    preview: async (order, signal) => await local().preview(order, signal),
+  };
+}
+
+eachDatabase('the platform as a target', (fresh) => {
+  deliveryAgentContract('local', { open: async (signal) => await open(await fresh(), signal) });
+});

@@ -1,0 +1,1 @@
+export { openFolder } from './open-folder.ts';

@@ -1,0 +1,76 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DirectoryError } from '../domain/directory-error.ts';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+
+/** A folder that was reached without a link, and stays the one that it is until it is closed. */
+export interface OpenFolder {
+  /** What stands in it, by a path that leads nowhere else even if the folder is moved or replaced by a link meanwhile. */
+  at(name: string): string;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Walks down part by part and follows no link. `undefined` when a folder is missing, unless `makes`.
+ *
+ * DECISION: Node has no openat. On Linux a path through the descriptor of an open folder is one: whoever swaps a folder
+ * for a link after it was opened changes nothing. Elsewhere each part is looked at right before it is used, and a swap in
+ * that instant is not noticed.
+ */
+export async function openBelow(
+  root: string,
+  parts: readonly string[],
+  { makes }: { readonly makes: boolean },
+): Promise<OpenFolder | undefined> {
+  let folder = await openFolder(root, root);
+  for (const part of parts) {
+    const next = await enter(folder, part, makes).finally(async () => await folder.close());
+    if (next === undefined) return undefined;
+    folder = next;
+  }
+  return folder;
+}
+
+async function enter(folder: OpenFolder, part: string, makes: boolean): Promise<OpenFolder | undefined> {
+  const path = folder.at(part);
+  try {
+    return await openFolder(path, part);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    if (!makes) return undefined;
+  }
+  await mkdir(path).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+  await folder.sync();
+  return await openFolder(path, part);
+}
+
+async function openFolder(path: string, name: string): Promise<OpenFolder> {
+  try {
+    return folderOf(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path);
+  } catch (error) {
+    // Linux says that a link is no folder, others that it is a link.
+    if (hasCode(error, 'ENOTDIR') || hasCode(error, 'ELOOP')) {
+      const isLink = (await lstat(path)).isSymbolicLink();
+      throw new DirectoryError('OUTSIDE_FOLDER', `${name} is ${isLink ? 'a link' : 'no folder'}, and is not entered.`);
+    }
+    throw error;
+  }
+}
+
+function folderOf(handle: FileHandle, path: string): OpenFolder {
+  const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
+  return {
+    at: (name) => join(base, name),
+    sync: async () => await handle.sync(),
+    close: async () => await handle.close(),
+  };
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

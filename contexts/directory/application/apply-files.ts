@@ -1,0 +1,60 @@
+import type { DeploymentRecord, OwnedFile } from '../domain/order.ts';
+import { type FilePlan, type Observed, planFiles } from '../domain/plan-files.ts';
+import type { WantedFile } from '../domain/wanted-file.ts';
+import type { Folder, RecordStore } from './ports.ts';
+
+export type HashedFile = WantedFile & { readonly sha256: string };
+
+export interface ApplyDeps {
+  readonly folder: Folder;
+  readonly records: RecordStore;
+}
+
+export interface Applied {
+  /** Why nothing was written. */
+  readonly conflict?: string;
+  readonly files: Readonly<Record<string, OwnedFile>>;
+}
+
+/** What would be done for these files, and what is there now. */
+export async function planFor(
+  { folder, records }: ApplyDeps,
+  about: { readonly record: DeploymentRecord; readonly wanted: readonly HashedFile[] },
+  signal: AbortSignal,
+): Promise<FilePlan & { readonly disk: ReadonlyMap<string, Observed> }> {
+  const { record, wanted } = about;
+  const paths = new Set([...wanted.map(({ path }) => path), ...Object.keys(record.files)]);
+  const disk = await folder.observe([...paths], signal);
+  const others = othersOf(records, record.deployment);
+  return { ...planFiles({ wanted, owned: record.files, others, disk }), disk };
+}
+
+/**
+ * Brings the files of a deployment to what is wanted. Before the first is touched it is written down which may be ours
+ * from now on, so that a process that ends in the middle leaves nothing behind that nobody knows of.
+ */
+export async function applyFiles(
+  deps: ApplyDeps,
+  about: { readonly record: DeploymentRecord; readonly wanted: readonly HashedFile[] },
+  signal: AbortSignal,
+): Promise<Applied> {
+  const { record, wanted } = about;
+  const plan = await planFor(deps, about, signal);
+  if (plan.kind === 'conflict') return { conflict: plan.message, files: record.files };
+  const files = Object.fromEntries(wanted.map(({ path, sha256, mode }) => [path, { sha256, mode }]));
+  if (plan.writes.length > 0 || plan.removals.length > 0) {
+    await deps.records.save({ ...record, files: { ...record.files, ...files }, held: undefined }, signal);
+  }
+  for (const { path, content, mode } of plan.writes) await deps.folder.write(path, { content, mode }, signal);
+  for (const path of plan.removals) await deps.folder.remove(path, signal);
+  return { files };
+}
+
+function othersOf(records: RecordStore, deployment: string): ReadonlyMap<string, string> {
+  const others = new Map<string, string>();
+  for (const record of records.all()) {
+    if (record.deployment === deployment) continue;
+    for (const path of Object.keys(record.files)) others.set(path, record.deployment);
+  }
+  return others;
+}

@@ -1,0 +1,143 @@
+import type { Sleep } from '#kit/std';
+import type { Acknowledgement, Inventory, Order, OrderKey, Preview, TargetRef } from '../domain/order.ts';
+import { DirectoryTarget, type DirectoryTargetDeps } from './directory-target.ts';
+import type { Reports } from './ports.ts';
+import { ReportLine } from './report-line.ts';
+
+export interface DirectoryAgentDeps {
+  readonly reports: Reports;
+  readonly sleep: Sleep;
+  /** It will be tried again. */
+  readonly onTrouble: (error: unknown) => void;
+  /** How often a folder is looked at, whether or not something seems to have changed. */
+  readonly lookEveryMs: number;
+}
+
+export type FolderDeps = Omit<DirectoryTargetDeps, 'say'>;
+
+class Served {
+  readonly target: DirectoryTarget;
+  readonly folder: FolderDeps['folder'];
+  readonly over = new AbortController();
+  ended: Promise<void> = Promise.resolve();
+  #isWoken = false;
+  #wait = new AbortController();
+
+  constructor(target: DirectoryTarget, folder: FolderDeps['folder']) {
+    this.target = target;
+    this.folder = folder;
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#wait.abort();
+  }
+
+  /** Until somebody wakes it, or has done so since the last time, or the time is over. */
+  async untilWoken(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#wait = new AbortController();
+    if (!this.#isWoken) await wait(this.#wait.signal).catch(() => {});
+    this.#isWoken = false;
+  }
+}
+
+const AGAIN_MS = 1_000;
+
+/** Keeps the delivery contract for folders: `dispatch` writes files, and what becomes of them is reported. */
+export class DirectoryAgent {
+  readonly #deps: DirectoryAgentDeps;
+  readonly #line = new ReportLine();
+  readonly #served = new Map<string, Served>();
+  readonly #serving = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(deps: DirectoryAgentDeps) {
+    this.#deps = deps;
+  }
+
+  /** Served from now on, or from when it runs. A folder is known by the name of its target, and served for one. */
+  async add(its: FolderDeps): Promise<void> {
+    const { id, name } = its.target;
+    if (this.#served.has(id)) return;
+    for (const [other, served] of this.#served) if (served.target.ref.name === name) await this.#drop(other, served);
+    const target = new DirectoryTarget({ ...its, say: (report) => this.#line.say(report) });
+    const served = new Served(target, its.folder);
+    this.#served.set(id, served);
+    if (this.#signal !== undefined) this.#start(served, this.#signal);
+  }
+
+  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement | { readonly kind: 'offline' }> {
+    signal.throwIfAborted();
+    const served = this.#served.get(order.target.id);
+    if (served === undefined) return { kind: 'offline' };
+    const acknowledgement = await served.target.dispatch(order, signal);
+    served.wake();
+    return acknowledgement;
+  }
+
+  async cancel(order: OrderKey, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.#served.get(order.target.id)?.target.cancel(order, signal);
+  }
+
+  async preview(order: Order, signal: AbortSignal): Promise<Preview | undefined> {
+    signal.throwIfAborted();
+    return await this.#served.get(order.target.id)?.target.preview(order, signal);
+  }
+
+  async inventory(target: TargetRef, signal: AbortSignal): Promise<Inventory> {
+    const served = this.#served.get(target.id);
+    if (served === undefined) throw new TypeError(`the target ${target.name} is not served here`);
+    return await served.target.inventory(signal);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const onTrouble = async (error: unknown): Promise<void> => await this.#pause(error, signal);
+    this.#signal = signal;
+    for (const served of this.#served.values()) this.#start(served, signal);
+    await this.#line.run(this.#deps.reports, { signal, onTrouble });
+    await Promise.all(this.#serving);
+  }
+
+  #start(served: Served, signal: AbortSignal): void {
+    const serving = this.#serve(served, AbortSignal.any([signal, served.over.signal])).finally(() => {
+      this.#serving.delete(serving);
+    });
+    served.ended = serving;
+    this.#serving.add(serving);
+  }
+
+  async #drop(id: string, served: Served): Promise<void> {
+    this.#served.delete(id);
+    served.over.abort();
+    await served.ended;
+  }
+
+  async #serve(served: Served, signal: AbortSignal): Promise<void> {
+    const watch = served.folder.watch(() => served.wake());
+    try {
+      while (!signal.aborted) {
+        try {
+          while (await served.target.work(signal));
+          await served.target.look(signal);
+          await this.#news(served, signal);
+        } catch (error) {
+          if (!signal.aborted) await this.#pause(error, signal);
+        }
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  /** Until there is an order, or something changed, or it is time to look. */
+  async #news(served: Served, signal: AbortSignal): Promise<void> {
+    const { sleep, lookEveryMs } = this.#deps;
+    await served.untilWoken(async (woken) => await sleep(lookEveryMs, AbortSignal.any([signal, woken])));
+  }
+
+  async #pause(error: unknown, signal: AbortSignal): Promise<void> {
+    this.#deps.onTrouble(error);
+    await this.#deps.sleep(AGAIN_MS, signal).catch(() => {});
+  }
+}

@@ -1,0 +1,184 @@
+import type { Uuid } from '#kit/std';
+import { describeChange } from '../domain/describe-change.ts';
+import {
+  type Acknowledgement,
+  type DeploymentRecord,
+  type Holding,
+  type Inventory,
+  isDone,
+  type Order,
+  type OrderKey,
+  type Preview,
+  passageOf,
+  type Report,
+  seenOf,
+  type TargetRef,
+} from '../domain/order.ts';
+import { type Document, type HealthCheck, type Wanted, wantedFiles } from '../domain/wanted-file.ts';
+import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
+import { HealthBook } from './health-book.ts';
+import type { CommandRunner } from './ports.ts';
+
+export interface DirectoryTargetDeps extends ApplyDeps {
+  readonly target: TargetRef;
+  readonly commands: CommandRunner;
+  readonly allowsCommands: boolean;
+  readonly render: (document: Document) => string;
+  readonly sha256: (content: Uint8Array) => string;
+  readonly say: (report: Report) => void;
+  readonly now: () => number;
+}
+
+/** One folder. Everything that changes it happens one after the other. */
+export class DirectoryTarget {
+  readonly #deps: DirectoryTargetDeps;
+  readonly #health: HealthBook;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: DirectoryTargetDeps) {
+    this.#deps = deps;
+    this.#health = new HealthBook(deps);
+  }
+
+  get ref(): TargetRef {
+    return this.#deps.target;
+  }
+
+  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+    signal.throwIfAborted();
+    return await this.#inTurn(async () => await this.#take(order, signal));
+  }
+
+  /** What is not begun yet is not begun. */
+  async cancel({ deployment, revision }: OrderKey, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.#inTurn(async () => {
+      const record = this.#deps.records.find(deployment);
+      if (record?.work?.revision === revision) await this.#deps.records.save({ ...record, work: undefined }, signal);
+    });
+  }
+
+  async preview(order: Order, signal: AbortSignal): Promise<Preview> {
+    signal.throwIfAborted();
+    const record = this.#deps.records.find(order.deployment) ?? newRecord(order);
+    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order.documents, order.namespace);
+    if (wanted.kind === 'fault') return { kind: 'wouldReject', message: wanted.message, changes: [] };
+    const plan = await planFor(this.#deps, { record, wanted: this.#hashed(wanted) }, signal);
+    if (plan.kind === 'conflict') return { kind: 'wouldReject', message: plan.message, changes: [] };
+    const changes: string[] = [];
+    for (const { path, content } of plan.writes) {
+      changes.push(...describeChange(path, await this.#deps.folder.read(path, signal), content));
+    }
+    for (const path of plan.removals) changes.push(...describeChange(path, new Uint8Array(), undefined));
+    return { kind: 'wouldApply', message: '', changes };
+  }
+
+  async inventory(signal: AbortSignal): Promise<Inventory> {
+    const { target, records } = this.#deps;
+    return await this.#inTurn(async () => {
+      const holdings: Holding[] = [];
+      for (const { deployment, held } of records.all()) {
+        if (held === undefined) continue;
+        const { health, message } = await this.#health.look(deployment, signal);
+        holdings.push({ deployment, revision: held.revision, hash: held.hash, health, message });
+      }
+      return { target: target.id, instance: records.instance, holdings };
+    });
+  }
+
+  /** Whether something was left to do. */
+  async work(signal: AbortSignal): Promise<boolean> {
+    const next = this.#deps.records.all().find(({ work }) => work !== undefined);
+    if (next === undefined) return false;
+    await this.#inTurn(async () => await this.#carryOut(next.deployment, signal));
+    return true;
+  }
+
+  /** Tells what has become of all that is here, where that is another than was told last. */
+  async look(signal: AbortSignal): Promise<void> {
+    for (const { deployment } of this.#deps.records.all()) {
+      await this.#inTurn(async () => await this.#health.tell(deployment, { signal, isNews: false }));
+    }
+  }
+
+  async #take(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+    const { records } = this.#deps;
+    const record = records.find(order.deployment);
+    const passage = passageOf(record, order);
+    if (passage === 'fenced') return { kind: 'fenced', seen: record?.seen.revision ?? 0 };
+    const kept = { ...(record ?? newRecord(order)), seen: seenOf(order) };
+    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order.documents, order.namespace);
+    if (wanted.kind === 'fault') {
+      await records.save({ ...kept, work: undefined }, signal);
+      return { kind: 'rejected', message: wanted.message };
+    }
+    if (passage === 'again' && isDone(record, order)) {
+      await this.#tellAgain(order, signal);
+      return { kind: 'accepted' };
+    }
+    const { target: _, ...work } = order;
+    await records.save({ ...kept, work }, signal);
+    return { kind: 'accepted' };
+  }
+
+  async #tellAgain(order: Order, signal: AbortSignal): Promise<void> {
+    this.#say(order, order.kind === 'remove' ? { kind: 'removed' } : { kind: 'applied', hash: order.hash });
+    if (order.kind === 'deliver') await this.#health.tell(order.deployment, { signal, isNews: true });
+  }
+
+  async #carryOut(deployment: Uuid, signal: AbortSignal): Promise<void> {
+    const { records, target } = this.#deps;
+    const record = records.find(deployment);
+    // Cancelled, or done meanwhile.
+    if (record?.work === undefined) return;
+    const order = { ...record.work, target } as Order;
+    try {
+      const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order.documents, order.namespace);
+      if (wanted.kind === 'fault') return await this.#giveUp(order, wanted.message, signal);
+      const { conflict, files } = await applyFiles(this.#deps, { record, wanted: this.#hashed(wanted) }, signal);
+      if (conflict !== undefined) return await this.#giveUp(order, conflict, signal);
+      const held =
+        order.kind === 'remove' ? undefined : { revision: order.revision, hash: order.hash, check: wanted.check };
+      await records.save({ ...record, files, held, work: undefined }, signal);
+      await this.#tellAgain(order, signal);
+    } catch (error) {
+      // One who was stopped goes on after the next start.
+      signal.throwIfAborted();
+      await this.#giveUp(order, error instanceof Error ? error.message : String(error), signal);
+    }
+  }
+
+  async #giveUp(order: Order, message: string, signal: AbortSignal): Promise<void> {
+    // Said first: a disk that is full takes no record either. What is still to be done then is tried again.
+    this.#say(order, { kind: 'failed', message });
+    const record = this.#deps.records.find(order.deployment);
+    if (record !== undefined) await this.#deps.records.save({ ...record, work: undefined }, signal);
+  }
+
+  #wanted(documents: readonly Document[], namespace: string | undefined): Wanted {
+    const { allowsCommands, render } = this.#deps;
+    return wantedFiles(documents, { namespace, allowsCommands, render });
+  }
+
+  #hashed({ files }: Wanted & { kind: 'wanted' }): HashedFile[] {
+    return files.map((file) => ({ ...file, sha256: this.#deps.sha256(file.content) }));
+  }
+
+  #say({ deployment, revision }: Omit<OrderKey, 'target'>, what: Said): void {
+    this.#deps.say({ target: this.#deps.target.id, deployment, revision, ...what } as Report);
+  }
+
+  async #inTurn<T>(body: () => Promise<T>): Promise<T> {
+    const turn = this.#last.catch(() => {}).then(body);
+    this.#last = turn;
+    return await turn;
+  }
+}
+
+type Said = { kind: 'removed' } | { kind: 'applied'; hash: string } | { kind: 'failed'; message: string };
+
+const NOTHING = { kind: 'wanted', files: [], check: undefined as HealthCheck | undefined } as const;
+
+function newRecord(order: Order): DeploymentRecord {
+  return { deployment: order.deployment, seen: seenOf(order), files: {}, held: undefined, work: undefined };
+}

@@ -1,0 +1,69 @@
+import type { Uuid } from '#kit/std';
+import type { DeploymentRecord, Health, Report, TargetRef } from '../domain/order.ts';
+import { conditionOf } from '../domain/plan-files.ts';
+import type { CommandRunner, Folder, RecordStore } from './ports.ts';
+
+export interface HealthBookDeps {
+  readonly target: TargetRef;
+  readonly folder: Folder;
+  readonly records: RecordStore;
+  readonly commands: CommandRunner;
+  readonly say: (report: Report) => void;
+  readonly now: () => number;
+}
+
+export interface Look {
+  readonly health: Health;
+  readonly message: string;
+  readonly drift: readonly string[];
+}
+
+/** How it is with what was delivered into a folder, and what was last said of it. */
+export class HealthBook {
+  readonly #deps: HealthBookDeps;
+  readonly #told = new Map<Uuid, string>();
+  /** What a command said last, and when: it is not run at every look. */
+  readonly #checked = new Map<
+    Uuid,
+    { readonly hash: string; readonly at: number; readonly fault: string | undefined }
+  >();
+
+  constructor(deps: HealthBookDeps) {
+    this.#deps = deps;
+  }
+
+  async look(deployment: Uuid, signal: AbortSignal): Promise<Look> {
+    const { folder, records } = this.#deps;
+    const record = records.find(deployment);
+    if (record?.held === undefined) return { health: 'Unknown', message: 'nothing was applied whole', drift: [] };
+    const found = conditionOf(record.files, await folder.observe(Object.keys(record.files), signal));
+    if (found.health === 'Degraded') return found;
+    const fault = await this.#check(record, signal);
+    return fault === undefined ? found : { ...found, health: 'Degraded', message: fault };
+  }
+
+  /** Says it, if it is news or another than was said last. */
+  async tell(deployment: Uuid, { signal, isNews }: { signal: AbortSignal; isNews: boolean }): Promise<void> {
+    const held = this.#deps.records.find(deployment)?.held;
+    if (held === undefined) return;
+    const { health, message, drift } = await this.look(deployment, signal);
+    const before = this.#told.get(deployment);
+    const now = JSON.stringify([held.revision, health, message, drift]);
+    if (!isNews && now === before) return;
+    this.#told.set(deployment, now);
+    const about = { target: this.#deps.target.id, deployment, revision: held.revision };
+    this.#deps.say({ ...about, kind: 'health', health, message });
+    const hadDrift = before !== undefined && (JSON.parse(before) as [number, string, string, string[]])[3].length > 0;
+    if (drift.length > 0 || hadDrift) this.#deps.say({ ...about, kind: 'drift', objects: drift });
+  }
+
+  async #check({ deployment, held }: DeploymentRecord, signal: AbortSignal): Promise<string | undefined> {
+    if (held?.check === undefined) return undefined;
+    const last = this.#checked.get(deployment);
+    const now = this.#deps.now();
+    if (last?.hash === held.hash && now - last.at < held.check.intervalMs) return last.fault;
+    const fault = await this.#deps.commands.run(held.check, signal);
+    this.#checked.set(deployment, { hash: held.hash, at: now, fault });
+    return fault;
+  }
+}

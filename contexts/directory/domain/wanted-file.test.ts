@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Document, wantedFiles } from './wanted-file.ts';
+
+const FILE = { apiVersion: 'directory.fleetshift.io/v1', kind: 'File' };
+const CHECK = { apiVersion: 'directory.fleetshift.io/v1', kind: 'HealthCheck' };
+
+function wanted(documents: readonly Document[], allowsCommands = false) {
+  return wantedFiles(documents, { namespace: 'shop', allowsCommands, render: (document) => JSON.stringify(document) });
+}
+
+function files(documents: readonly Document[]) {
+  const found = wanted(documents);
+  assert.equal(found.kind, 'wanted', found.kind === 'fault' ? found.message : '');
+  return found.kind === 'wanted'
+    ? found.files.map(({ path, content, mode, adopts }) => ({
+        path,
+        content: new TextDecoder().decode(content),
+        mode: mode.toString(8),
+        adopts,
+      }))
+    : [];
+}
+
+describe('documents', () => {
+  it('are files as they say', () => {
+    assert.deepEqual(
+      files([
+        { ...FILE, path: 'etc/app.conf', content: 'hi\n' },
+        { ...FILE, path: 'bin/run', contentBase64: 'aGk=', mode: '755', onConflict: 'adopt' },
+      ]),
+      [
+        { path: 'etc/app.conf', content: 'hi\n', mode: '644', adopts: false },
+        { path: 'bin/run', content: 'hi', mode: '755', adopts: true },
+      ],
+    );
+  });
+
+  it('of other kinds are files below their namespace and kind', () => {
+    const web = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } };
+    const other = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web', namespace: 'other' } };
+    assert.deepEqual(
+      files([web, other]).map(({ path }) => path),
+      ['shop/configmap/web.yaml', 'other/secret/web.yaml'],
+    );
+    assert.equal(files([web])[0]?.content, JSON.stringify(web));
+  });
+
+  const REFUSED: readonly { readonly why: RegExp; readonly documents: readonly Document[] }[] = [
+    { why: /neither a File/, documents: [{ hello: 1 }] },
+    {
+      why: /Document 2: path is missing/,
+      documents: [
+        { ...FILE, path: 'a', content: '' },
+        { ...FILE, content: '' },
+      ],
+    },
+    { why: /either content or/, documents: [{ ...FILE, path: 'a' }] },
+    { why: /either content or/, documents: [{ ...FILE, path: 'a', content: '', contentBase64: '' }] },
+    { why: /not base64/, documents: [{ ...FILE, path: 'a', contentBase64: '%%' }] },
+    { why: /octal/, documents: [{ ...FILE, path: 'a', content: '', mode: 644 }] },
+    { why: /octal/, documents: [{ ...FILE, path: 'a', content: '', mode: '4755' }] },
+    { why: /neither fail nor adopt/, documents: [{ ...FILE, path: 'a', content: '', onConflict: 'force' }] },
+    { why: /no field contents/, documents: [{ ...FILE, path: 'a', contents: '' }] },
+    { why: /absolute/, documents: [{ ...FILE, path: '/a', content: '' }] },
+    { why: /kind is "Link"/, documents: [{ ...FILE, kind: 'Link' }] },
+    { why: /has a slash/, documents: [{ apiVersion: 'v1', kind: 'A', metadata: { name: '../../a' } }] },
+    { why: /part \.\./, documents: [{ apiVersion: 'v1', kind: 'A', metadata: { name: 'a', namespace: '..' } }] },
+    {
+      why: /Two documents are the file a/,
+      documents: [
+        { ...FILE, path: 'a', content: '' },
+        { ...FILE, path: 'a', content: '1' },
+      ],
+    },
+    {
+      why: /case does not count/,
+      documents: [
+        { ...FILE, path: 'a', content: '' },
+        { ...FILE, path: 'A', content: '' },
+      ],
+    },
+    {
+      why: /cannot be the folder of a\/b/,
+      documents: [
+        { ...FILE, path: 'a/b', content: '' },
+        { ...FILE, path: 'a', content: '' },
+      ],
+    },
+    { why: /--allow-commands/, documents: [{ ...CHECK, command: ['true'] }] },
+  ];
+  for (const { why, documents } of REFUSED) {
+    it(`are refused: ${why.source}`, () => {
+      const found = wanted(documents);
+      assert.equal(found.kind, 'fault');
+      assert.match(found.kind === 'fault' ? found.message : '', why);
+    });
+  }
+
+  it('may say how health is looked at, once and where commands are allowed', () => {
+    const check = { ...CHECK, command: ['curl', '-f', 'http://localhost'], intervalSeconds: 5 };
+    const found = wanted([check], true);
+    assert.deepEqual(found.kind === 'wanted' && found.check, {
+      command: check.command,
+      intervalMs: 5_000,
+      timeoutMs: 10_000,
+    });
+    assert.equal(wanted([check, check], true).kind, 'fault');
+    assert.equal(wanted([{ ...check, command: 'curl' }], true).kind, 'fault');
+    assert.equal(wanted([{ ...check, intervalSeconds: 0 }], true).kind, 'fault');
+  });
+});

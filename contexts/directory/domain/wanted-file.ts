@@ -1,0 +1,158 @@
+import { checkPath, folded } from './safe-path.ts';
+
+export type Document = Readonly<Record<string, unknown>>;
+
+export interface WantedFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** Permission bits. */
+  readonly mode: number;
+  /** One that is there already, and nobody's, may be taken over. */
+  readonly adopts: boolean;
+}
+
+/** What tells whether a deployment is well, beyond its files being as they were delivered. */
+export interface HealthCheck {
+  readonly command: readonly string[];
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+}
+
+export type Wanted =
+  | { readonly kind: 'wanted'; readonly files: readonly WantedFile[]; readonly check: HealthCheck | undefined }
+  | { readonly kind: 'fault'; readonly message: string };
+
+export interface WantedOptions {
+  readonly namespace: string | undefined;
+  readonly allowsCommands: boolean;
+  /** A document that is no file, as the text of one. */
+  readonly render: (document: Document) => string;
+}
+
+const API_VERSION = 'directory.fleetshift.io/v1';
+const FILE_FIELDS = ['apiVersion', 'kind', 'path', 'content', 'contentBase64', 'mode', 'onConflict', 'metadata'];
+const CHECK_FIELDS = ['apiVersion', 'kind', 'command', 'intervalSeconds', 'timeoutSeconds', 'metadata'];
+const USUAL_MODE = 0o644;
+const MAX_CONTENT = 32 * 1024 * 1024;
+
+/** The files that documents stand for. The first fault is told, with the document that it is in. */
+export function wantedFiles(documents: readonly Document[], options: WantedOptions): Wanted {
+  const files: WantedFile[] = [];
+  let check: HealthCheck | undefined;
+  for (const [index, document] of documents.entries()) {
+    const made = madeOf(document, options);
+    if (typeof made === 'string') return { kind: 'fault', message: `Document ${index + 1}: ${made}.` };
+    if ('command' in made) {
+      if (check !== undefined)
+        return { kind: 'fault', message: `Document ${index + 1}: there is a HealthCheck already.` };
+      check = made;
+    } else files.push(made);
+  }
+  const clash = clashOf(files);
+  return clash === undefined ? { kind: 'wanted', files, check } : { kind: 'fault', message: clash };
+}
+
+function madeOf(document: Document, options: WantedOptions): WantedFile | HealthCheck | string {
+  if (document['apiVersion'] !== API_VERSION) return renderedFile(document, options);
+  if (document['kind'] === 'File') return file(document);
+  if (document['kind'] === 'HealthCheck') return healthCheck(document, options);
+  return `kind is ${JSON.stringify(document['kind'])}, and ${API_VERSION} has File and HealthCheck`;
+}
+
+function file(document: Document): WantedFile | string {
+  const unknown = unknownField(document, FILE_FIELDS);
+  if (unknown !== undefined) return unknown;
+  const { path, mode = '0644', onConflict = 'fail' } = document;
+  if (typeof path !== 'string') return 'path is missing';
+  const checked = checkPath(path);
+  if (checked.kind === 'fault') return checked.message;
+  const content = contentOf(document);
+  if (typeof content === 'string') return content;
+  if (typeof mode !== 'string' || !/^0?[0-7]{3}$/.test(mode)) return 'mode is not three octal digits such as "0644"';
+  if (onConflict !== 'fail' && onConflict !== 'adopt') return 'onConflict is neither fail nor adopt';
+  return { path, content, mode: Number.parseInt(mode, 8), adopts: onConflict === 'adopt' };
+}
+
+function contentOf({ content, contentBase64 }: Document): Uint8Array | string {
+  if ((content === undefined) === (contentBase64 === undefined)) return 'give either content or contentBase64';
+  if (content !== undefined) {
+    return typeof content === 'string' ? bounded(new TextEncoder().encode(content)) : 'content is no text';
+  }
+  if (typeof contentBase64 !== 'string') return 'contentBase64 is no text';
+  try {
+    return bounded(Uint8Array.fromBase64(contentBase64));
+  } catch {
+    return 'contentBase64 is not base64';
+  }
+}
+
+function bounded(content: Uint8Array): Uint8Array | string {
+  return content.length > MAX_CONTENT ? `the content has more than ${MAX_CONTENT} bytes` : content;
+}
+
+/** `shop/configmap/web.yaml`. */
+function renderedFile(document: Document, { namespace, render }: WantedOptions): WantedFile | string {
+  const { apiVersion, kind, metadata } = document;
+  const its = typeof metadata === 'object' && metadata !== null ? (metadata as Document) : {};
+  const name = its['name'];
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') {
+    return `it is neither a File of ${API_VERSION} nor an object with apiVersion, kind and metadata.name`;
+  }
+  const place = its['namespace'] ?? namespace ?? '_';
+  if (typeof place !== 'string') return 'metadata.namespace is no text';
+  if ([place, kind, name].some((part) => part.includes('/'))) return 'its namespace, kind or name has a slash';
+  const checked = checkPath(`${place}/${kind.toLowerCase()}/${name}.yaml`);
+  if (checked.kind === 'fault') return checked.message;
+  const content = new TextEncoder().encode(render(document));
+  return { path: checked.path, content, mode: USUAL_MODE, adopts: false };
+}
+
+function healthCheck(document: Document, { allowsCommands }: WantedOptions): HealthCheck | string {
+  const unknown = unknownField(document, CHECK_FIELDS);
+  if (unknown !== undefined) return unknown;
+  if (!allowsCommands) return 'a HealthCheck runs a command, which this agent does only with --allow-commands';
+  const { command, intervalSeconds = 30, timeoutSeconds = 10 } = document;
+  if (!Array.isArray(command) || command.length === 0 || !command.every((part) => typeof part === 'string')) {
+    return 'command is no list of a program and its arguments';
+  }
+  const [intervalMs, timeoutMs] = [milliseconds(intervalSeconds), milliseconds(timeoutSeconds)];
+  if (intervalMs === undefined) return 'intervalSeconds is no number from 1 to 3600';
+  if (timeoutMs === undefined) return 'timeoutSeconds is no number from 1 to 3600';
+  return { command, intervalMs, timeoutMs };
+}
+
+function milliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && seconds >= 1 && seconds <= 3_600 ? seconds * 1_000 : undefined;
+}
+
+function unknownField(document: Document, known: readonly string[]): string | undefined {
+  const unknown = Object.keys(document).find((field) => !known.includes(field));
+  return unknown && `there is no field ${unknown}; there are ${known.slice(2, -1).join(', ')}`;
+}
+
+/** Two that are one file, on some systems at least; or one that would be a folder of another. */
+function clashOf(files: readonly WantedFile[]): string | undefined {
+  const seen = new Map<string, string>();
+  for (const { path } of files) {
+    const other = seen.get(folded(path));
+    if (other !== undefined) {
+      return other === path
+        ? `Two documents are the file ${path}.`
+        : `The files ${other} and ${path} are one where case does not count.`;
+    }
+    seen.set(folded(path), path);
+  }
+  for (const { path } of files) {
+    for (const parent of parentsOf(path)) {
+      const other = seen.get(folded(parent));
+      if (other !== undefined) return `The file ${other} cannot be the folder of ${path}.`;
+    }
+  }
+  return undefined;
+}
+
+/** `a/b/c.txt`: `a`, `a/b`. */
+export function parentsOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}

@@ -1,0 +1,3 @@
+export { DirectoryAgent, type DirectoryAgentDeps, type FolderDeps } from './application/directory-agent.ts';
+export { DirectoryError } from './domain/directory-error.ts';
+export type { TargetRef } from './domain/order.ts';

@@ -1,0 +1,14 @@
+import { createHmac } from 'node:crypto';
+import type { UnitOfWork } from '../application/ports.ts';
+import type { DeliveryOrder } from '../domain/delivery/delivery-order.ts';
+import { payloadOf } from '../domain/manifest/payload.ts';
+
+const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
+
+/** As it is kept before it is sent. */
+export async function keepContent(unit: UnitOfWork, order: DeliveryOrder, signal: AbortSignal): Promise<void> {
+  const { deployment, revision, target } = order;
+  const payload = order.kind === 'deliver' ? payloadOf(order.documents, fingerprint) : undefined;
+  if (payload !== undefined) await unit.contents.keep([payload], signal);
+  await unit.contents.assign({ deployment, revision }, new Map([[target.id, payload?.hash]]), signal);
+}
