@@ -69,8 +69,12 @@ async function register(parts: Parts, { served, config, version }: Wanted, signa
   const trouble = (err: unknown): void => {
     if (!signal.aborted) log.warn({ err, subject: `targets/${name}` }, 'could not say what is in the folder');
   };
-  const account = async (id: string): Promise<void> => {
+  const take = async (id: string): Promise<void> => {
     await agent.add({ ...folder, target: refOf(id) });
+    server.accepted(refOf(id));
+  };
+  const account = async (id: string): Promise<void> => {
+    await take(id);
     await server.connected(refOf(id), signal);
   };
   return client.registerTarget(claimOf(name, folder, version), {
@@ -78,6 +82,7 @@ async function register(parts: Parts, { served, config, version }: Wanted, signa
       if (uid !== id) log.info({ subject: `targets/${name}`, file: path }, 'speaks for the target');
       if (uid !== undefined && uid !== id) server.gone(uid as TargetId);
       uid = id;
+      take(id).catch(trouble);
     },
     refused: (reason, message) =>
       log.warn({ subject: `targets/${name}`, code: reason, reason: message }, 'the target was refused'),

@@ -2,7 +2,7 @@ import type { Report } from '../domain/order.ts';
 import type { Reports } from './ports.ts';
 
 /**
- * What is to be said, until somebody has heard it. Of each kind and deployment the last word counts, so that a platform
+ * What is to be said, until somebody has heard it. Of each target, deployment and kind the last word counts, so that a platform
  * that is away for a week does not make it long.
  */
 export class ReportLine {
@@ -10,7 +10,7 @@ export class ReportLine {
   #wake: (() => void) | undefined;
 
   say(report: Report): void {
-    const key = `${report.deployment} ${report.kind}`;
+    const key = `${report.target} ${report.deployment} ${report.kind}`;
     // What is said again is said after all that was said meanwhile.
     this.#unsaid.delete(key);
     this.#unsaid.set(key, report);

@@ -4,6 +4,8 @@ import { type Answer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked } from './order-codec.ts';
 import { encodeSaid, type Said } from './status-codec.ts';
 
+const NOT_OURS: Answer = { kind: 'fault', message: 'This agent does not speak for the target.' };
+
 /** An agent that can say what it has. */
 export interface ServedAgent extends DeliveryAgent {
   inventory(target: TargetRef, signal: AbortSignal): Promise<Inventory>;
@@ -63,9 +65,14 @@ export class DeliveryServer {
     connectionChanged: async () => {},
   };
 
-  /** The platform has taken the target, or is back after it was away: what is on it is said before anything else. */
-  async connected(target: TargetRef, signal: AbortSignal): Promise<void> {
+  /** The platform has taken the target: what it asks is answered from now on. */
+  accepted(target: TargetRef): void {
     this.#targets.set(target.id, target);
+  }
+
+  /** The platform is ready to hear what is on the target, which is said before anything else of it. */
+  async connected(target: TargetRef, signal: AbortSignal): Promise<void> {
+    this.accepted(target);
     let sending: Promise<void> = Promise.resolve();
     const account = this.#served()
       .inventory(target, signal)
@@ -87,13 +94,11 @@ export class DeliveryServer {
   /** What came on `delivery`. Resolves once it was answered; throws when what came is no question. */
   async take(targetId: string, payload: Uint8Array, signal: AbortSignal): Promise<void> {
     const target = this.#targets.get(targetId);
-    // Of a target that is not served here any longer: whoever asked will hear of it from the platform.
-    if (target === undefined) return;
-    const { request, asked } = decodeAsked(payload, target);
-    const answer = await this.#answer(asked, signal);
+    const { request, asked } = decodeAsked(payload, target ?? { id: targetId as TargetId, name: '', type: '' });
+    const answer = target === undefined ? NOT_OURS : await this.#answer(asked, signal);
     const key = asked?.order.deployment ?? '';
     await this.#messages.send(
-      { channel: 'delivery', target: target.id, key, payload: encodeAnswer(request, answer) },
+      { channel: 'delivery', target: targetId as TargetId, key, payload: encodeAnswer(request, answer) },
       signal,
     );
   }
