@@ -6,8 +6,11 @@ import { testSeed } from '#testing/seeded';
 import { quietly } from '#testing/soak';
 import { fuzzPlatform, soak } from './openapi-fuzz.soak.ts';
 
-/** What no request by itself gets through to: there is no workflow yet, no issuer that answers, and a code to be guessed. */
-const OUT_OF_REACH = ['/v1/workflows/', '/v1/login/callback', '/v1/login:redeem'];
+/**
+ * What no request by itself gets through to: there is no workflow yet, no issuer that answers, and a code, a token or a key to
+ * be guessed.
+ */
+const OUT_OF_REACH = ['/v1/workflows/', '/v1/login/callback', '/v1/login:redeem', '/v1/enroll'];
 
 /** And what a schema alone cannot make: a manifest, a placement and a rollout that make sense, a group, or a certain moment. */
 const BEYOND_SCHEMAS = [
@@ -17,6 +20,9 @@ const BEYOND_SCHEMAS = [
   'abandonDeployment',
   'confirmDeploymentRemoval',
   'getDeploymentGroup',
+  // Nobody has enrolled but the one that is built in, and that stays.
+  'revokeFleetlet',
+  'deleteFleetlet',
 ];
 
 /** The same seed gets the same answers from both; the second is asked less, to find what only it takes amiss. */

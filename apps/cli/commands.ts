@@ -10,6 +10,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
+    name: 'fleetlet',
+    summary: 'run a fleetlet: connect the processes of this machine to a platform',
+    load: async () => (await import('./commands/fleetlet.ts')).fleetlet,
+  },
+  {
+    name: 'agent',
+    summary: 'run an agent: deliver to targets of this machine',
+    load: async () => (await import('./commands/agent.ts')).agent,
+  },
+  {
     name: 'login',
     summary: 'log in to a platform, and keep the login',
     load: async () => (await import('./commands/login.ts')).login,
@@ -90,6 +100,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/assign.ts')).assign,
   },
   {
+    name: 'target',
+    summary: 'let machines enrol; cordon and uncordon targets',
+    load: async () => (await import('./commands/target.ts')).target,
+  },
+  {
     name: 'cordon',
     summary: 'let targets keep what they have, and get nothing new',
     load: async () => (await import('./commands/cordon.ts')).cordon,
@@ -138,6 +153,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'token',
     summary: 'make, rotate and revoke tokens of service accounts',
     load: async () => (await import('./commands/token.ts')).token,
+  },
+  {
+    name: 'authority',
+    summary: 'look after the authorities that vouch for fleetlets',
+    load: async () => (await import('./commands/authority.ts')).authority,
   },
   {
     name: 'audit',

@@ -5,14 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { checkDocuments } from './apply/check-documents.ts';
 import { parseDocuments } from './apply/read-documents.ts';
 
-const GUIDE = fileURLToPath(new URL('../../docs/guide/deployments.md', import.meta.url));
+const PAGES = { 'deployments.md': 2, 'directory.md': 1 };
 
-const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = '']) => block);
+for (const [page, atLeast] of Object.entries(PAGES)) {
+  const guide = fileURLToPath(new URL(`../../docs/guide/${page}`, import.meta.url));
+  const blocks = [...readFileSync(guide, 'utf8').matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-test('the guide has documents to copy', () => assert.ok(blocks.length >= 2));
+  test(`${page} has documents to copy`, () => assert.ok(blocks.length >= atLeast));
 
-for (const [index, block] of blocks.entries()) {
-  test(`document ${index + 1} of the guide can be applied`, () => {
-    assert.equal(checkDocuments(parseDocuments('guide', block), { said: undefined, meant: undefined }).length, 1);
-  });
+  for (const [index, block] of blocks.entries()) {
+    test(`document ${index + 1} of ${page} can be applied`, () => {
+      assert.equal(checkDocuments(parseDocuments('guide', block), { said: undefined, meant: undefined }).length, 1);
+    });
+  }
 }

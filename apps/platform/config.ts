@@ -21,8 +21,10 @@ import {
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
+import { fleetletPlace } from './channels/fleetlet-address.ts';
 import { databaseKind } from './database-kind.ts';
 import { durableKind } from './durable/durable-kind.ts';
+import { checkEmbeddedFleetlet, EMBEDDED_FLEETLET_SETTINGS } from './embedded-fleetlet/settings.ts';
 import { isLoopback } from './loopback.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
@@ -54,6 +56,21 @@ export const PLATFORM_SETTINGS = {
     sentence: 'Where TLS is served, or none. Port 0 takes a free one.',
     group: 'Network',
   },
+  'fleetlet-listen': {
+    kind: fleetletPlace,
+    unset: 'port 8702 of the host of --tls-listen, and none where that is none',
+    sentence:
+      'Where fleetlets are taken over gRPC, with client certificates, or none. Over WebSockets they are taken at --tls-listen. Port 0 takes a free one.',
+    group: 'Network',
+  },
+  'fleetlet-heartbeat': {
+    kind: duration('100ms', '10m'),
+    default: '5s',
+    sentence:
+      'How often fleetlets say that they are there. One that is not heard of for three of these counts as gone.',
+    group: 'Network',
+  },
+  ...EMBEDDED_FLEETLET_SETTINGS,
   'insecure-http': {
     kind: boolean(),
     default: 'false',
@@ -151,6 +168,18 @@ export const PLATFORM_SETTINGS = {
     sentence: 'Take everybody on this machine for the administrator. Listens on loopback only.',
     group: 'Access',
   },
+  'fleetlet-certificate-ttl': {
+    kind: duration('5m', '365d'),
+    default: '24h',
+    sentence: 'How long the certificate of a fleetlet is good. It asks for a new one when two thirds are over.',
+    group: 'Access',
+  },
+  'fleetlet-renewal-grace': {
+    kind: duration('0s', '3650d'),
+    default: '30d',
+    sentence: 'How long after its end the certificate of a fleetlet that was away can still be renewed.',
+    group: 'Access',
+  },
   'event-retention': {
     kind: duration('1m', '3650d'),
     default: '7d',
@@ -229,6 +258,7 @@ function check(config: PlatformConfig, refuse: Refuse): void {
   if (tlsCert !== undefined && tlsKey === undefined) refuse('tls-cert', 'is given without --tls-key');
   if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');
   checkDemo(config, refuse);
+  checkEmbeddedFleetlet(config, refuse);
   checkAccess(config, refuse);
 }
 

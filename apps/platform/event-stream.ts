@@ -1,10 +1,10 @@
 import { ACCESS_EVENTS } from '#contexts/access';
 import { IDENTITY_EVENTS } from '#contexts/identity';
-import { DEPLOYMENT_EVENTS } from '#contexts/orchestration';
 import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
 import { defineEventStream, type EventIds, type HttpLog, type Principal, type Route } from '#kit/http';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
+import { DEPLOYMENT_EVENTS } from '#protocol/api';
 
 export interface EventStreamParts {
   readonly events: EventLog;

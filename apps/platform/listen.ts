@@ -1,8 +1,20 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { type HostPort, printHostPort } from '#kit/config';
 import type { HttpServer, ListenAddress } from '#kit/http';
+import { sleep, systemClock } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import { fleetletAddress } from './channels/fleetlet-address.ts';
+import type { FleetletListener } from './channels/open-channels.ts';
+import type { Fleetlets } from './channels/open-fleetlets.ts';
+import type { PlatformConfig } from './config.ts';
+import type { DataFolder } from './data-folder.ts';
 import { PlatformError } from './platform-error.ts';
-import type { ServerCertificate } from './tls/certificate-source.ts';
+import { certificateRenewal } from './tls/certificate-renewal.ts';
+import type { CertificateSource, ServerCertificate } from './tls/certificate-source.ts';
+import { givenCertificate } from './tls/given-certificate.ts';
+import { ownCertificate } from './tls/own-certificate.ts';
 
 /** Plain HTTP. */
 export async function listenHttp(server: HttpServer, address: HostPort): Promise<ListenAddress> {
@@ -25,6 +37,63 @@ export async function listenTls(
   return { host, port, install: (renewed) => listener.setCertificate(tlsOptions(renewed)) };
 }
 
+export interface SecureDoors {
+  readonly server: HttpServer;
+  readonly fleetlets: Pick<Fleetlets, 'listen'>;
+}
+
+interface SecureParts {
+  readonly config: PlatformConfig;
+  readonly folder: Pick<DataFolder, 'tlsFolder'>;
+  readonly log: Logger;
+}
+
+/** TLS for people and for fleetlets, with one certificate, which is renewed for both. Nothing where neither is wanted. */
+export async function listenSecurely({ server, fleetlets }: SecureDoors, { config, folder, log }: SecureParts) {
+  const places = { people: config.tlsListen, machines: fleetletAddress(config) };
+  const wanted = Object.values(places).filter((place) => place !== undefined);
+  if (wanted.length === 0) return undefined;
+  const source = certificateSource(config, wanted, folder);
+  const serving = source.current(systemClock.now());
+  const people = places.people && (await listenTls(server, places.people, serving));
+  const machines = places.machines && (await listenFleetlets(fleetlets, places.machines, serving));
+  const install = (renewed: ServerCertificate): void => {
+    people?.install(renewed);
+    machines?.install(renewed);
+  };
+  const { authorityFile } = source;
+  return {
+    listening: { https: people && placeOf(people), fleetlets: machines && placeOf(machines), authorityFile },
+    renewal: certificateRenewal({ source, serving, install, clock: systemClock, sleep, log }),
+  };
+}
+
+/** gRPC with client certificates. */
+async function listenFleetlets(
+  fleetlets: SecureDoors['fleetlets'],
+  address: HostPort,
+  certificate: ServerCertificate,
+): Promise<FleetletListener> {
+  return await explained('--fleetlet-listen', address, () => fleetlets.listen(address, certificate));
+}
+
+function placeOf({ host, port }: HostPort): HostPort {
+  return { host, port };
+}
+
+function certificateSource(
+  { tlsCert, tlsKey, tlsName }: PlatformConfig,
+  listening: readonly HostPort[],
+  { tlsFolder }: SecureParts['folder'],
+): CertificateSource {
+  if (tlsCert !== undefined && tlsKey !== undefined) {
+    return givenCertificate({ certificateFile: resolve(tlsCert), keyFile: resolve(tlsKey) });
+  }
+  const hosts = listening.map(({ host }) => host).filter((host) => host !== '0.0.0.0' && host !== '::');
+  const own = ['localhost', '127.0.0.1', '::1', hostname(), ...hosts];
+  return ownCertificate({ folder: tlsFolder, names: [...new Set([...own, ...tlsName])] });
+}
+
 function tlsOptions({ chain, key }: ServerCertificate): SecureContextOptions {
   return { cert: chain, key: key.reveal(), minVersion: 'TLSv1.2' };
 }
@@ -40,8 +109,15 @@ async function explained<T>(flag: string, address: HostPort, listen: () => Promi
   try {
     return await listen();
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const code = codeOf(cause) ?? '';
     const why = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
     throw new PlatformError('ADDRESS_UNUSABLE', `${flag} ${printHostPort(address)}: ${why}`, { cause });
   }
+}
+
+/** Of the system, which may be behind what a transport makes of it. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && String(error.code) in REASONS) return String(error.code);
+  return codeOf(error.cause);
 }

@@ -1,4 +1,5 @@
 import { ACCESS_MIGRATIONS } from '#contexts/access/adapters';
+import { ENROLMENT_MIGRATIONS, ENROLMENT_SEALED_COLUMNS } from '#contexts/enrolment/adapters';
 import { GOVERNANCE_MIGRATIONS } from '#contexts/governance/adapters';
 import { IDENTITY_MIGRATIONS, IDENTITY_SEALED_COLUMNS } from '#contexts/identity/adapters';
 import { ORCHESTRATION_MIGRATIONS, ORCHESTRATION_SEALED_COLUMNS } from '#contexts/orchestration/adapters';
@@ -24,6 +25,7 @@ export const SCHEMA_MODULES: readonly MigrationModule[] = [
   IDENTITY_MIGRATIONS,
   GOVERNANCE_MIGRATIONS,
   ORCHESTRATION_MIGRATIONS,
+  ENROLMENT_MIGRATIONS,
 ];
 
 /** Every column that holds sealed texts. One that is missing here keeps its old key from being dropped, and is named. */
@@ -31,4 +33,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...INSTANCE_SECRET_COLUMNS,
   ...IDENTITY_SEALED_COLUMNS,
   ...ORCHESTRATION_SEALED_COLUMNS,
+  ...ENROLMENT_SEALED_COLUMNS,
 ];

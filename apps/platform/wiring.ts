@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Identity } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
@@ -12,25 +11,24 @@ import { createMetrics, type Environment, type Logger, type Metrics, startTracin
 import { type Access, openAccess } from './access/open-access.ts';
 import { type AdminToken, loadAdminToken } from './admin-token.ts';
 import { urlsOf } from './banner.ts';
+import { type Fleetlets, openFleetlets } from './channels/open-fleetlets.ts';
 import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
+import { Duty } from './delivery/duty.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
+import { ENROLMENT_IN_TREE, enrolmentPurge } from './enrolment/open-enrolment.ts';
 import { eventStream } from './event-stream.ts';
 import { instanceSecret } from './instance-secret.ts';
-import { listenHttp, listenTls } from './listen.ts';
+import { listenHttp, listenSecurely } from './listen.ts';
 import { maintenance, type Purge } from './maintenance.ts';
 import { openCallers } from './open-callers.ts';
 import { openDatabase } from './open-database.ts';
 import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { SCHEMA_MODULES } from './schema.ts';
-import { certificateRenewal } from './tls/certificate-renewal.ts';
-import type { CertificateSource, ServerCertificate } from './tls/certificate-source.ts';
-import { givenCertificate } from './tls/given-certificate.ts';
-import { ownCertificate } from './tls/own-certificate.ts';
 
 export interface PlatformOptions {
   readonly config: PlatformConfig;
@@ -43,11 +41,13 @@ export interface PlatformOptions {
 
 /** A platform that listens; `groups` is the work that keeps it alive, and `close` gives back all that it holds. */
 export interface Platform {
-  readonly http: HostPort | undefined;
-  readonly https: HostPort | undefined;
+  readonly http?: HostPort | undefined;
+  readonly https?: HostPort | undefined;
+  /** Where fleetlets are taken over gRPC. */
+  readonly fleetlets?: HostPort | undefined;
+  readonly authorityFile?: string | undefined;
   readonly folder: DataFolder;
   readonly token: AdminToken | undefined;
-  readonly authorityFile: string | undefined;
   readonly groups: readonly RunnableGroup[];
   readonly storage: Storage;
   close(): Promise<void>;
@@ -96,16 +96,22 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const ids = opaqueEventIds(await instanceSecret({ storage, sealer }, 'event-ids', signal));
   const api = administratorApi(() => serving.server ?? neverServes(), token?.token);
   const { demoFleet } = config;
-  const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, api, metrics, log };
+  const duty = new Duty(storage.engine === 'sqlite');
+  const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, duty, api, metrics, log };
   const fleet = await openFleet(parts, signal);
-  const durable = await openWorkflows({ ...options, storage, metrics, fleet, seat: folder.seat() }, signal);
+  const durable = await openWorkflows({ ...options, storage, metrics, fleet, duty, seat: folder.seat() }, signal);
   opened.defer(() => durable.close());
 
   const { tree, addonTypes } = fleet;
   const adminRemains = (): boolean => token !== undefined;
-  const kept = { contents: [tree.contents], moveObservers: [tree.moves], targetDeleteObservers: [tree.targets] };
+  const kept = {
+    contents: [tree.contents, ENROLMENT_IN_TREE.contents],
+    moveObservers: [tree.moves, ENROLMENT_IN_TREE.moves],
+    targetDeleteObservers: [tree.targets, ENROLMENT_IN_TREE.targets],
+    workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces],
+  };
   const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept }, signal);
-  const listening: { http?: HostPort | undefined; https?: HostPort | undefined } = {};
+  const listening: Listening = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
     config,
@@ -119,6 +125,10 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   });
   opened.defer(() => callers.close());
 
+  const { authenticator } = callers;
+  const machines = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
+  const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
+
   const server = await createServer({
     ...options,
     storage,
@@ -129,31 +139,36 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     ids,
     access,
     callers,
+    fleetlets,
     fleet,
   });
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
   const background = [
-    ...backgroundWork(storage, options, fleet.purges),
+    ...backgroundWork(storage, options, [...fleet.purges, enrolmentPurge(storage)]),
     ...access.runnables,
     callers.upkeep,
+    ...fleetlets.runnables,
     ...fleet.runnables(durable.client),
   ];
   listening.http = config.listen && (await listenHttp(server, config.listen));
-  const secure = config.tlsListen && (await secureListener(server, config.tlsListen, { options, folder }));
+  const secure = await listenSecurely({ server, fleetlets }, { config, folder, log });
   if (secure) background.push(secure.renewal);
-  listening.https = secure?.address;
+  Object.assign(listening, secure?.listening);
 
-  const serve = { name: 'http server', run: (stop: AbortSignal) => serveUntil(stop, server, config.shutdownTimeout) };
+  const serve = [
+    { name: 'http server', run: (stop: AbortSignal) => serveUntil(stop, server, config.shutdownTimeout) },
+    fleetlets.serve,
+  ];
   const groups = [
     { name: 'background', runnables: background, stopWithinMs: BACKGROUND_STOP_MS },
     { name: 'workflows', runnables: [durable.executor], stopWithinMs: WORKFLOWS_STOP_MS },
-    { name: 'serve', runnables: [serve], stopWithinMs: config.shutdownTimeout + 1_000 },
+    { name: 'serve', runnables: serve, stopWithinMs: config.shutdownTimeout + 1_000 },
   ];
-  const { http, https } = listening;
-  const { authorityFile } = secure ?? {};
-  return { http, https, folder, token, authorityFile, groups, storage, close: () => opened.disposeAsync() };
+  return { ...listening, folder, token, groups, storage, close: () => opened.disposeAsync() };
 }
+
+type Listening = { -readonly [Key in 'http' | 'https' | 'fleetlets' | 'authorityFile']?: Platform[Key] };
 
 function neverServes(): never {
   throw new TypeError('the platform asked itself something before it served');
@@ -163,14 +178,16 @@ interface WorkflowParts extends PlatformOptions {
   readonly storage: Storage;
   readonly metrics: Metrics;
   readonly fleet: Fleet;
+  readonly duty: Duty;
   readonly seat: string;
 }
 
 async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise<Durable> {
-  const { config, storage, metrics, fleet, seat, workflows } = parts;
+  const { config, storage, metrics, fleet, duty, seat, workflows } = parts;
   const set = joinedSets([fleet.workflows, ...(workflows === undefined ? [] : [workflows])]);
   const log = parts.log.child({ component: 'workflows' });
-  const options = { choice: config.durable, set, storage, seat, metrics, log };
+  const onDuty = (isOn: boolean): void => duty.set(isOn);
+  const options = { choice: config.durable, set, storage, seat, onDuty, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
 }
 
@@ -180,6 +197,7 @@ interface ServerParts extends PlatformOptions {
   readonly ids: EventIds;
   readonly access: Access;
   readonly callers: Identity;
+  readonly fleetlets: Pick<Fleetlets, 'routes'>;
   readonly fleet: Fleet;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
@@ -187,7 +205,8 @@ interface ServerParts extends PlatformOptions {
 }
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
-  const { config, version, log, storage, events, ids, access, callers, fleet, tracer, metrics, durable } = parts;
+  const { config, version, log, storage, events, ids, access, callers, fleetlets, fleet, tracer, metrics, durable } =
+    parts;
   describeBuild(metrics, version);
   const httpLog = log.child({ component: 'http' });
   return await createHttpServer(
@@ -206,6 +225,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
       routes: [
         ...access.routes,
         ...callers.routes,
+        ...fleetlets.routes,
         ...fleet.routes(access.visibility),
         ...workflowRoutes(durable.client),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
@@ -249,33 +269,6 @@ function backgroundWork(storage: Storage, { config, log }: PlatformOptions, purg
     { name: 'event sequencer', run: (signal) => sequencer.run(signal) },
     maintenance({ storage, eventRetentionMs: config.eventRetention, purges, clock: systemClock, sleep, log }),
   ];
-}
-
-interface SecureParts {
-  readonly options: PlatformOptions;
-  readonly folder: DataFolder;
-}
-
-async function secureListener(server: HttpServer, wanted: HostPort, { options, folder }: SecureParts) {
-  const source = certificateSource(options.config, wanted, folder);
-  const serving = source.current(systemClock.now());
-  const listener = await listenTls(server, wanted, serving);
-  const install = (renewed: ServerCertificate): void => listener.install(renewed);
-  return {
-    address: { host: listener.host, port: listener.port },
-    authorityFile: source.authorityFile,
-    renewal: certificateRenewal({ source, serving, install, clock: systemClock, sleep, log: options.log }),
-  };
-}
-
-function certificateSource(config: PlatformConfig, listening: HostPort, folder: DataFolder): CertificateSource {
-  const { tlsCert, tlsKey, tlsName } = config;
-  if (tlsCert !== undefined && tlsKey !== undefined) {
-    return givenCertificate({ certificateFile: resolve(tlsCert), keyFile: resolve(tlsKey) });
-  }
-  const isWildcard = listening.host === '0.0.0.0' || listening.host === '::';
-  const own = ['localhost', '127.0.0.1', '::1', hostname(), ...(isWildcard ? [] : [listening.host])];
-  return ownCertificate({ folder: folder.tlsFolder, names: [...new Set([...own, ...tlsName])] });
 }
 
 async function serveUntil(stop: AbortSignal, server: HttpServer, deadlineMs: number): Promise<void> {

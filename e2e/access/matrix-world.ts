@@ -1,5 +1,6 @@
 import type { Platform } from '#testing/platform-process';
 import { addDeployment } from './add-deployment.ts';
+import { addFleetlet } from './add-fleetlet.ts';
 import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
 import type { Lineage } from './expected-answer.ts';
 import type { Place } from './operation-cases.ts';
@@ -75,6 +76,9 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     const accounts = `/v1/workspaces/${room}/service-accounts`;
     await made(platform, accounts, { name: 'robot' });
     const { name: token } = await made(platform, `${accounts}/robot/tokens`, {});
+    lineages.set(`targets/${name}-edge`, [`targets/${name}-edge`, ...(lineages.get(`workspaces/${room}`) ?? [])]);
+    const fleetlet = await addFleetlet(platform, room, `${name}-edge`);
+    const { name: bootstrapToken } = await made(platform, `/v1/workspaces/${room}/bootstrap-tokens`, {});
     const { approval } = await addDeployment(platform, room);
     const params = {
       ...ANYWHERE,
@@ -84,6 +88,8 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
       grant: 'kept',
       serviceAccount: 'robot',
       token: String(token),
+      bootstrapToken: String(bootstrapToken),
+      fleetlet,
     };
     return { name, params, other: `${name}-den`, empty: `${name}-empty` };
   }

@@ -34,6 +34,9 @@ interface Asked {
 }
 
 const inOther = ({ other }: Place): readonly Asked[] => [{ on: `workspaces/${other}` }];
+/** A fleetlet is of a workspace that its path does not name. */
+const inRoom = ({ params }: Place): readonly Asked[] => [{ on: `workspaces/${params['workspace']}` }];
+const itsTarget = ({ params }: Place): object => ({ target: params['target'] });
 const nothing = (): readonly Asked[] => [];
 const question = ({ other }: Place): object => ({ permission: 'workspaces.read', resource: `workspaces/${other}` });
 const grant = (): object => ({ subject: { kind: 'user', id: 'someone-new' }, role: 'viewer' });
@@ -158,6 +161,19 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   logout: { looksItself: nothing, otherwise: 404 },
   revokeSessions: { body: () => ({ user: 'somebody' }) },
 
+  createBootstrapToken: nameless,
+  listBootstrapTokens: nameless,
+  getBootstrapToken: nameless,
+  deleteBootstrapToken: nameless,
+  listFleetlets: { looksItself: nothing },
+  getFleetlet: { looksItself: inRoom },
+  revokeFleetlet: { looksItself: inRoom },
+  bindFleetlet: { looksItself: inRoom, body: itsTarget },
+  unbindFleetlet: { looksItself: inRoom, body: itsTarget },
+  deleteFleetlet: { looksItself: inRoom },
+  getCertificateAuthority: nameless,
+  rotateCertificateAuthority: nameless,
+
   listWorkflows: nameless,
   getWorkflow: noWorkflow,
   getWorkflowHistory: noWorkflow,
@@ -173,6 +189,8 @@ export const PUBLIC_OPERATIONS: Readonly<Record<string, string>> = {
   beginLogin: 'leads to the issuer, who then asks for credentials',
   completeLogin: 'the issuer sends browsers back there, and its code is the credential',
   redeemLogin: 'the one-time code is the credential',
+  enroll: 'the bootstrap token in the body is the credential',
+  renewFleetletCertificate: 'a token that is signed by the key of the certificate is the credential',
   getHealth: 'a supervisor of processes has no credentials; it tells that the process lives, and no more',
   getReadiness: 'the same, for load balancers',
   getMetrics: 'only unless --protect-metrics, which the operator decides',

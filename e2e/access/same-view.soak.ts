@@ -8,6 +8,7 @@ import { type Platform, type PlatformHome, platformHome } from '#testing/platfor
 import type { SeededRandom } from '#testing/seeded';
 import { eachCase, type Soak, type SoakOptions } from '#testing/soak';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
+import { addFleetlet } from './add-fleetlet.ts';
 import { type Attempts, attemptsOf } from './attempt.ts';
 import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
 import { ANYWHERE } from './matrix-world.ts';
@@ -100,6 +101,8 @@ async function compareOne({ alone, among, random, name }: Comparison): Promise<v
       mine.push(...(await perform(world, [step])));
     }
     await perform(world, left);
+    if (isAmong) await addFleetlet(world.platform, `f${name}-room`, `f${name}-edge`);
+    await addFleetlet(world.platform, `${name}-room`, `${name}-edge`);
     await untilNoticed(world.platform, name);
     mine.push(...(await perform(world, [deploy])));
     await settle(world, name, isAmong ? [own, foreign] : [own]);
@@ -234,7 +237,17 @@ const NO_TOKEN = 'aaaaaaaaaaaaaaaa';
 async function placeOf(platform: Platform, prefix: string, token: string): Promise<Place> {
   const [room, den, target] = ['room', 'den', 'target'].map((what) => `${prefix}-${what}`) as [string, string, string];
   const approval = await approvalIn(platform, room);
-  const params = { ...ANYWHERE, workspace: room, target, approval, grant: 'kept', serviceAccount: 'robot', token };
+  const enrolled = { bootstrapToken: 'kept', fleetlet: `${prefix}-edge` };
+  const params = {
+    ...ANYWHERE,
+    workspace: room,
+    target,
+    approval,
+    grant: 'kept',
+    serviceAccount: 'robot',
+    token,
+    ...enrolled,
+  };
   return { name: prefix, params, other: den, empty: `${prefix}-empty` };
 }
 

@@ -34,6 +34,9 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
   const revoked = await made(platform, tokens, { displayName: 'soon gone' });
   assert.equal((await platform.request(`${tokens}/${String(revoked['name'])}`, { method: 'DELETE' })).status, 204);
 
+  const bootstrap = await made(platform, `/v1/workspaces/${STAFF}/bootstrap-tokens`, {});
+  await platform.request('/v1/enroll', { method: 'POST', body: { token: bootstrap['token'], csr: 'nonsense' } });
+
   const { code } = leaveAdminCode(home.data, Date.now());
   const session = await redeem(platform, code);
   const ended = await redeem(platform, leaveAdminCode(home.data, Date.now()).code);
@@ -58,6 +61,8 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
       'revoked token': String(revoked['token']),
       // The secret may hold an underscore itself: it is what follows the second one.
       'secret of a token': token.split('_').slice(2).join('_'),
+      'bootstrap token': String(bootstrap['token']),
+      'secret of a bootstrap token': String(bootstrap['token']).split('_').slice(2).join('_'),
       'one-time code': code,
       'session of a CLI': session,
       'ended session': ended,

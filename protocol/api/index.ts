@@ -46,6 +46,20 @@ export {
   VerifyAuditSchema,
 } from './audit-schema.ts';
 export {
+  BootstrapTokenParamsSchema,
+  type BootstrapTokenResource,
+  BootstrapTokenSchema,
+  BootstrapTokensParamsSchema,
+  MintedBootstrapTokenSchema,
+  NewBootstrapTokenSchema,
+} from './bootstrap-token-schema.ts';
+export {
+  CertificateAuthoritiesSchema,
+  type CertificateAuthorityResource,
+  RotateAuthoritySchema,
+} from './certificate-authority-schema.ts';
+export { DEPLOYMENT_EVENTS } from './deployment-events.ts';
+export {
   ConfirmRemovalSchema,
   DeploymentDraftSchema,
   DeploymentListQuerySchema,
@@ -64,6 +78,8 @@ export {
   DeploymentTargetSchema,
 } from './deployment-status-schema.ts';
 export type { TargetDiffResource } from './diff-schema.ts';
+export { EnrolledSchema, EnrollSchema, RenewCertificateSchema } from './enrolment-schema.ts';
+export { BindTargetSchema, FleetletParamsSchema, type FleetletResource, FleetletSchema } from './fleetlet-schema.ts';
 export { type DeploymentGroupStatusResource, DeploymentGroupStatusSchema } from './group-schema.ts';
 export {
   IssuerParamsSchema,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACCESS_EVENTS } from '#contexts/access';
+import { ENROLMENT_EVENTS } from '#contexts/enrolment';
 import { IDENTITY_EVENTS } from '#contexts/identity';
-import { DEPLOYMENT_EVENTS } from '#contexts/orchestration';
 import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
 import {
+  DEPLOYMENT_EVENTS,
   DeploymentPatchSchema,
   IssuerPatchSchema,
   ServiceAccountPatchSchema,
@@ -50,6 +51,7 @@ test('every event that a kind waits for is one that there is', () => {
     ...TARGET_EVENTS,
     ...ACCESS_EVENTS,
     ...IDENTITY_EVENTS,
+    ...ENROLMENT_EVENTS,
     ...DEPLOYMENT_EVENTS,
   ];
   const waited = KINDS.flatMap(({ events }) =>

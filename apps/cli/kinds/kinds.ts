@@ -2,7 +2,9 @@ import { suggestion } from '#kit/config';
 import { UsageError } from '../command.ts';
 import { approvalKind } from './approval-kind.ts';
 import { auditKind } from './audit-kind.ts';
+import { bootstrapTokenKind } from './bootstrap-token-kind.ts';
 import { deploymentKind } from './deployment-kind.ts';
+import { fleetletKind } from './fleetlet-kind.ts';
 import { grantKind } from './grant-kind.ts';
 import { issuerKind } from './issuer-kind.ts';
 import type { Kind } from './kind.ts';
@@ -27,6 +29,8 @@ export const KINDS: readonly Kind[] = [
   serviceAccountKind,
   grantKind,
   tokenKind,
+  bootstrapTokenKind,
+  fleetletKind,
   sessionKind,
   auditKind,
   usageKind,

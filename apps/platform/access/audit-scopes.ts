@@ -1,16 +1,21 @@
 import type { AccessIndex } from '#contexts/access';
+import { fleetletPath } from '#contexts/enrolment/adapters';
 import type { AuditScopes } from '#contexts/governance/adapters';
 import { findTargetNode } from '#contexts/targets/adapters';
 import { findWorkspaceNode } from '#contexts/workspaces/adapters';
 import { uuidv7Time } from '#kit/std';
 import type { Reader } from '#kit/storage';
 
+const FLEETLET = /^\/v1\/fleetlets\/([^/:]+)/;
 const NAMED = /^\/v1\/(workspace|target)s\/([^/:]+)/;
 
 /** Where an entry of the audit belongs, so that whoever administers a part of the tree sees what happened there. */
 export function auditScopes(index: AccessIndex): AuditScopes {
   return {
     scopeOf: async ({ resource }, tx) => {
+      const [, fleetlet] = FLEETLET.exec(resource) ?? [];
+      // Of one that was deleted it is not known any more: that is for those who see everything.
+      if (fleetlet !== undefined) return tx && (await fleetletPath(tx, fleetlet));
       const [, kind, name] = NAMED.exec(resource) ?? [];
       if (kind === undefined || name === undefined) return undefined;
       const ref = { kind: kind as 'workspace' | 'target', name };

@@ -23,6 +23,9 @@ const NEEDED: Readonly<Record<string, string>> = {
   issuer: 'issuers.read',
   serviceAccount: 'serviceAccounts.read',
   serviceAccountToken: 'serviceAccountTokens.read',
+  bootstrapToken: 'bootstrapTokens.read',
+  fleetlet: 'fleetlets.read',
+  certificateAuthority: 'certificateAuthority.read',
 };
 
 const TARGET = /^targets\/(.+)$/;

@@ -5,7 +5,7 @@ import { serviceAccountsIn } from '#contexts/identity/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import { type TargetRoutesDeps, targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveObserver } from '#contexts/workspaces';
-import { workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
+import { type WorkspaceRoutesDeps, workspacePlaces, workspaceRoutes } from '#contexts/workspaces/adapters';
 import type { AuditSink, Authorizer, Principal, Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { sleep } from '#kit/std';
@@ -28,6 +28,8 @@ export interface OpenAccessDeps {
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   /** Told of a target that is deleted, to drop what is kept about it. */
   readonly targetDeleteObservers?: NonNullable<TargetRoutesDeps['deleteObservers']>;
+  /** Told of a workspace that is deleted, to drop what is kept about it. */
+  readonly workspaceDeleteObservers?: NonNullable<WorkspaceRoutesDeps['deleteObservers']>;
   /** Types of targets that are not built in. */
   readonly addonTypes?: AddonTypes;
   /** Told of a move after the targets have followed. */
@@ -51,7 +53,7 @@ const NO_TYPES: AddonTypes = { has: async () => false };
 /** Filled before anybody may ask. */
 export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Promise<Access> {
   const { storage, events, log, adminRemains, contents = [], moveObservers = [], addonTypes = NO_TYPES } = deps;
-  const { targetDeleteObservers = [] } = deps;
+  const { targetDeleteObservers = [], workspaceDeleteObservers = [] } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
   const visibility = visibilityOf(index);
@@ -77,6 +79,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
           deleted: async ({ name, uid, now }, stop) =>
             void (await grants.dropGrantsOf(tx, { uid, workspace: name, now }, stop)),
         }),
+        ...workspaceDeleteObservers,
       ],
     }),
     ...targetRoutes({

@@ -1,5 +1,5 @@
 import type { WorkflowClient } from '#kit/durable';
-import { createEmbeddedEngine } from '#kit/durable/embedded';
+import { createEmbeddedEngine, type ExecutorFact } from '#kit/durable/embedded';
 import { openTemporalEngine, type TemporalAddress, TemporalError } from '#kit/durable/temporal';
 import type { Probe } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
@@ -15,6 +15,8 @@ export interface DurableOptions {
   readonly storage: Storage;
   /** Of this process alone, and of the next one that has its data folder. */
   readonly seat: string;
+  /** Told when this process begins to be the one that acts for the platform, and when it ceases to. */
+  readonly onDuty: (isOn: boolean) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -37,8 +39,13 @@ export async function openDurable(options: DurableOptions, signal: AbortSignal):
   return choice.engine === 'embedded' ? openEmbedded(options) : await openTemporal(choice.server, options, signal);
 }
 
-function openEmbedded({ set, storage, seat, metrics, log }: DurableOptions): Durable {
-  const { onFact, probe } = watchExecutor({ log, metrics });
+function openEmbedded({ set, storage, seat, onDuty, metrics, log }: DurableOptions): Durable {
+  const { onFact: watch, probe } = watchExecutor({ log, metrics });
+  const onFact = (fact: ExecutorFact): void => {
+    if (fact.kind === 'leading') onDuty(true);
+    if (fact.kind === 'interrupted') onDuty(false);
+    watch(fact);
+  };
   const engine = createEmbeddedEngine({ storage, registry: set, seat, onFact });
   return {
     client: engine.client,
@@ -48,9 +55,13 @@ function openEmbedded({ set, storage, seat, metrics, log }: DurableOptions): Dur
   };
 }
 
+/**
+ * DECISION: with Temporal all processes execute, and none of them is known to be the only one but where there can be no
+ * other. So nobody is on duty on Postgres: connections of a process that died stay until their agents are heard of again.
+ */
 async function openTemporal(
   server: TemporalAddress,
-  { set, log }: DurableOptions,
+  { set, storage, onDuty, log }: DurableOptions,
   signal: AbortSignal,
 ): Promise<Durable> {
   const { modules: workflowModules, ...registry } = set;
@@ -58,6 +69,7 @@ async function openTemporal(
   const engine = await openTemporalEngine(wanted, signal).catch((error: unknown) => {
     throw unreachable(error) ?? error;
   });
+  if (storage.engine === 'sqlite') onDuty(true);
   const check = async (asked: AbortSignal): Promise<string> => {
     await engine.client.list({ pageSize: 1 }, asked);
     return `temporal at ${server.address}, namespace ${server.namespace}`;

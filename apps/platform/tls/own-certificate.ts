@@ -8,10 +8,10 @@ import {
 } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Authority, issueAuthorityCertificate, issueServerCertificate } from '#kit/pki';
 import { Secret } from '#kit/std';
 import { replaceFile } from '../durable-file.ts';
 import type { CertificateSource, ServerCertificate } from './certificate-source.ts';
-import { type Authority, issueAuthorityCertificate, issueServerCertificate } from './issue-certificate.ts';
 import { parseCertificate, parsePrivateKey, readIfThere, unusable } from './read-pem.ts';
 
 export interface OwnCertificateOptions {

@@ -13,6 +13,7 @@ const FOR_VIEWERS = [
   'scores.read',
   'deployments.read',
   'approvals.read',
+  'fleetlets.read',
   'events.read',
   'usage.read',
 ];
@@ -21,7 +22,7 @@ const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
   deployer: ['create', 'update', 'delete', 'steer', 'preview'].map((verb) => `deployments.${verb}`),
   approver: ['approvals.answer'],
 };
-const INSTANCE_WIDE = /^(issuers|metrics|permissionSchemas|sessions|workflows)\./;
+const INSTANCE_WIDE = /^(certificateAuthority|issuers|metrics|permissionSchemas|sessions|workflows)\./;
 const UIDS = { root: '1', web: '2' } as const;
 
 test('viewers see, deployers deploy, approvers answer, and an admin has everything on what is his', () => {

@@ -57,6 +57,7 @@ function listsIn(places: readonly Place[]): string[] {
       `/v1/workspaces/${name}/grants?inherited=true`,
       `/v1/workspaces/${name}/deployments?subtree=true`,
       `/v1/workspaces/${name}/approvals`,
+      `/v1/workspaces/${name}/bootstrap-tokens`,
     ]),
     ...['revisions', 'targets', 'revisions/1/timeline'].map(
       (list) => `/v1/workspaces/${params['workspace']}/deployments/${params['deployment']}/${list}`,
@@ -66,7 +67,9 @@ function listsIn(places: readonly Place[]): string[] {
     `/v1/targets/${params['target']}/grants?inherited=true`,
   ]);
   return [
-    ...general.flatMap((query) => [`/v1/workspaces${query}`, `/v1/targets${query}`, `/v1/deployments${query}`]),
+    ...general.flatMap((query) =>
+      ['workspaces', 'targets', 'deployments', 'fleetlets'].map((list) => `/v1/${list}${query}`),
+    ),
     '/v1/approvals',
     '/v1/audit',
     '/v1/audit?outcome=denied',

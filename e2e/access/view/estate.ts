@@ -52,6 +52,7 @@ export class Estate {
       post(accounts, { name: 'robot' }),
       post(`${accounts}/robot/tokens`, {}),
       this.#newScore(target, 'load'),
+      post(`/v1/workspaces/${room}/bootstrap-tokens`, { name: 'kept' }),
     ];
   }
 

@@ -16,8 +16,8 @@ export class Faceless {
 }
 
 /**
- * Uids; hashes; etags, page tokens and the ids of event frames, which are opaque; ids of tokens of service accounts; and the
- * tokens themselves.
+ * Uids; hashes; etags, page tokens and the ids of event frames, which are opaque; serials of certificates; ids of tokens;
+ * and the tokens themselves.
  */
 const IDENTITY = new RegExp(
   [
@@ -27,7 +27,8 @@ const IDENTITY = new RegExp(
     '(?<="etag":")[^"]+',
     '(?<="nextPageToken":")[^"]+',
     '(?<=^id: ).+$',
-    'fst_[a-z2-7]{16}_[-\\w]+',
+    '(?<="serial":")[^"]+',
+    'fs[tb]_[a-z2-7]{16}_[-\\w]+',
     '\\b[a-z2-7]{16}\\b',
   ].join('|'),
   'gm',

@@ -13,7 +13,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file fleetshift/v1/channel.proto.
  */
 export const file_fleetshift_v1_channel: GenFile = /*@__PURE__*/
-  fileDesc("ChtmbGVldHNoaWZ0L3YxL2NoYW5uZWwucHJvdG8SDWZsZWV0c2hpZnQudjEilQMKBUZyYW1lEiMKBG9wZW4YASABKAsyEy5mbGVldHNoaWZ0LnYxLk9wZW5IABInCgZvcGVuZWQYAiABKAsyFS5mbGVldHNoaWZ0LnYxLk9wZW5lZEgAEikKB21lc3NhZ2UYAyABKAsyFi5mbGVldHNoaWZ0LnYxLk1lc3NhZ2VIABIlCgVjaHVuaxgEIAEoCzIULmZsZWV0c2hpZnQudjEuQ2h1bmtIABIhCgNhY2sYBSABKAsyEi5mbGVldHNoaWZ0LnYxLkFja0gAEikKB3Jlc3VtZWQYBiABKAsyFi5mbGVldHNoaWZ0LnYxLlJlc3VtZWRIABIlCgVjbG9zZRgHIAEoCzIULmZsZWV0c2hpZnQudjEuQ2xvc2VIABIlCgVieXRlcxgIIAEoCzIULmZsZWV0c2hpZnQudjEuQnl0ZXNIABIjCgRwaW5nGAkgASgLMhMuZmxlZXRzaGlmdC52MS5QaW5nSAASIwoEcG9uZxgKIAEoCzITLmZsZWV0c2hpZnQudjEuUG9uZ0gAQgYKBGtpbmQiqQIKBE9wZW4SDwoHdmVyc2lvbhgBIAEoDRIWCg5vbGRlc3RfdmVyc2lvbhgCIAEoDRIPCgdzZXNzaW9uGAMgASgJEg8KB2NoYW5uZWwYBCABKAkSKAoEbW9kZRgFIAEoDjIaLmZsZWV0c2hpZnQudjEuQ2hhbm5lbE1vZGUSDwoHcHJvY2VzcxgGIAEoCRIOCgZ0YXJnZXQYByABKAkSDQoFc2hhcmQYCCABKA0SDgoGc2hhcmRzGAkgASgNEiUKBm1lbW9yeRgKIAEoCzIVLmZsZWV0c2hpZnQudjEuTWVtb3J5EiUKBndpbmRvdxgLIAEoCzIVLmZsZWV0c2hpZnQudjEuV2luZG93Eg4KBnN0cmVhbRgMIAEoCRIOCgZ0aWNrZXQYDSABKAwieAoGT3BlbmVkEg8KB3ZlcnNpb24YASABKA0SDwoHc2Vzc2lvbhgCIAEoCRIlCgZtZW1vcnkYAyABKAsyFS5mbGVldHNoaWZ0LnYxLk1lbW9yeRIlCgZ3aW5kb3cYBCABKAsyFS5mbGVldHNoaWZ0LnYxLldpbmRvdyJlCgZNZW1vcnkSEwoLaW5jYXJuYXRpb24YASABKAkSFgoOb2ZfaW5jYXJuYXRpb24YAiABKAkSFgoOcmVjZWl2ZWRfdXBfdG8YAyABKAQSFgoOcmVjZWl2ZWRfYWJvdmUYBCADKAQiKQoGV2luZG93EhAKCG1lc3NhZ2VzGAEgASgNEg0KBWJ5dGVzGAIgASgEIrIBCgdNZXNzYWdlEgoKAmlkGAEgASgEEg4KBnRhcmdldBgCIAEoCRIPCgdwcm9jZXNzGAMgASgJEgsKA2tleRgEIAEoCRIQCghkZWFkbGluZRgFIAEoAxITCgtyZWRlbGl2ZXJlZBgGIAEoCBIPCgdkcm9wcGVkGAcgASgEEg8KB3BheWxvYWQYCCABKAwSFAoMY2h1bmtlZF9zaXplGAkgASgEEg4KBnNoYTI1NhgKIAEoDCIxCgVDaHVuaxIKCgJpZBgBIAEoBBIOCgZvZmZzZXQYAiABKAQSDAoEZGF0YRgDIAEoDCISCgNBY2sSCwoDaWRzGAEgAygEIgkKB1Jlc3VtZWQiXAoFQ2xvc2USKgoGcmVhc29uGAEgASgOMhouZmxlZXRzaGlmdC52MS5DbG9zZVJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhYKDnJldHJ5X2FmdGVyX21zGAMgASgNIiIKBUJ5dGVzEgwKBGRhdGEYASABKAwSCwoDZW5kGAIgASgIIhUKBFBpbmcSDQoFbm9uY2UYASABKAQiFQoEUG9uZxINCgVub25jZRgBIAEoBCp2CgtDaGFubmVsTW9kZRIcChhDSEFOTkVMX01PREVfVU5TUEVDSUZJRUQQABIZChVDSEFOTkVMX01PREVfUkVMSUFCTEUQARIWChJDSEFOTkVMX01PREVfTE9TU1kQAhIWChJDSEFOTkVMX01PREVfQllURVMQAyq6AwoLQ2xvc2VSZWFzb24SHAoYQ0xPU0VfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRQ0xPU0VfUkVBU09OX0RPTkUQARIZChVDTE9TRV9SRUFTT05fRFJBSU5JTkcQAhIbChdDTE9TRV9SRUFTT05fU1VQRVJTRURFRBADEiAKHENMT1NFX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQBBIaChZDTE9TRV9SRUFTT05fRk9SQklEREVOEAUSIAocQ0xPU0VfUkVBU09OX1VOS05PV05fQ0hBTk5FTBAGEh8KG0NMT1NFX1JFQVNPTl9VTktOT1dOX1RBUkdFVBAHEhgKFENMT1NFX1JFQVNPTl9WRVJTSU9OEAgSGgoWQ0xPU0VfUkVBU09OX01BTEZPUk1FRBAJEhoKFkNMT1NFX1JFQVNPTl9UT09fTEFSR0UQChIZChVDTE9TRV9SRUFTT05fVE9PX01BTlkQCxIYChRDTE9TRV9SRUFTT05fUkVWT0tFRBAMEhwKGENMT1NFX1JFQVNPTl9VTkFWQUlMQUJMRRANEhgKFENMT1NFX1JFQVNPTl9DT1JSVVBUEA4ySwoOQ2hhbm5lbFNlcnZpY2USOQoHQ2hhbm5lbBIULmZsZWV0c2hpZnQudjEuRnJhbWUaFC5mbGVldHNoaWZ0LnYxLkZyYW1lKAEwAWIGcHJvdG8z");
+  fileDesc("ChtmbGVldHNoaWZ0L3YxL2NoYW5uZWwucHJvdG8SDWZsZWV0c2hpZnQudjEilQMKBUZyYW1lEiMKBG9wZW4YASABKAsyEy5mbGVldHNoaWZ0LnYxLk9wZW5IABInCgZvcGVuZWQYAiABKAsyFS5mbGVldHNoaWZ0LnYxLk9wZW5lZEgAEikKB21lc3NhZ2UYAyABKAsyFi5mbGVldHNoaWZ0LnYxLk1lc3NhZ2VIABIlCgVjaHVuaxgEIAEoCzIULmZsZWV0c2hpZnQudjEuQ2h1bmtIABIhCgNhY2sYBSABKAsyEi5mbGVldHNoaWZ0LnYxLkFja0gAEikKB3Jlc3VtZWQYBiABKAsyFi5mbGVldHNoaWZ0LnYxLlJlc3VtZWRIABIlCgVjbG9zZRgHIAEoCzIULmZsZWV0c2hpZnQudjEuQ2xvc2VIABIlCgVieXRlcxgIIAEoCzIULmZsZWV0c2hpZnQudjEuQnl0ZXNIABIjCgRwaW5nGAkgASgLMhMuZmxlZXRzaGlmdC52MS5QaW5nSAASIwoEcG9uZxgKIAEoCzITLmZsZWV0c2hpZnQudjEuUG9uZ0gAQgYKBGtpbmQiuAIKBE9wZW4SDwoHdmVyc2lvbhgBIAEoDRIWCg5vbGRlc3RfdmVyc2lvbhgCIAEoDRIPCgdzZXNzaW9uGAMgASgJEg8KB2NoYW5uZWwYBCABKAkSKAoEbW9kZRgFIAEoDjIaLmZsZWV0c2hpZnQudjEuQ2hhbm5lbE1vZGUSDwoHcHJvY2VzcxgGIAEoCRIOCgZ0YXJnZXQYByABKAkSDQoFc2hhcmQYCCABKA0SDgoGc2hhcmRzGAkgASgNEiUKBm1lbW9yeRgKIAEoCzIVLmZsZWV0c2hpZnQudjEuTWVtb3J5EiUKBndpbmRvdxgLIAEoCzIVLmZsZWV0c2hpZnQudjEuV2luZG93Eg4KBnN0cmVhbRgMIAEoCRIOCgZ0aWNrZXQYDSABKAwSDQoFcmVhZHMYDiABKAgieAoGT3BlbmVkEg8KB3ZlcnNpb24YASABKA0SDwoHc2Vzc2lvbhgCIAEoCRIlCgZtZW1vcnkYAyABKAsyFS5mbGVldHNoaWZ0LnYxLk1lbW9yeRIlCgZ3aW5kb3cYBCABKAsyFS5mbGVldHNoaWZ0LnYxLldpbmRvdyJ9CgZNZW1vcnkSEwoLaW5jYXJuYXRpb24YASABKAkSFgoOb2ZfaW5jYXJuYXRpb24YAiABKAkSFgoOcmVjZWl2ZWRfdXBfdG8YAyABKAQSFgoOcmVjZWl2ZWRfYWJvdmUYBCADKAQSFgoOdW5hY2tub3dsZWRnZWQYBSADKAQiKQoGV2luZG93EhAKCG1lc3NhZ2VzGAEgASgNEg0KBWJ5dGVzGAIgASgEIrIBCgdNZXNzYWdlEgoKAmlkGAEgASgEEg4KBnRhcmdldBgCIAEoCRIPCgdwcm9jZXNzGAMgASgJEgsKA2tleRgEIAEoCRIQCghkZWFkbGluZRgFIAEoAxITCgtyZWRlbGl2ZXJlZBgGIAEoCBIPCgdkcm9wcGVkGAcgASgEEg8KB3BheWxvYWQYCCABKAwSFAoMY2h1bmtlZF9zaXplGAkgASgEEg4KBnNoYTI1NhgKIAEoDCIxCgVDaHVuaxIKCgJpZBgBIAEoBBIOCgZvZmZzZXQYAiABKAQSDAoEZGF0YRgDIAEoDCISCgNBY2sSCwoDaWRzGAEgAygEIgkKB1Jlc3VtZWQiXAoFQ2xvc2USKgoGcmVhc29uGAEgASgOMhouZmxlZXRzaGlmdC52MS5DbG9zZVJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhYKDnJldHJ5X2FmdGVyX21zGAMgASgNIiIKBUJ5dGVzEgwKBGRhdGEYASABKAwSCwoDZW5kGAIgASgIIhUKBFBpbmcSDQoFbm9uY2UYASABKAQiFQoEUG9uZxINCgVub25jZRgBIAEoBCp2CgtDaGFubmVsTW9kZRIcChhDSEFOTkVMX01PREVfVU5TUEVDSUZJRUQQABIZChVDSEFOTkVMX01PREVfUkVMSUFCTEUQARIWChJDSEFOTkVMX01PREVfTE9TU1kQAhIWChJDSEFOTkVMX01PREVfQllURVMQAyq6AwoLQ2xvc2VSZWFzb24SHAoYQ0xPU0VfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRQ0xPU0VfUkVBU09OX0RPTkUQARIZChVDTE9TRV9SRUFTT05fRFJBSU5JTkcQAhIbChdDTE9TRV9SRUFTT05fU1VQRVJTRURFRBADEiAKHENMT1NFX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQBBIaChZDTE9TRV9SRUFTT05fRk9SQklEREVOEAUSIAocQ0xPU0VfUkVBU09OX1VOS05PV05fQ0hBTk5FTBAGEh8KG0NMT1NFX1JFQVNPTl9VTktOT1dOX1RBUkdFVBAHEhgKFENMT1NFX1JFQVNPTl9WRVJTSU9OEAgSGgoWQ0xPU0VfUkVBU09OX01BTEZPUk1FRBAJEhoKFkNMT1NFX1JFQVNPTl9UT09fTEFSR0UQChIZChVDTE9TRV9SRUFTT05fVE9PX01BTlkQCxIYChRDTE9TRV9SRUFTT05fUkVWT0tFRBAMEhwKGENMT1NFX1JFQVNPTl9VTkFWQUlMQUJMRRANEhgKFENMT1NFX1JFQVNPTl9DT1JSVVBUEA4ySwoOQ2hhbm5lbFNlcnZpY2USOQoHQ2hhbm5lbBIULmZsZWV0c2hpZnQudjEuRnJhbWUaFC5mbGVldHNoaWZ0LnYxLkZyYW1lKAEwAWIGcHJvdG8z");
 
 /**
  * @generated from message fleetshift.v1.Frame
@@ -174,6 +174,13 @@ export type Open = Message$1<"fleetshift.v1.Open"> & {
    * @generated from field: bytes ticket = 13;
    */
   ticket: Uint8Array;
+
+  /**
+   * Of a data channel: the caller takes what others send in it. Whoever does not say so is one of those.
+   *
+   * @generated from field: bool reads = 14;
+   */
+  reads: boolean;
 };
 
 /**
@@ -224,21 +231,24 @@ export const OpenedSchema: GenMessage<Opened> = /*@__PURE__*/
  */
 export type Memory = Message$1<"fleetshift.v1.Memory"> & {
   /**
-   * Changes when an end has forgotten, as a process that was started anew.
+   * Another in each handshake: the name that the other end is to remember, should the two begin anew with this one. It should be
+   * a name of this end's life, a dot, and a number that grows: then a handshake that comes after a later one is refused.
    *
    * @generated from field: string incarnation = 1;
    */
   incarnation: string;
 
   /**
-   * Whom the rest is about; empty when it has never heard of the other end.
+   * The name of the other end that this one remembers, as it was in the handshake with which the two began; empty when there
+   * is none. The rest is about that one. An end that hears its own name goes on from there. Otherwise both begin anew: ids
+   * count from 1, and what was sent before and is not acknowledged is sent again as `redelivered`.
    *
    * @generated from field: string of_incarnation = 2;
    */
   ofIncarnation: string;
 
   /**
-   * All ids up to this one were received, and these above it.
+   * All ids up to this one were received, and these above it: in pairs, ascending, the first and the last id of each range.
    *
    * @generated from field: uint64 received_up_to = 3;
    */
@@ -248,6 +258,13 @@ export type Memory = Message$1<"fleetshift.v1.Memory"> & {
    * @generated from field: repeated uint64 received_above = 4;
    */
   receivedAbove: bigint[];
+
+  /**
+   * Received, but not acknowledged yet. All else that was received is acknowledged by this.
+   *
+   * @generated from field: repeated uint64 unacknowledged = 5;
+   */
+  unacknowledged: bigint[];
 };
 
 /**

@@ -3,8 +3,6 @@ import { isIP } from 'node:net';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
   AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
   AuthorityKeyIdentifier,
   BasicConstraints,
   Certificate,
@@ -18,19 +16,21 @@ import {
   id_ce_keyUsage,
   id_ce_subjectAltName,
   id_ce_subjectKeyIdentifier,
+  id_kp_clientAuth,
   id_kp_serverAuth,
   KeyIdentifier,
   KeyUsage,
   KeyUsageFlags,
-  Name,
-  RelativeDistinguishedName,
   SubjectAlternativeName,
   SubjectKeyIdentifier,
   SubjectPublicKeyInfo,
   TBSCertificate,
   Validity,
 } from '@peculiar/asn1-x509';
+import { commonName } from './common-name.ts';
+import { pemOf } from './pem.ts';
 
+/** Who signs. The key is of P-256. */
 export interface Authority {
   readonly name: string;
   readonly key: KeyObject;
@@ -43,7 +43,7 @@ interface Order {
   readonly notAfter: Date;
 }
 
-/** An authority's own certificate. It may sign servers, and no further authorities. */
+/** An authority's own certificate. It may sign servers and clients, and no further authorities. */
 export function issueAuthorityCertificate(authority: Authority, notBefore: Date, notAfter: Date): string {
   const publicKey = createPublicKey(authority.key);
   return issue(authority, { name: authority.name, publicKey, notBefore, notAfter }, [
@@ -67,8 +67,28 @@ export function issueServerCertificate(authority: Authority, order: ServerOrder)
   ]);
 }
 
+export interface PeerOrder extends Order {
+  /** Who it is, as a URI. */
+  readonly uri: string;
+  /** What it is called by those who call it. */
+  readonly dnsName: string;
+}
+
+/** For somebody who calls others and is called by others. */
+export function issuePeerCertificate(authority: Authority, order: PeerOrder): string {
+  const names = [
+    new GeneralName({ uniformResourceIdentifier: order.uri }),
+    new GeneralName({ dNSName: order.dnsName }),
+  ];
+  return issue(authority, order, [
+    extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
+    extension(id_ce_keyUsage, keyUsage(KeyUsageFlags.digitalSignature), true),
+    extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_clientAuth, id_kp_serverAuth]), false),
+    extension(id_ce_subjectAltName, new SubjectAlternativeName(names), false),
+  ]);
+}
+
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
-const COMMON_NAME = '2.5.4.3';
 const VERSION_3 = 2;
 
 function issue(authority: Authority, order: Order, extensions: readonly Extension[]): string {
@@ -97,7 +117,7 @@ function issue(authority: Authority, order: Order, extensions: readonly Extensio
     signatureAlgorithm: signature,
     signatureValue: bytes(signed),
   });
-  return pem(Buffer.from(AsnConvert.serialize(certificate)));
+  return pemOf('CERTIFICATE', Buffer.from(AsnConvert.serialize(certificate)));
 }
 
 function extension(id: string, value: unknown, critical: boolean): Extension {
@@ -106,11 +126,6 @@ function extension(id: string, value: unknown, critical: boolean): Extension {
 
 function keyUsage(flags: number): KeyUsage {
   return new KeyUsage(flags);
-}
-
-function commonName(text: string): Name {
-  const value = new AttributeValue({ utf8String: text });
-  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })])]);
 }
 
 /** Sixteen random bytes as a positive number: the top bit is clear, and the first byte is never zero. */
@@ -130,9 +145,4 @@ function spki(key: KeyObject): Buffer {
 
 function bytes(buffer: Buffer): ArrayBuffer {
   return new Uint8Array(buffer).buffer;
-}
-
-function pem(der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }

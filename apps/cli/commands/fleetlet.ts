@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { helpText, printSettings } from '#kit/config';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { FLEETLET_SETTINGS, resolveFleetletConfig } from '../../fleetlet/config.ts';
+import { type Command, EXIT } from '../command.ts';
+
+/** What is said to a platform of its fleetlets. Loaded when it is asked for: the process itself needs none of it. */
+const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
+  revoke: async () => (await import('./fleetlet/steer-fleetlets.ts')).revokeFleetlets,
+  bind: async () => (await import('./fleetlet/steer-fleetlets.ts')).bindFleetlet,
+  unbind: async () => (await import('./fleetlet/steer-fleetlets.ts')).unbindFleetlet,
+};
+
+export const fleetlet: Command = {
+  help: () =>
+    helpText({
+      usage: 'fleetshift fleetlet [flags]',
+      summary: `Runs a fleetlet until SIGTERM or SIGINT: it connects the processes of this machine to a platform, and keeps that connection.
+
+Of those that have enrolled at a platform, as "fleetshift get fleetlets" lists them:
+
+  fleetshift fleetlet revoke NAME...      for ever
+  fleetshift fleetlet bind NAME TARGET    lets it speak for one more target
+  fleetshift fleetlet unbind NAME TARGET  lets it speak for a target no longer`,
+      settings: FLEETLET_SETTINGS,
+    }),
+  async run(args, io, signal) {
+    const [word = '', ...rest] = args;
+    const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
+    if (verb !== undefined) return await (await verb()).run(rest, io, signal);
+    const { environment } = io;
+    const readText = (path: string) => readFileSync(path, 'utf8');
+    const resolved = resolveFleetletConfig({ args, environment, readText });
+    if (resolved.values.printConfig) {
+      io.out(printSettings(FLEETLET_SETTINGS, resolved));
+      return EXIT.ok;
+    }
+    // Only now: help and a wrong setting need no process.
+    const { runFleetlet } = await import('../../fleetlet/run.ts');
+    const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
+    await runFleetlet({ config: resolved.values, version: packageJson.version, environment, err }, signal);
+    return EXIT.ok;
+  },
+};

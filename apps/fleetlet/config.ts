@@ -1,0 +1,248 @@
+import {
+  BadValue,
+  boolean,
+  COMMON_SETTINGS,
+  duration,
+  type Environment,
+  hostPort,
+  type Kind,
+  listOf,
+  oneOf,
+  path,
+  type Resolved,
+  resolveSettings,
+  type Settings,
+  secret,
+  text,
+  url,
+  type Values,
+} from '#kit/config';
+import { LOG_LEVELS } from '#kit/telemetry';
+import { isLoopback } from '../platform/loopback.ts';
+import { hostOf, platformAddress } from './connect/platform-address.ts';
+
+const LOG_FORMATS = ['json', 'pretty'] as const;
+export const TRANSPORTS = ['grpc', 'websocket'] as const;
+export type TransportName = (typeof TRANSPORTS)[number];
+
+/** Everything an operator can choose about `fleetshift fleetlet`. */
+export const FLEETLET_SETTINGS = {
+  platform: {
+    kind: platformAddress,
+    unset: 'needed',
+    sentence:
+      'The platform: the https address of its API, which says at enrolment where fleetlets connect to; or host:port for gRPC, or a wss address for WebSockets.',
+    group: 'Platform',
+  },
+  transport: {
+    kind: oneOf(TRANSPORTS),
+    unset: 'what --platform says, else grpc',
+    sentence: 'How to connect, where the platform offers both.',
+    group: 'Platform',
+  },
+  'enroll-url': {
+    kind: url(['https:', 'http:']),
+    unset: '--platform, on port 8701 unless it is an address of the API',
+    sentence: "The platform's API, for enrolment and renewal.",
+    group: 'Platform',
+  },
+  'bootstrap-token-file': {
+    kind: path(),
+    unset: 'none',
+    sentence: 'File with the bootstrap token to enrol with, when there is no certificate yet.',
+    group: 'Platform',
+  },
+  'bootstrap-token': {
+    kind: secret(text()),
+    unset: 'none',
+    sentence: 'The same, as a variable.',
+    group: 'Platform',
+    from: ['environment'],
+  },
+  target: {
+    kind: listOf(targetKind()),
+    default: '',
+    sentence: 'A target that this fleetlet will speak for, as name=type. Bound to it at enrolment.',
+    group: 'Platform',
+  },
+  'ca-file': {
+    kind: path(),
+    unset: 'none',
+    sentence: 'PEM file with authorities to trust in connections to the platform, beside those that are well known.',
+    group: 'Platform',
+  },
+  proxy: {
+    kind: secret(url(['http:', 'https:'])),
+    unset: 'HTTPS_PROXY and NO_PROXY of the environment',
+    sentence: 'Proxy to reach the platform through, by CONNECT. Give one with a password by variable or file.',
+    group: 'Platform',
+  },
+  insecure: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Let --platform and --enroll-url be plain http, on loopback only.',
+    group: 'Platform',
+  },
+  'listen-uds': {
+    kind: path('SOCKET'),
+    unset: '<data>/fleetlet.sock',
+    sentence: 'Unix socket for local processes. Whoever may open it is let in: only the user of this process.',
+    group: 'Local processes',
+  },
+  'listen-tcp': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where local processes are taken over TCP, with a token. Beyond loopback with --local-tls-cert only.',
+    group: 'Local processes',
+  },
+  'local-token-file': {
+    kind: path(),
+    unset: 'none',
+    sentence: 'File with the tokens of local processes, a line each: name, blank, token. Read again when it changes.',
+    group: 'Local processes',
+  },
+  'local-tls-cert': {
+    kind: path(),
+    unset: 'plain',
+    sentence: 'PEM file with the certificate, and its chain, that --listen-tcp serves.',
+    group: 'Local processes',
+  },
+  'local-tls-key': { kind: path(), unset: 'none', sentence: 'PEM file with its key.', group: 'Local processes' },
+  allow: {
+    kind: listOf(allowKind()),
+    default: '',
+    sentence:
+      'Who may open a channel, as channel=identity; a * at the end of either stands for any. Without one for a channel, every local process may.',
+    group: 'Local processes',
+  },
+  'bulk-channels': {
+    kind: listOf(text('CHANNEL')),
+    default: 'index,data/*',
+    sentence: 'Channels that have a connection of their own; a * at the end stands for any.',
+    group: 'Channels',
+  },
+  'access-stale': {
+    kind: duration('0s', '24h'),
+    default: '5m',
+    sentence: 'How long after its time an answer about access is still given while the platform is away.',
+    group: 'Channels',
+  },
+  data: {
+    kind: path('FOLDER'),
+    default: './.fleetlet',
+    sentence: 'Folder with the key and the certificate of this fleetlet. Made when missing.',
+    group: 'Data',
+  },
+  'metrics-listen': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where /healthz and /metrics are served. Port 0 takes a free one.',
+    group: 'Watching',
+  },
+  'shutdown-timeout': {
+    kind: duration('0s', '10m'),
+    default: '5s',
+    sentence: 'How long after SIGTERM what was taken from local processes may take to reach the platform.',
+    group: 'Watching',
+  },
+  'log-level': {
+    kind: oneOf(LOG_LEVELS),
+    default: 'info',
+    sentence: 'The least important messages to log.',
+    group: 'Watching',
+  },
+  'log-format': {
+    kind: oneOf(LOG_FORMATS),
+    unset: 'pretty on a terminal, else json',
+    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
+    group: 'Watching',
+  },
+  ...COMMON_SETTINGS,
+} as const satisfies Settings;
+
+/** With what cannot be left out. */
+export type FleetletConfig = Values<typeof FLEETLET_SETTINGS>;
+
+export interface ConfigSources {
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  readonly readText: (path: string) => string;
+}
+
+/** The first belong to the command line client, which may run in the same shell; what our own tests read is not for operators. */
+const IGNORED_VARIABLES = [
+  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
+  /^FLEETSHIFT_TEST_/,
+];
+
+export function resolveFleetletConfig(sources: ConfigSources): Resolved<typeof FLEETLET_SETTINGS> {
+  return resolveSettings({ settings: FLEETLET_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });
+}
+
+type Refuse = (name: keyof typeof FLEETLET_SETTINGS, why: string) => void;
+
+function check(config: FleetletConfig, refuse: Refuse): void {
+  checkPlatform(config, refuse);
+  const { listenTcp, localTokenFile, localTlsCert, localTlsKey } = config;
+  if (localTlsCert !== undefined && localTlsKey === undefined) refuse('local-tls-cert', 'is given without its key');
+  if (localTlsKey !== undefined && localTlsCert === undefined)
+    refuse('local-tls-key', 'is given without --local-tls-cert');
+  if (listenTcp === undefined) return;
+  if (localTokenFile === undefined) refuse('listen-tcp', 'needs --local-token-file: else everybody would be let in');
+  if (localTlsCert === undefined && !isLoopback(listenTcp.host)) {
+    const why = `${listenTcp.host} is beyond loopback, where tokens must not travel in the clear; give --local-tls-cert and --local-tls-key`;
+    refuse('listen-tcp', why);
+  }
+}
+
+function checkPlatform({ platform, enrollUrl, insecure, printConfig }: FleetletConfig, refuse: Refuse): void {
+  if (platform === undefined) {
+    if (!printConfig) refuse('platform', 'is needed: the https address of the platform');
+    return;
+  }
+  const plain = [
+    ['platform', platform.kind !== 'grpc' && /^(?:http|ws):$/.test(platform.url.protocol), hostOf(platform)],
+    ['enroll-url', enrollUrl?.protocol === 'http:', enrollUrl?.hostname ?? ''],
+  ] as const;
+  for (const [name, isPlain, host] of plain) {
+    if (!isPlain) continue;
+    if (!isLoopback(host.replace(/^\[|\]$/g, ''))) refuse(name, 'is plain, and beyond loopback: use https or wss');
+    else if (!insecure) refuse(name, 'is plain: use https or wss, or add --insecure');
+  }
+}
+
+export interface WantedTarget {
+  readonly name: string;
+  readonly type: string;
+}
+
+function targetKind(): Kind<WantedTarget> {
+  return {
+    placeholder: 'NAME=TYPE',
+    expects: 'a name and a type, such as edge-7=directory',
+    parse(given) {
+      const [, name, type] = /^([a-z0-9][-a-z0-9]*)=([a-z0-9][-a-z0-9]*)$/.exec(given) ?? [];
+      if (name === undefined || type === undefined) throw new BadValue(`is not ${this.expects}`);
+      return { name, type };
+    },
+    print: ({ name, type }) => `${name}=${type}`,
+  };
+}
+
+interface Allowed {
+  readonly channel: string;
+  readonly identity: string;
+}
+
+function allowKind(): Kind<Allowed> {
+  return {
+    placeholder: 'CHANNEL=IDENTITY',
+    expects: 'a channel and an identity, such as scores=token:scorer',
+    parse(given) {
+      const [, channel, identity] = /^([^=]+)=(.+)$/.exec(given) ?? [];
+      if (channel === undefined || identity === undefined) throw new BadValue(`is not ${this.expects}`);
+      return { channel, identity };
+    },
+    print: ({ channel, identity }) => `${channel}=${identity}`,
+  };
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { backoffDelay, type Clock, type Sleep } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { FleetletConfig } from '../config.ts';
+import { FleetletError } from '../fleetlet-error.ts';
+import { certificateWord } from './certificate-word.ts';
+import type { Identity, IdentityStore, PlatformFacts } from './identity-store.ts';
+import { type PlatformApiDeps, postToPlatform } from './platform-api.ts';
+
+export interface EnrolmentDeps {
+  readonly store: IdentityStore;
+  readonly api: PlatformApiDeps;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly log: Logger;
+}
+
+const RENEW_PATH = '/v1/enroll:renew';
+const PACE = { baseMs: 1_000, capMs: 60_000 };
+
+/** The identity that is there, or a new one for the bootstrap token. While the platform is away it is tried again. */
+export async function enrolled(
+  deps: EnrolmentDeps,
+  config: Pick<FleetletConfig, 'bootstrapToken' | 'bootstrapTokenFile' | 'target'>,
+  signal: AbortSignal,
+): Promise<Identity> {
+  const { store, api, log } = deps;
+  if (store.identity !== undefined) return store.identity;
+  const token = bootstrapToken(config);
+  if (token === undefined) {
+    const message = `this fleetlet has no certificate in ${store.folder} and no bootstrap token to get one with; give --bootstrap-token-file`;
+    throw new FleetletError('NOT_ENROLLED', message);
+  }
+  const body = {
+    token,
+    csr: await signingRequest(store),
+    targets: config.target.map(({ name, type }) => ({ name, type })),
+  };
+  const answer = await untilReached(deps, () => postToPlatform(api, { path: '/v1/enroll', body }, signal), signal);
+  const identity = keep(store, answer);
+  log.info({ subject: `fleetlet/${identity.platform.fleetlet}`, count: config.target.length }, 'enrolled');
+  return identity;
+}
+
+/** A new certificate for the one that is there, even if that has expired. */
+export async function renewed({ store, api, clock }: EnrolmentDeps, signal: AbortSignal): Promise<Identity> {
+  const bearer = certificateWord(store, RENEW_PATH, clock.now());
+  const body = { csr: await signingRequest(store) };
+  return keep(store, await postToPlatform(api, { path: RENEW_PATH, body, bearer }, signal));
+}
+
+/** What makes requests is large, and needed once in days. */
+async function signingRequest(store: IdentityStore): Promise<string> {
+  const { createSigningRequest } = await import('#kit/pki');
+  return createSigningRequest(store.key, store.identity?.platform.fleetlet ?? 'fleetlet');
+}
+
+function bootstrapToken({
+  bootstrapToken: given,
+  bootstrapTokenFile: file,
+}: Pick<FleetletConfig, 'bootstrapToken' | 'bootstrapTokenFile'>): string | undefined {
+  if (file === undefined) return given?.reveal();
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FleetletError('FILE_UNUSABLE', `--bootstrap-token-file ${file} cannot be read: ${why}`, { cause });
+  }
+}
+
+async function untilReached<T>({ log, sleep }: EnrolmentDeps, body: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await body();
+    } catch (err) {
+      signal.throwIfAborted();
+      if (!(err instanceof FleetletError) || err.entry.retry !== 'later') throw err;
+      const retryInMs = backoffDelay(PACE, attempt, Math.random);
+      log.warn({ err, attempt, retryInMs }, 'not enrolled; will try again');
+      await sleep(retryInMs, signal);
+    }
+  }
+}
+
+function keep(store: IdentityStore, answer: unknown): Identity {
+  const { certificate, fleetlet, serverCa, endpoints } = answer as Partial<PlatformFacts> & { certificate?: unknown };
+  if (typeof certificate !== 'string' || typeof fleetlet !== 'string') {
+    throw new FleetletError(
+      'PLATFORM_UNREACHABLE',
+      'what answered is no platform: there is no certificate in the answer',
+    );
+  }
+  return store.save(certificate, { fleetlet, serverCa, endpoints: endpoints ?? {} });
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { AcceptLink, LocalAuthenticator } from '#contexts/channels';
+import {
+  CHANNEL_METHOD,
+  createSocketAuthenticator,
+  createTokenFileAuthenticator,
+  frameAcceptor,
+} from '#contexts/channels/adapters';
+import { Secret } from '#kit/std';
+import type { TransportServer } from '#kit/transport';
+import { type GrpcServer, type GrpcServerOptions, listenGrpc } from '#kit/transport/grpc';
+import type { FleetletConfig } from '../config.ts';
+import { FleetletError } from '../fleetlet-error.ts';
+
+export interface LocalListenersDeps {
+  readonly config: Pick<FleetletConfig, 'listenUds' | 'listenTcp' | 'localTokenFile' | 'localTlsCert' | 'localTlsKey'>;
+  readonly folder: string;
+  /** For one listener, with its own way to know who calls. */
+  readonly listen: (authenticator: LocalAuthenticator) => AcceptLink;
+}
+
+export interface LocalListeners {
+  readonly socket: string;
+  readonly tcp: { readonly host: string; readonly port: number } | undefined;
+  readonly servers: readonly TransportServer[];
+}
+
+/** Where local processes come in: a socket always, TCP when it is asked for. */
+export async function openLocalListeners({ config, folder, listen }: LocalListenersDeps): Promise<LocalListeners> {
+  const path = resolve(config.listenUds ?? join(folder, 'fleetlet.sock'));
+  const socket = await serve({ at: { path } }, listen(createSocketAuthenticator(path)));
+  const { listenTcp, localTokenFile, localTlsCert, localTlsKey } = config;
+  if (listenTcp === undefined || localTokenFile === undefined)
+    return { socket: path, tcp: undefined, servers: [socket] };
+  const tls =
+    localTlsCert === undefined || localTlsKey === undefined
+      ? {}
+      : {
+          tls: { cert: read('--local-tls-cert', localTlsCert), key: new Secret(read('--local-tls-key', localTlsKey)) },
+        };
+  try {
+    const tcp = await serve({ at: listenTcp, ...tls }, listen(createTokenFileAuthenticator(localTokenFile)));
+    const { address } = tcp;
+    return { socket: path, tcp: 'host' in address ? address : undefined, servers: [socket, tcp] };
+  } catch (error) {
+    await socket.close();
+    throw error;
+  }
+}
+
+function serve(options: Pick<GrpcServerOptions, 'at' | 'tls'>, accept: AcceptLink): Promise<GrpcServer> {
+  return listenGrpc({ ...options, path: CHANNEL_METHOD, accept: frameAcceptor(accept), maxConnections: 1_000 });
+}
+
+function read(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FleetletError('FILE_UNUSABLE', `${setting} ${file} cannot be read: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,45 @@
+import { printHostPort } from '#kit/config';
+import { createLogger } from '#kit/telemetry';
+import type { FleetletConfig } from './config.ts';
+import { wireFleetlet } from './wiring.ts';
+
+export interface RunOptions {
+  readonly config: FleetletConfig;
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where logs go. */
+  readonly err: { write(text: string): void; readonly isTerminal: boolean };
+}
+
+const CLOSE_MS = 5_000;
+
+/** Until the signal aborts; then it hands on what it has taken, and gives everything back. */
+export async function runFleetlet(
+  { config, version, environment, err }: RunOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const fleetlet = await wireFleetlet({ config, environment, log }, signal);
+  const stop = new AbortController();
+  try {
+    const { socket, tcp, metrics, uid } = fleetlet;
+    const address = [`unix:${socket}`, ...(tcp === undefined ? [] : [printHostPort(tcp)])];
+    if (metrics !== undefined) log.info({ address: printHostPort(metrics) }, 'metrics');
+    log.info({ version, address, subject: `fleetlet/${uid}` }, 'serving');
+    const running = fleetlet.run(stop.signal);
+    await Promise.race([running, aborted(signal)]);
+    await fleetlet.drain(AbortSignal.timeout(config.shutdownTimeout));
+    stop.abort();
+    await Promise.race([running, aborted(AbortSignal.timeout(CLOSE_MS))]);
+  } finally {
+    stop.abort();
+    await fleetlet.close();
+  }
+  log.info({}, 'stopped');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,182 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  AccessCache,
+  Broker,
+  type BrokerObserver,
+  ChannelAccess,
+  type ChannelRule,
+  Uplink,
+  type UplinkState,
+} from '#contexts/channels';
+import { BROKER_WIRE, decodeAccessAnswer, encodeAccessRequest, sha256 } from '#contexts/channels/adapters';
+import type { HostPort } from '#kit/config';
+import { sleep, systemClock, uuidv7 } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { FleetletConfig } from './config.ts';
+import { apiOf } from './connect/platform-address.ts';
+import { platformConnections } from './connect/platform-connections.ts';
+import { wayThere } from './connect/way-there.ts';
+import { FleetletError } from './fleetlet-error.ts';
+import { type EnrolmentDeps, enrolled, renewed } from './identity/enrolment.ts';
+import { IdentityStore } from './identity/identity-store.ts';
+import { Renewal } from './identity/renewal.ts';
+import { openLocalListeners } from './local/local-listeners.ts';
+import { stateLog } from './state-log.ts';
+import { watchBroker } from './watch-broker.ts';
+
+export interface FleetletOptions {
+  readonly config: FleetletConfig;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+}
+
+/** A fleetlet that listens; `run` is the work that keeps it alive. */
+export interface Fleetlet {
+  readonly socket: string;
+  readonly tcp: HostPort | undefined;
+  readonly metrics: HostPort | undefined;
+  readonly uid: string;
+  run(signal: AbortSignal): Promise<void>;
+  /** What was taken from local processes reaches the platform, or the signal aborts. */
+  drain(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+const HEARTBEAT_MS = 5_000;
+const DRAIN_CHECK_MS = 50;
+
+/** The one place where everything meets. */
+export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal): Promise<Fleetlet> {
+  const { config, log } = options;
+  const store = new IdentityStore(config.data);
+  const enrolment = enrolmentDeps(options, store);
+  const { platform } = await enrolled(enrolment, config, signal);
+  const connect = await platformConnections({ ...options, store, clock: systemClock });
+
+  const renewal: Renewal = new Renewal({
+    current: () => store.identity,
+    renew: (stop) => renewed(enrolment, stop),
+    renewed: () => undefined,
+    clock: systemClock,
+    sleep,
+    random: Math.random,
+    log,
+  });
+  const session = uuidv7();
+  const uplink: Uplink = new Uplink({
+    connect,
+    session,
+    process: 'fleetlet',
+    clock: systemClock,
+    sleep,
+    random: Math.random,
+    newId: randomUUID,
+    sha256,
+    heartbeatMs: HEARTBEAT_MS,
+    onState: stateLog({ log, refused: (reason) => reason === 'unauthenticated' && renewal.soon() }),
+  });
+  const access = openAccess(uplink, config);
+  const observer = watchBroker(log, {
+    welcomed: ({ platform: name, platformVersion: version, heartbeatMs }) => {
+      if (heartbeatMs > 0) uplink.heartbeatMs = heartbeatMs;
+      log.info({ name, version }, 'the platform welcomed this fleetlet');
+    },
+    renewalAsked: () => renewal.soon(),
+  });
+  const broker = newBroker({ config, uplink, session, access, observer });
+  const listeners = await openLocalListeners({ config, folder: store.folder, listen: (who) => broker.listen(who) });
+  const metrics = await openMetrics(config.metricsListen, { broker, uplink, access });
+  return {
+    socket: listeners.socket,
+    tcp: listeners.tcp,
+    metrics: metrics?.address,
+    uid: platform.fleetlet,
+    run: async (stop) => {
+      await Promise.all([uplink.run(stop), broker.run(stop), renewal.run(stop)]);
+    },
+    drain: async (stop) => {
+      await Promise.all(listeners.servers.map((server) => server.stopListening()));
+      while (!broker.isDrained && !stop.aborted) await sleep(DRAIN_CHECK_MS, stop).catch(() => undefined);
+    },
+    close: async () => {
+      broker.close({ reason: 'draining', message: 'this fleetlet stops', retryAfterMs: 0 });
+      await Promise.all([metrics?.close(), ...listeners.servers.map((server) => server.close())]);
+    },
+  };
+}
+
+function enrolmentDeps({ config, environment, log }: FleetletOptions, store: IdentityStore): EnrolmentDeps {
+  const { platform } = config;
+  if (platform === undefined) throw new FleetletError('NO_WAY_THERE', '--platform is needed');
+  const base = config.enrollUrl ?? apiOf(platform);
+  const isPlain = base.protocol === 'http:';
+  const to = { host: base.hostname.replace(/^\[|\]$/g, ''), port: Number(base.port || (isPlain ? 80 : 443)) };
+  const way = wayThere({ config, environment, store }, to, { isPlain });
+  return { store, api: { base, way }, clock: systemClock, sleep, log };
+}
+
+function openAccess(uplink: Uplink, { accessStale }: FleetletConfig): AccessCache {
+  const resolver = new ChannelAccess({
+    open: (handlers) => uplink.open({ name: 'access', mode: 'reliable', connectionClass: 'control' }, handlers),
+    clock: systemClock,
+    encode: encodeAccessRequest,
+    decode: decodeAccessAnswer,
+  });
+  return new AccessCache({
+    resolver,
+    clock: systemClock,
+    hash: (text) => createHash('sha256').update(text).digest('base64'),
+    isConnected: () => uplink.state.kind === 'connected',
+    staleMs: accessStale,
+  });
+}
+
+interface BrokerParts {
+  readonly config: FleetletConfig;
+  readonly uplink: Uplink;
+  readonly session: string;
+  readonly access: AccessCache;
+  readonly observer: BrokerObserver;
+}
+
+function newBroker({ config, uplink, session, access, observer }: BrokerParts): Broker {
+  return new Broker({
+    uplink,
+    access,
+    wire: BROKER_WIRE,
+    rules: rulesOf(config),
+    bulkChannels: config.bulkChannels,
+    session,
+    heartbeatMs: HEARTBEAT_MS,
+    clock: systemClock,
+    sleep,
+    newId: randomUUID,
+    sha256,
+    observer,
+  });
+}
+
+function rulesOf({ allow }: FleetletConfig): ChannelRule[] {
+  const byChannel = Map.groupBy(allow, ({ channel }) => channel);
+  return [...byChannel].map(([channel, each]) => ({ channel, allowed: each.map(({ identity }) => identity) }));
+}
+
+async function openMetrics(
+  at: HostPort | undefined,
+  { broker, uplink, access }: { readonly broker: Broker; readonly uplink: Uplink; readonly access: AccessCache },
+) {
+  if (at === undefined) return undefined;
+  const [{ brokerMetrics }, { listenMetrics }] = await Promise.all([
+    import('./metrics/broker-metrics.ts'),
+    import('./metrics/metrics-listener.ts'),
+  ]);
+  const metrics = brokerMetrics({ stats: () => broker.stats(), state: () => uplink.state, access });
+  const isHealthy = () => healthOf(uplink.state);
+  return await listenMetrics({ at, isHealthy, metrics: () => metrics.text(), contentType: metrics.contentType });
+}
+
+/** It is well while it serves local processes and may come through to the platform by itself. */
+function healthOf(state: UplinkState): { readonly healthy: boolean; readonly text: string } {
+  if (state.kind === 'refused') return { healthy: false, text: `refused: ${state.message}` };
+  return { healthy: true, text: state.kind };
+}

@@ -1,0 +1,57 @@
+import type { LocalAuthenticator, LocalIdentity } from '#contexts/channels';
+import type { KubeClient } from '#kit/kube';
+
+export interface TokenReviewDeps {
+  readonly client: Pick<KubeClient, 'request'>;
+  /** Whom the tokens have to be for, so that one that is overheard elsewhere is of no use here. */
+  readonly audiences: readonly string[];
+}
+
+interface TokenReview {
+  readonly status?: {
+    readonly authenticated?: boolean;
+    readonly user?: { readonly username?: string };
+    readonly audiences?: readonly string[];
+  };
+}
+
+const PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
+const REVIEW_MS = 5_000;
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+:[^:]+)$/;
+
+/**
+ * Pods in the cluster show the token of their service account, and the API server says whose it is. It lives outside of
+ * the fleetlet, which knows nothing of Kubernetes, and is handed to it.
+ */
+export function createTokenReviewAuthenticator({ client, audiences }: TokenReviewDeps): LocalAuthenticator {
+  return {
+    identify: async ({ headers }, signal) => {
+      const token = /^Bearer (\S+)$/i.exec(headers['authorization'] ?? '')?.[1];
+      if (token === undefined)
+        return unknown('the token of a service account is needed: authorization: Bearer <token>');
+      const body = {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        spec: { token, audiences: [...audiences] },
+      };
+      const within = AbortSignal.any([signal, AbortSignal.timeout(REVIEW_MS)]);
+      return judged((await client.request({ method: 'POST', path: PATH, body }, within)) as TokenReview, audiences);
+    },
+  };
+}
+
+function judged({ status }: TokenReview, audiences: readonly string[]): LocalIdentity {
+  if (status?.authenticated !== true) return unknown('the API server does not know this token');
+  // An API server that knows nothing of audiences says none, and takes every token.
+  if (!audiences.some((audience) => status.audiences?.includes(audience))) {
+    return unknown(`this token is not for ${audiences.join(' or ')}`);
+  }
+  const account = SERVICE_ACCOUNT.exec(status.user?.username ?? '')?.[1];
+  return account === undefined
+    ? unknown('this token is not of a service account')
+    : { kind: 'known', identity: `serviceaccount:${account}` };
+}
+
+function unknown(message: string): LocalIdentity {
+  return { kind: 'unknown', message };
+}

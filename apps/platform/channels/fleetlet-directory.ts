@@ -1,0 +1,97 @@
+import type { FleetletDirectory, LinkPeer, ServedTarget, TargetClaim } from '#contexts/channels';
+import type { FleetletAdmission, ShownIdentity } from '#contexts/enrolment';
+import { type TargetReport, TargetService } from '#contexts/targets';
+import { targetUnitOfWork } from '#contexts/targets/adapters';
+import { workspacePlaces } from '#contexts/workspaces/adapters';
+import { type Clock, FleetError, parseResourceName, uuidv7 } from '#kit/std';
+import type { Storage } from '#kit/storage';
+
+export interface FleetletDirectoryDeps {
+  readonly enrolment: FleetletAdmission;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  /** What this platform is called, and its release. */
+  readonly platform: string;
+  readonly version: string;
+}
+
+/** What agents say of their targets stands under this: neither can it overwrite what people say, nor the other way round. */
+const REPORTED_PREFIX = 'agent.fleetshift.io/';
+
+/** Enrolment and targets, in the words of channels. */
+export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirectory {
+  const { enrolment, platform, version: platformVersion } = deps;
+  const describe = describeTargets(deps);
+  return {
+    authenticate: async (peer, signal) => {
+      const shown = shownBy(peer);
+      if (shown === undefined) {
+        const message = 'No client certificate was shown. Enrol the fleetlet, and connect with what that gave it.';
+        return { kind: 'refused', reason: 'unauthenticated', message };
+      }
+      const known = await enrolment.recognise(shown, signal);
+      if (known.kind === 'refused') return known;
+      const { fleetlet: uid, notAfter, renewSoon } = known;
+      return { kind: 'known', uid, notAfter, renewSoon };
+    },
+    bind: async (fleetlet, { name, type }, signal) => {
+      const bound = await enrolment.boundTarget(fleetlet, { name, type }, signal);
+      if (bound.kind === 'refused') return bound;
+      return { kind: 'bound', target: { uid: bound.uid, name: bound.name, type: bound.type } };
+    },
+    describe,
+    welcome: async (_fleetlet, signal) => {
+      const authorities = await enrolment.authorities(signal);
+      return { platform, platformVersion, authorities, ticketKey: '' };
+    },
+  };
+}
+
+/** A certificate is proved by the connection itself; where a proxy may end that, a token is signed with the same key. */
+function shownBy({ certificate, headers }: LinkPeer): ShownIdentity | undefined {
+  if (certificate !== undefined) return { kind: 'certificate', der: certificate };
+  const [, text] = /^Bearer ([^\s]+)$/i.exec(headers['authorization'] ?? '') ?? [];
+  return text === undefined ? undefined : { kind: 'token', text };
+}
+
+function describeTargets({ storage, clock }: FleetletDirectoryDeps): FleetletDirectory['describe'] {
+  // Whoever only reports registers nothing.
+  const service = new TargetService({ newUid: uuidv7, addonTypes: { has: async () => false } });
+  return async ({ name: text }: ServedTarget, claim, signal) => {
+    const report = reportOf(claim);
+    if (typeof report === 'string') return report;
+    const [name, precondition] = [parseResourceName(text), { check: () => {} }];
+    try {
+      await storage.write(async (tx) => {
+        const unit = targetUnitOfWork(tx, { newId: uuidv7, workspaces: workspacePlaces });
+        await service.report(unit, { name, precondition, now: clock.now(), report }, signal);
+      }, signal);
+      return undefined;
+    } catch (error) {
+      if (error instanceof FleetError && error.entry.category === 'invalid') return explained(error);
+      throw error;
+    }
+  };
+}
+
+/** Or what is wrong with it. */
+function reportOf({ labels, properties, manifestTypes }: TargetClaim): TargetReport | string {
+  const read = properties === '' ? {} : readObject(properties);
+  if (read === undefined) return 'The properties are no JSON object.';
+  const reported = Object.entries(labels).map(([key, value]) => [`${REPORTED_PREFIX}${key}`, value] as const);
+  return { labels: Object.fromEntries(reported), properties: read, advertisedManifestTypes: [...manifestTypes] };
+}
+
+function readObject(text: string): NonNullable<TargetReport['properties']> | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    const isObject = typeof read === 'object' && read !== null && !Array.isArray(read);
+    return isObject ? (read as NonNullable<TargetReport['properties']>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function explained({ message, faults }: Pick<FleetError, 'message' | 'faults'>): string {
+  return [message, ...faults.map(({ path, message: what }) => `${path} ${what}`)].join(' ');
+}

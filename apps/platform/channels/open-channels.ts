@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type AccessResolver, type Activity, type Presence, SessionHub } from '#contexts/channels';
+import {
+  CHANNEL_METHOD,
+  decodeControlRequest,
+  encodeControlReply,
+  frameAcceptor,
+  sha256,
+} from '#contexts/channels/adapters';
+import type { AgentRegistry, AgentReports } from '#contexts/delivery';
+import type { Enrolment } from '#contexts/enrolment/adapters';
+import { type HostPort, printHostPort } from '#kit/config';
+import type { Authenticator, ListenAddress } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import { type Clock, sleep as realSleep, type Sleep, systemClock, uuidv7 } from '#kit/std';
+import type { Storage } from '#kit/storage';
+import type { Logger, Metrics } from '#kit/telemetry';
+import { listenGrpc } from '#kit/transport/grpc';
+import { createWebSocketServer } from '#kit/transport/websocket';
+import type { Access } from '../access/open-access.ts';
+import type { ServerCertificate } from '../tls/certificate-source.ts';
+import { channelDelivery } from './channel-delivery.ts';
+import { fleetletDirectory } from './fleetlet-directory.ts';
+import { hubMetrics } from './hub-metrics.ts';
+import { accessHandler, platformAccess } from './platform-access.ts';
+import { watchHub } from './watch-hub.ts';
+
+export interface OpenChannelsDeps {
+  readonly storage: Storage;
+  readonly enrolment: Pick<Enrolment, 'recognise' | 'boundTarget' | 'authorities' | 'watch'>;
+  readonly agents: AgentRegistry;
+  readonly reports: AgentReports;
+  readonly authenticator: Authenticator;
+  readonly access: Pick<Access, 'index'>;
+  /** Whether this process is the one that acts for the platform. */
+  readonly isOnDuty: () => boolean;
+  readonly heartbeatMs: number;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+}
+
+/** The way of fleetlets to this process, and to what is behind them. */
+export interface Channels {
+  readonly hub: SessionHub;
+  /** For those within this process. */
+  readonly access: AccessResolver;
+  readonly runnables: readonly Runnable[];
+  /** Over gRPC, with client certificates. */
+  listen(address: HostPort, certificate: ServerCertificate): Promise<FleetletListener>;
+  /** Over WebSockets: for the event of a server of HTTP. False when it is none for us. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Takes nobody any more, and sends away who is there. */
+  drain(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FleetletListener extends ListenAddress {
+  /** Serves another certificate to connections from now on. */
+  install(certificate: ServerCertificate): void;
+}
+
+const WEBSOCKET_PATH = '/v1/fleetlet';
+const WEBSOCKET_PROTOCOL = 'fleetshift.v1';
+/** As long as it takes another process to take over. */
+const STANDBY_RETRY_MS = 3_000;
+/** For the last words to those who are sent away. */
+const LAST_WORDS_MS = 250;
+
+export function openChannels(deps: OpenChannelsDeps): Channels {
+  const log = deps.log.child({ component: 'channels' });
+  const { clock = systemClock, sleep = realSleep } = deps;
+  const delivery = channelDelivery({ ...deps, hub: () => hub, clock, sleep, log });
+  const access = platformAccess({ authenticator: deps.authenticator, index: deps.access.index });
+  const hub = newHub({ ...deps, log, clock, sleep }, delivery.presence);
+  hub.handle('delivery', delivery.handlers.delivery);
+  hub.handle('status', delivery.handlers.status);
+  hub.handle('access', accessHandler({ access, log }));
+  deps.enrolment.watch({
+    list: () => hub.sessions().map(({ fleetlet, targets }) => ({ fleetlet, targets: targets.map(({ uid }) => uid) })),
+    end: (fleetlet, { reason, message }) =>
+      hub.closeFleetlet(fleetlet, reason === 'revoked' ? 'revoked' : 'draining', message),
+  });
+  const runnables = [
+    { name: 'fleetlet sessions', run: (signal: AbortSignal) => hub.run(signal) },
+    delivery.runnable,
+    hubMetrics({ hub, metrics: deps.metrics, sleep }),
+  ];
+  return { hub, access, runnables, ...doorsOf(hub, { log, sleep }) };
+}
+
+type HubParts = OpenChannelsDeps & { readonly clock: Clock; readonly sleep: Sleep };
+
+function newHub(parts: HubParts, presence: Presence): SessionHub {
+  const { isOnDuty, clock, sleep, heartbeatMs, log, metrics } = parts;
+  return new SessionHub({
+    directory: fleetletDirectory({ ...parts, platform: 'fleetshift' }),
+    presence,
+    observer: watchHub({ log, metrics }),
+    codec: { decodeRequest: decodeControlRequest, encodeReply: encodeControlReply },
+    activity: () => (isOnDuty() ? ACTIVE : STANDING_BY),
+    session: uuidv7(),
+    clock,
+    sleep,
+    random: Math.random,
+    newId: uuidv7,
+    sha256,
+    heartbeatMs,
+  });
+}
+
+const ACTIVE: Activity = { kind: 'active' };
+const STANDING_BY: Activity = {
+  kind: 'away',
+  reason: 'unavailable',
+  message: 'this process stands by; another one takes fleetlets',
+  retryAfterMs: STANDBY_RETRY_MS,
+};
+
+interface DoorParts {
+  readonly log: Logger;
+  readonly sleep: Sleep;
+}
+
+function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'listen' | 'upgrade' | 'drain' | 'close'> {
+  const accept = frameAcceptor(hub.accept);
+  const onThrow = (err: unknown): void => log.error({ err }, 'a stream was not taken');
+  const sockets = createWebSocketServer({ path: WEBSOCKET_PATH, protocol: WEBSOCKET_PROTOCOL, accept, onThrow });
+  const servers: { stopListening(): Promise<void>; close(): Promise<void> }[] = [sockets];
+  return {
+    listen: async (at, certificate) => {
+      const server = await listenGrpc({ at, tls: tlsOf(certificate), path: CHANNEL_METHOD, accept, onThrow });
+      servers.push(server);
+      const { address } = server;
+      const place = 'port' in address ? address : at;
+      log.info({ address: printHostPort(place) }, 'fleetlets can connect');
+      return { host: place.host, port: place.port, install: (renewed) => server.setCertificate(tlsOf(renewed)) };
+    },
+    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    drain: async (signal) => {
+      await Promise.all(servers.map((server) => server.stopListening()));
+      const isAnybodyThere = hub.sessions().length > 0;
+      await hub.drain(signal);
+      if (isAnybodyThere) await sleep(LAST_WORDS_MS, signal);
+    },
+    close: async () => void (await Promise.all(servers.map((server) => server.close()))),
+  };
+}
+
+function tlsOf({ chain, key }: ServerCertificate) {
+  return { cert: chain, key };
+}

@@ -1,0 +1,82 @@
+import type { Enrolment } from '#contexts/enrolment/adapters';
+import type { HostPort } from '#kit/config';
+import type { Authenticator } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import type { Sealer } from '#kit/sealing';
+import type { Storage } from '#kit/storage';
+import type { Logger, Metrics } from '#kit/telemetry';
+import type { Access } from '../access/open-access.ts';
+import type { PlatformConfig } from '../config.ts';
+import type { DataFolder } from '../data-folder.ts';
+import type { Duty } from '../delivery/duty.ts';
+import { openEmbeddedFleetlet } from '../embedded-fleetlet/open-embedded-fleetlet.ts';
+import { openEnrolment } from '../enrolment/open-enrolment.ts';
+import type { Fleet } from '../orchestration/open-fleet.ts';
+import { type Channels, openChannels } from './open-channels.ts';
+
+export interface OpenFleetletsDeps {
+  readonly config: PlatformConfig;
+  readonly version: string;
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  readonly access: Access;
+  readonly authenticator: Authenticator;
+  readonly fleet: Fleet;
+  readonly duty: Duty;
+  readonly folder: DataFolder;
+  /** Where it listens, once it does. */
+  readonly listening: () => FleetletListening;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+export interface FleetletListening {
+  readonly https?: HostPort | undefined;
+  readonly fleetlets?: HostPort | undefined;
+  readonly authorityFile?: string | undefined;
+}
+
+/** How machines come to belong to this platform, how they reach it, and the fleetlet that it has within. */
+export interface Fleetlets extends Pick<Channels, 'listen' | 'upgrade'> {
+  readonly routes: Enrolment['routes'];
+  readonly runnables: readonly Runnable[];
+  /** Takes fleetlets until it is to stop, and then sends them away. */
+  readonly serve: Runnable;
+}
+
+/** Shorter than the shutdown may ever be. */
+const DRAIN_MS = 900;
+
+export async function openFleetlets(
+  deps: OpenFleetletsDeps,
+  opened: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Fleetlets> {
+  const { config, fleet, duty, folder, listening, log } = deps;
+  const { addonTypes, agents, reports } = fleet;
+  const authorityFile = (): string | undefined => listening().authorityFile;
+  const enrolment = await openEnrolment({ ...deps, addonTypes, authorityFile }, signal);
+  opened.defer(() => enrolment.close());
+  const heartbeatMs = config.fleetletHeartbeat;
+  // With Temporal all processes are active, and none is known to be the only one.
+  const isOnDuty = (): boolean => config.durable.engine === 'temporal' || duty.term !== undefined;
+  const channels = openChannels({ ...deps, enrolment, agents, reports, isOnDuty, heartbeatMs });
+  opened.defer(() => channels.close());
+  const accept = channels.hub.acceptEmbedded(enrolment.embedded);
+  const { access } = channels;
+  const embedded = await openEmbeddedFleetlet({ accept, access, folder: folder.path, config, heartbeatMs, log });
+  opened.defer(() => embedded.close());
+  return {
+    routes: enrolment.routes,
+    runnables: [...enrolment.runnables, ...channels.runnables, ...embedded.runnables],
+    listen: (address, certificate) => channels.listen(address, certificate),
+    upgrade: (request, socket, head) => channels.upgrade(request, socket, head),
+    serve: { name: 'fleetlets', run: (stop) => serveUntil(stop, channels) },
+  };
+}
+
+/** They are sent away before anything that they need is closed. */
+async function serveUntil(stop: AbortSignal, channels: Channels): Promise<void> {
+  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  await channels.drain(AbortSignal.timeout(DRAIN_MS));
+}

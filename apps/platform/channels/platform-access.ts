@@ -1,0 +1,89 @@
+import { type AccessIndex, askerOf } from '#contexts/access';
+import type { AccessFacts, AccessQuestion, AccessResolver, ChannelHandler } from '#contexts/channels';
+import { decodeAccessRequest, encodeAccessAnswer } from '#contexts/channels/adapters';
+import type { Authenticator, Principal } from '#kit/http';
+import type { Logger } from '#kit/telemetry';
+import { pathOf } from '../access/audit-scopes.ts';
+
+export interface PlatformAccessDeps {
+  readonly authenticator: Authenticator;
+  readonly index: AccessIndex;
+}
+
+/** How long a fleetlet may believe it. What is revoked is believed no longer than this. */
+const MAX_AGE_MS = 30_000;
+const ROOT = 'root';
+
+/** Who a bearer is and where he may do something, from what this process knows. */
+export function platformAccess({ authenticator, index }: PlatformAccessDeps): AccessResolver {
+  return {
+    resolve: async (question, signal) => {
+      const { token: bearer } = question;
+      const credentials = { bearer, headers: {}, method: 'GET', address: '' };
+      const principal = await authenticator.authenticate(credentials, signal);
+      const facts = principal === undefined ? UNKNOWN : factsOf(index, principal, question);
+      return { facts, maxAgeMs: facts.kind === 'fault' ? 0 : MAX_AGE_MS, staleMs: 0 };
+    },
+  };
+}
+
+export interface AccessHandlerDeps {
+  readonly access: AccessResolver;
+  readonly log: Logger;
+  /** How long a question may take; 5 s unless told. */
+  readonly withinMs?: number;
+}
+
+const WITHIN_MS = 5_000;
+
+/** Answers what fleetlets ask. A question is acknowledged with its answer, so that the window bounds how many there are. */
+export function accessHandler({ access, log, withinMs = WITHIN_MS }: AccessHandlerDeps): ChannelHandler {
+  return {
+    mode: 'reliable',
+    message: (message, { channel }) => {
+      const asked = decodeAccessRequest(message.payload);
+      if (asked === undefined) return message.ack();
+      const { request, question } = asked;
+      access
+        .resolve(question, AbortSignal.timeout(withinMs))
+        .catch((err: unknown) => {
+          log.warn({ err }, 'a question about access was not answered; whoever asked asks again');
+          return NO_ANSWER;
+        })
+        .then((reply) => {
+          // Whoever does not take his answers asks again.
+          channel.trySend({ payload: encodeAccessAnswer({ ...reply, request }), key: message.key });
+          message.ack();
+        })
+        .catch((err: unknown) => log.error({ err }, 'an answer about access was not sent'));
+    },
+  };
+}
+
+const UNKNOWN: AccessFacts = {
+  kind: 'fault',
+  code: 'unauthenticated',
+  message: 'Nobody is known by this token: it is unknown, revoked or expired.',
+};
+const NO_ANSWER = {
+  facts: { kind: 'fault', code: 'unavailable', message: 'The platform cannot tell now. Ask again.' },
+  maxAgeMs: 0,
+  staleMs: 0,
+} as const;
+
+function factsOf(index: AccessIndex, principal: Principal, question: AccessQuestion): AccessFacts {
+  if (question.kind === 'identity') {
+    const { kind, id, groups = [] } = principal;
+    // The id of a user begins with the name of whoever vouches for him.
+    const issuer = kind === 'user' ? id.slice(0, Math.max(0, id.indexOf(':'))) : '';
+    return { kind: 'identity', subject: `${kind}:${id}`, groups, issuer };
+  }
+  const { permission } = question;
+  if (!index.knowsPermission(permission)) {
+    return { kind: 'fault', code: 'unknownPermission', message: `There is no permission ${permission}.` };
+  }
+  const visible = index.visible(askerOf(principal), permission);
+  const names = visible.kind === 'everything' ? [ROOT] : visible.workspaces;
+  const workspaces = names.flatMap((name) => pathOf(index, { kind: 'workspace', name }) ?? []);
+  return { kind: 'permissions', workspaces };
+}

@@ -1,0 +1,76 @@
+import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSigningRequest, signCertificateToken } from '#kit/pki';
+import { Secret, uuidv7 } from '#kit/std';
+import type { Transport } from '#kit/transport';
+import { createGrpcTransport } from '#kit/transport/grpc';
+import { createWebSocketTransport } from '#kit/transport/websocket';
+import type { ServingPlatform } from './serving-platform.ts';
+
+/** What a machine got for its bootstrap token. */
+export interface EnrolledFleetlet {
+  readonly uid: string;
+  readonly name: string;
+  readonly key: KeyObject;
+  readonly certificate: string;
+  readonly serverCa: string;
+  readonly endpoints: { readonly grpc: string; readonly websocket: string };
+  readonly targets: readonly { readonly uid: string; readonly name: string }[];
+}
+
+interface Answer {
+  readonly fleetlet: string;
+  readonly name: string;
+  readonly certificate: string;
+  readonly serverCa: string;
+  readonly endpoints: EnrolledFleetlet['endpoints'];
+  readonly targets: EnrolledFleetlet['targets'];
+}
+
+export async function enrolledFleetlet(
+  platform: ServingPlatform,
+  names: readonly string[],
+  { workspace = 'root', named = false }: { readonly workspace?: string; readonly named?: boolean } = {},
+): Promise<EnrolledFleetlet> {
+  const path = `/v1/workspaces/${workspace}/bootstrap-tokens`;
+  // A target that somebody speaks for already is only enrolled with a token that names it.
+  const { token } = await platform.call<{ token: string }>('POST', path, named ? { targets: names } : {});
+  const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const targets = names.map((name) => ({ name, type: 'directory' }));
+  const body = { token, csr: createSigningRequest(key, 'test'), targets };
+  const { fleetlet: uid, ...answer } = await platform.call<Answer>('POST', '/v1/enroll', body);
+  return { ...answer, uid, key };
+}
+
+type Shown = Pick<EnrolledFleetlet, 'key' | 'certificate' | 'serverCa' | 'endpoints'>;
+
+/** With another certificate than the own one, or none, where a test says so. */
+export function grpcOf({ key, certificate, serverCa, endpoints }: Shown, shows = true): Transport {
+  const [host = '', port = ''] = endpoints.grpc.split(':');
+  const pem = new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString());
+  return createGrpcTransport({
+    to: { host, port: Number(port) },
+    path: '/fleetshift.v1.ChannelService/Channel',
+    tls: {
+      credentials: () => ({
+        trust: { only: [serverCa] },
+        ...(shows ? { certificate: { cert: certificate, key: pem } } : {}),
+      }),
+    },
+  });
+}
+
+export function webSocketOf({ serverCa, endpoints }: Shown): Transport {
+  const { hostname: host, port } = new URL(endpoints.websocket);
+  return createWebSocketTransport({
+    to: { host, port: Number(port) },
+    path: '/v1/fleetlet',
+    protocol: 'fleetshift.v1',
+    tls: { credentials: () => ({ trust: { only: [serverCa] } }) },
+  });
+}
+
+/** A word of whoever has the key of the certificate; good for one stream. */
+export async function wordOf({ key, certificate }: Shown): Promise<string> {
+  const order = { certificate: new X509Certificate(certificate), key, audience: '/v1/fleetlet' };
+  return await signCertificateToken({ ...order, id: uuidv7(), now: Date.now() });
+}

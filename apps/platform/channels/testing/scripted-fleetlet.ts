@@ -1,0 +1,158 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  type Channel,
+  type ControlReply,
+  type Inbound,
+  type Serving,
+  Uplink,
+  type UplinkState,
+} from '#contexts/channels';
+import { decodeControlReply, encodeControlRequest, frameConnections, sha256 } from '#contexts/channels/adapters';
+import { sleep, systemClock, uuidv7 } from '#kit/std';
+import type { Connection, Headers, Transport } from '#kit/transport';
+import {
+  FromAgentSchema,
+  Health,
+  type Holding,
+  HoldingSchema,
+  InventorySchema,
+  StatusMessageSchema,
+  ToAgentSchema,
+} from '#protocol/proto';
+
+export interface ScriptedFleetletOptions {
+  /** With each stream, made beforehand. */
+  readonly headers?: () => Headers;
+  readonly serving?: Serving;
+}
+
+/** A fleetlet with an agent that takes every order and has it applied at once. */
+export class ScriptedFleetlet {
+  readonly replies: ControlReply[] = [];
+  readonly states: UplinkState[] = [];
+  readonly orders: { readonly target: string; readonly deployment: string; readonly revision: number }[] = [];
+  readonly uplink: Uplink;
+  readonly control: Channel;
+  readonly delivery: Channel;
+  readonly status: Channel;
+  readonly access: Channel;
+  readonly answers: Uint8Array[] = [];
+  /** Of the agent: what it has been given, as it tells it. */
+  readonly #holdings = new Map<string, Holding[]>();
+  /** As if there were a network. */
+  canConnect = true;
+  readonly #connections = new Set<Connection>();
+  readonly #stop = new AbortController();
+  readonly #serving: Serving;
+  readonly #running: Promise<void>;
+  #requests = 0;
+
+  constructor(transport: Transport, { headers, serving = 'colocated' }: ScriptedFleetletOptions = {}) {
+    this.#serving = serving;
+    const connect = frameConnections(this.#watched(transport), headers);
+    this.uplink = new Uplink({
+      connect: { control: connect, bulk: connect },
+      session: uuidv7(),
+      process: 'fleetlet',
+      clock: systemClock,
+      sleep,
+      random: Math.random,
+      newId: uuidv7,
+      sha256,
+      heartbeatMs: 200,
+      pace: { baseMs: 10, capMs: 100, refusedMs: 500 },
+      onState: (state) => this.states.push(state),
+    });
+    this.control = this.#open('control', (message) => this.#heard(message));
+    this.delivery = this.#open('delivery', (message) => this.#ordered(message));
+    this.status = this.#open('status', () => {});
+    this.access = this.#open('access', ({ payload }) => this.answers.push(payload));
+    this.#running = this.uplink.run(this.#stop.signal);
+  }
+
+  get isRefused(): string | undefined {
+    const refused = this.states.find((state) => state.kind === 'refused');
+    return refused?.kind === 'refused' ? refused.reason : undefined;
+  }
+
+  register(name: string, its: { readonly labels?: Record<string, string>; readonly properties?: string } = {}): number {
+    const request = ++this.#requests;
+    const rest = { manifestTypes: [], instance: 'i1', agentVersion: '1' };
+    const claim = { name, type: 'directory', serving: this.#serving, labels: {}, properties: '{}', ...rest, ...its };
+    this.control.trySend({ payload: encodeControlRequest({ request, kind: 'registerTarget', claim }) });
+    return request;
+  }
+
+  answerTo(request: number): ControlReply | undefined {
+    return this.replies.find((reply) => reply.request === request);
+  }
+
+  /** All that is on it. */
+  inventory(target: string): void {
+    const holdings = this.#holdings.get(target) ?? [];
+    const message = { case: 'inventory' as const, value: create(InventorySchema, { instance: 'i1', holdings }) };
+    const payload = toBinary(StatusMessageSchema, create(StatusMessageSchema, { message }));
+    this.status.trySend({ payload, target });
+  }
+
+  /** As a cable that is pulled and put back. */
+  async cut(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.cut();
+  }
+
+  #watched(transport: Transport): Transport {
+    return {
+      name: transport.name,
+      connect: async (signal) => {
+        if (!this.canConnect) throw new Error('connect: there is no network');
+        const connection = await transport.connect(signal);
+        this.#connections.add(connection);
+        connection.closed.then(
+          () => this.#connections.delete(connection),
+          () => {},
+        );
+        return connection;
+      },
+    };
+  }
+
+  #open(name: string, message: (message: Inbound) => void): Channel {
+    const handlers = {
+      message: (inbound: Inbound) => {
+        inbound.ack();
+        message(inbound);
+      },
+    };
+    return this.uplink.open({ name, mode: 'reliable', connectionClass: 'control' }, handlers);
+  }
+
+  #heard({ payload }: Inbound): void {
+    const reply = decodeControlReply(payload);
+    if (reply !== undefined) this.replies.push(reply);
+  }
+
+  #ordered({ payload, target, key }: Inbound): void {
+    const { request, message } = fromBinary(ToAgentSchema, payload);
+    if (message.case !== 'deliver') return;
+    const { deploymentUid, revision, hash } = message.value;
+    this.orders.push({ target, deployment: deploymentUid, revision: Number(revision) });
+    this.#holdings.set(target, [create(HoldingSchema, { deploymentUid, revision, hash, health: Health.AVAILABLE })]);
+    const accepted = { case: 'acknowledgement', value: { kind: { case: 'accepted', value: {} } } } as const;
+    const answer = create(FromAgentSchema, { request, message: accepted });
+    this.delivery.trySend({ payload: toBinary(FromAgentSchema, answer), target, key });
+    for (const kind of [
+      { case: 'applied', value: { hash } },
+      { case: 'health', value: { health: Health.AVAILABLE, message: '' } },
+    ] as const) {
+      const report = { case: 'report', value: { deploymentUid, revision, kind } } as const;
+      const said = create(StatusMessageSchema, { message: report });
+      this.status.trySend({ payload: toBinary(StatusMessageSchema, said), target });
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { type AcceptLink, type AccessResolver, Broker, Uplink } from '#contexts/channels';
+import {
+  BROKER_WIRE,
+  CHANNEL_METHOD,
+  createSocketAuthenticator,
+  createTokenFileAuthenticator,
+  frameAcceptor,
+  frameConnections,
+  sha256,
+} from '#contexts/channels/adapters';
+import type { HostPort } from '#kit/config';
+import type { Runnable } from '#kit/reconcile';
+import { sleep, systemClock, uuidv7 } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { TransportServer } from '#kit/transport';
+import { listenGrpc } from '#kit/transport/grpc';
+import { createMemoryTransport } from '#kit/transport/memory';
+import { watchBroker } from '../../fleetlet/watch-broker.ts';
+
+export interface EmbeddedFleetletDeps {
+  /** The hub's door for the fleetlet within, which needs no certificate. */
+  readonly accept: AcceptLink;
+  /** In process: nothing is remembered here that could be asked. */
+  readonly access: AccessResolver;
+  readonly folder: string;
+  readonly config: {
+    /** `none` for no socket; unless told, in the folder. */
+    readonly fleetletSocket: string | undefined;
+    readonly fleetletTcp: HostPort | undefined;
+    readonly fleetletTokenFile: string | undefined;
+  };
+  readonly heartbeatMs: number;
+  readonly log: Logger;
+}
+
+export interface EmbeddedFleetlet {
+  readonly socket: string | undefined;
+  readonly tcp: HostPort | undefined;
+  readonly runnables: readonly Runnable[];
+  close(): Promise<void>;
+}
+
+/** Paths of Unix sockets are short: 108 bytes with the end mark on Linux, 104 elsewhere. */
+const LONGEST_SOCKET = 103;
+
+/** A fleetlet of the platform's own, for addons and agents beside it: the same broker, and no network in between. */
+export async function openEmbeddedFleetlet(deps: EmbeddedFleetletDeps): Promise<EmbeddedFleetlet> {
+  const log = deps.log.child({ component: 'fleetlet' });
+  const { transport, server } = createMemoryTransport({ accept: frameAcceptor(deps.accept) });
+  const connect = frameConnections(transport);
+  const session = uuidv7();
+  const uplink = new Uplink({
+    connect: { control: connect, bulk: connect },
+    session,
+    process: 'platform',
+    clock: systemClock,
+    sleep,
+    random: Math.random,
+    newId: randomUUID,
+    sha256,
+    heartbeatMs: deps.heartbeatMs,
+  });
+  const broker = new Broker({
+    uplink,
+    access: deps.access,
+    wire: BROKER_WIRE,
+    rules: [],
+    bulkChannels: [],
+    session,
+    heartbeatMs: deps.heartbeatMs,
+    clock: systemClock,
+    sleep,
+    newId: randomUUID,
+    sha256,
+    observer: watchBroker(log),
+  });
+  const { socket, tcp, servers } = await listen(deps, broker, log);
+  return {
+    socket,
+    tcp,
+    runnables: [
+      { name: 'embedded fleetlet', run: (signal) => broker.run(signal) },
+      { name: 'embedded fleetlet to the platform', run: (signal) => uplink.run(signal) },
+    ],
+    close: async () => {
+      broker.close({ reason: 'draining', message: 'the platform stops', retryAfterMs: 0 });
+      await Promise.all([...servers, server].map((each) => each.close()));
+    },
+  };
+}
+
+interface Listening {
+  readonly socket: string | undefined;
+  readonly tcp: HostPort | undefined;
+  readonly servers: readonly TransportServer[];
+}
+
+async function listen({ config, folder }: EmbeddedFleetletDeps, broker: Broker, log: Logger): Promise<Listening> {
+  const servers: TransportServer[] = [];
+  const path = socketPath(config.fleetletSocket, folder, log);
+  try {
+    if (path !== undefined) {
+      const accept = frameAcceptor(broker.listen(createSocketAuthenticator(path)));
+      servers.push(await listenGrpc({ at: { path }, path: CHANNEL_METHOD, accept }));
+    }
+    const { fleetletTcp, fleetletTokenFile } = config;
+    if (fleetletTcp === undefined || fleetletTokenFile === undefined) return { socket: path, tcp: undefined, servers };
+    const accept = frameAcceptor(broker.listen(createTokenFileAuthenticator(fleetletTokenFile)));
+    const tcp = await listenGrpc({ at: fleetletTcp, path: CHANNEL_METHOD, accept });
+    servers.push(tcp);
+    return { socket: path, tcp: 'host' in tcp.address ? tcp.address : undefined, servers };
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
+}
+
+function socketPath(chosen: string | undefined, folder: string, log: Logger): string | undefined {
+  if (chosen === 'none') return undefined;
+  const path = resolve(chosen ?? join(folder, 'fleetlet.sock'));
+  if (chosen !== undefined || Buffer.byteLength(path) <= LONGEST_SOCKET) return path;
+  log.warn(
+    { file: path, setting: 'fleetlet-socket' },
+    'the path is too long for a socket; local processes have no way in',
+  );
+  return undefined;
+}

@@ -1,0 +1,42 @@
+import { type HostPort, hostPort, path, type Settings } from '#kit/config';
+import { isLoopback } from '../loopback.ts';
+
+/** Of the fleetlet inside the platform, for addons on the same machine. */
+export const EMBEDDED_FLEETLET_SETTINGS = {
+  'fleetlet-socket': {
+    kind: path('SOCKET'),
+    unset: '<data>/fleetlet.sock',
+    sentence:
+      'Unix socket for addons and agents on this machine, or none. Whoever may open it is let in: only the user of this process.',
+    group: 'Network',
+  },
+  'fleetlet-tcp': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where the same are taken over TCP, on loopback, with a token of --fleetlet-token-file.',
+    group: 'Network',
+  },
+  'fleetlet-token-file': {
+    kind: path(),
+    unset: 'none',
+    sentence: 'File with the tokens of local processes, a line each: name, blank, token. Read again when it changes.',
+    group: 'Access',
+  },
+} as const satisfies Settings;
+
+export interface EmbeddedFleetletConfig {
+  readonly fleetletTcp: HostPort | undefined;
+  readonly fleetletTokenFile: string | undefined;
+}
+
+export function checkEmbeddedFleetlet(
+  { fleetletTcp, fleetletTokenFile }: EmbeddedFleetletConfig,
+  refuse: (name: 'fleetlet-tcp', why: string) => void,
+): void {
+  if (fleetletTcp === undefined) return;
+  if (fleetletTokenFile === undefined)
+    refuse('fleetlet-tcp', 'needs --fleetlet-token-file: else everybody would be let in');
+  if (!isLoopback(fleetletTcp.host)) {
+    refuse('fleetlet-tcp', `${fleetletTcp.host} is beyond loopback; run a fleetlet of its own there`);
+  }
+}

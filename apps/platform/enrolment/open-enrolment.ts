@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import {
+  type Enrolment,
+  enrolmentInTree,
+  openEnrolment as openContext,
+  purgeTokens,
+} from '#contexts/enrolment/adapters';
+import type { AddonTypes } from '#contexts/targets';
+import { findTargetNode, targetPool } from '#contexts/targets/adapters';
+import { workspacePlaces } from '#contexts/workspaces/adapters';
+import type { HostPort } from '#kit/config';
+import type { Sealer } from '#kit/sealing';
+import { systemClock } from '#kit/std';
+import type { Storage, Transaction } from '#kit/storage';
+import type { Logger } from '#kit/telemetry';
+import type { Access } from '../access/open-access.ts';
+import { targetIs } from '../access/tree-changes.ts';
+import type { PlatformConfig } from '../config.ts';
+import type { Purge } from '../maintenance.ts';
+import { endpointsFor } from './fleetlet-endpoints.ts';
+import { placeDirectory } from './place-directory.ts';
+import { targetRegistrar } from './target-registrar.ts';
+
+export interface OpenEnrolmentDeps {
+  readonly config: PlatformConfig;
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  readonly access: Pick<Access, 'index' | 'visibility'>;
+  readonly addonTypes: AddonTypes;
+  /** Where it listens, once it does. */
+  readonly listening: () => { readonly https?: HostPort | undefined; readonly fleetlets?: HostPort | undefined };
+  /** The file of the authority that vouches for the platform itself, if it is of its own making. */
+  readonly authorityFile: () => string | undefined;
+  readonly log: Logger;
+}
+
+/** How machines come to belong to this platform, beside its neighbours. */
+export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal): Promise<Enrolment> {
+  const { config, storage, sealer, access, addonTypes, listening, authorityFile, log } = deps;
+  const { fleetletCertificateTtl: ttlMs, fleetletRenewalGrace: graceMs, publicUrl } = config;
+  return await openContext(
+    {
+      storage,
+      sealer,
+      log: log.child({ component: 'enrolment' }),
+      limits: { ttlMs, graceMs },
+      visibility: access.visibility,
+      targets: targetRegistrar(addonTypes),
+      workspaces: placeDirectory,
+      places: workspacePlaces,
+      targetByUid: async (uid, until) => {
+        const [target] = await storage.read((reader) => targetPool(reader).find([uid], until), until);
+        return target;
+      },
+      endpoints: (host) => endpointsFor({ host, publicUrl, ...listening() }),
+      serverAuthority: () => {
+        const file = authorityFile();
+        return file === undefined ? undefined : readFileSync(file, 'utf8');
+      },
+      targetsChanged: async (names, until) => await learn(deps, names, until),
+    },
+    signal,
+  );
+}
+
+/** What enrolment has to say to whoever deletes or moves what its things are in. */
+export const ENROLMENT_IN_TREE = {
+  contents: enrolmentInTree,
+  moves: enrolmentInTree,
+  targets: (tx: Transaction) => ({
+    deleted: (gone: { readonly uid: string }, signal: AbortSignal) => enrolmentInTree(tx).targetDeleted(gone, signal),
+  }),
+  workspaces: (tx: Transaction) => ({
+    deleted: (gone: { readonly name: string }, signal: AbortSignal) =>
+      enrolmentInTree(tx).workspaceDeleted(gone, signal),
+  }),
+};
+
+export function enrolmentPurge(storage: Storage): Purge {
+  return { name: 'bootstrap tokens', run: (signal) => purgeTokens(storage, systemClock.now(), signal) };
+}
+
+/** Whoever enrolled a target finds it with his next request. */
+async function learn(
+  { storage, access, log }: OpenEnrolmentDeps,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await storage.read(async (reader) => {
+      for (const name of names) {
+        const node = await findTargetNode(reader, name);
+        if (node !== undefined) access.index.apply(targetIs(node));
+      }
+    }, signal);
+  } catch (err) {
+    // The change is committed, and the event log brings it round in a moment.
+    log.warn({ err }, 'the access index learns of a change a little later');
+  }
+}

@@ -1,0 +1,97 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { type AccessAnswer, AccessAnswerSchema, type AccessRequest, AccessRequestSchema } from '#protocol/proto';
+import type {
+  AccessAnswerMessage,
+  AccessFacts,
+  AccessQuestion,
+  AccessRequestMessage,
+} from '../domain/access-message.ts';
+
+export function encodeAccessRequest({ request, question }: AccessRequestMessage): Uint8Array {
+  const init = { request: BigInt(request), question: wireQuestion(question) };
+  return toBinary(AccessRequestSchema, create(AccessRequestSchema, init));
+}
+
+/** `undefined`: it is none, or of a kind that this release does not know. */
+export function decodeAccessRequest(payload: Uint8Array): AccessRequestMessage | undefined {
+  const decoded = tried(() => fromBinary(AccessRequestSchema, payload));
+  const question = decoded && questionOf(decoded);
+  return decoded && question && { request: Number(decoded.request), question };
+}
+
+export function encodeAccessAnswer({ request, facts, maxAgeMs, staleMs }: AccessAnswerMessage): Uint8Array {
+  const init = { request: BigInt(request), answer: wireFacts(facts), maxAgeMs, staleMs };
+  return toBinary(AccessAnswerSchema, create(AccessAnswerSchema, init));
+}
+
+export function decodeAccessAnswer(payload: Uint8Array): AccessAnswerMessage | undefined {
+  const decoded = tried(() => fromBinary(AccessAnswerSchema, payload));
+  const facts = decoded && factsOf(decoded);
+  return (
+    decoded &&
+    facts && { request: Number(decoded.request), facts, maxAgeMs: decoded.maxAgeMs, staleMs: decoded.staleMs }
+  );
+}
+
+/** What is no message at all is refused by whoever asked for one, not thrown at him. */
+function tried<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
+
+type WireQuestion = NonNullable<MessageInitShape<typeof AccessRequestSchema>['question']>;
+
+function wireQuestion(question: AccessQuestion): WireQuestion {
+  switch (question.kind) {
+    case 'identity':
+      return { case: 'resolveIdentity', value: { bearerToken: question.token } };
+    case 'permissions': {
+      const { token, permission } = question;
+      return { case: 'lookupPermissions', value: { bearerToken: token, permission } };
+    }
+  }
+}
+
+function questionOf({ question }: AccessRequest): AccessQuestion | undefined {
+  switch (question.case) {
+    case 'resolveIdentity':
+      return { kind: 'identity', token: question.value.bearerToken };
+    case 'lookupPermissions':
+      return { kind: 'permissions', token: question.value.bearerToken, permission: question.value.permission };
+    case undefined:
+      return undefined;
+  }
+}
+
+type WireFacts = NonNullable<MessageInitShape<typeof AccessAnswerSchema>['answer']>;
+
+function wireFacts(facts: AccessFacts): WireFacts {
+  switch (facts.kind) {
+    case 'identity': {
+      const { subject, groups, issuer } = facts;
+      return { case: 'identity', value: { subject, groups: [...groups], issuer } };
+    }
+    case 'permissions':
+      return { case: 'permissions', value: { workspaces: [...facts.workspaces] } };
+    case 'fault':
+      return { case: 'fault', value: { code: facts.code, message: facts.message } };
+  }
+}
+
+function factsOf({ answer }: AccessAnswer): AccessFacts | undefined {
+  switch (answer.case) {
+    case 'identity': {
+      const { subject, groups, issuer } = answer.value;
+      return { kind: 'identity', subject, groups, issuer };
+    }
+    case 'permissions':
+      return { kind: 'permissions', workspaces: answer.value.workspaces };
+    case 'fault':
+      return { kind: 'fault', code: answer.value.code, message: answer.value.message };
+    case undefined:
+      return undefined;
+  }
+}

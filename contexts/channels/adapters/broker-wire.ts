@@ -1,0 +1,13 @@
+import type { BrokerWire } from '../application/broker/broker.ts';
+import { decodeAccessRequest, encodeAccessAnswer } from './access-codec.ts';
+import { decodeControlReply, decodeControlRequest, encodeControlReply, encodeControlRequest } from './control-codec.ts';
+
+/** What a broker says and hears, as the protocol has it. */
+export const BROKER_WIRE: BrokerWire = {
+  encodeControlRequest,
+  decodeControlRequest,
+  encodeControlReply,
+  decodeControlReply,
+  decodeAccessRequest,
+  encodeAccessAnswer,
+};

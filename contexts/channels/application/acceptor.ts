@@ -1,0 +1,197 @@
+import type { Clock, Sleep } from '#kit/std';
+import type { OpenFrame } from '../domain/frame.ts';
+import { negotiate } from '../domain/negotiate.ts';
+import { openFault } from '../domain/open-fault.ts';
+import { AcceptedStream, type Admission, type StreamOwner, type Why } from './accepted-stream.ts';
+import type { LinkedChannel } from './channel.ts';
+import type { AcceptLink, LinkPeer } from './link.ts';
+import { MalformedTally } from './malformed-tally.ts';
+
+export type { Admission };
+
+type Match = (open: OpenFrame, peer: LinkPeer) => boolean;
+
+export interface AcceptorDeps {
+  /** What it throws refuses the stream as `unavailable`. Once the signal aborts nobody waits for the answer. */
+  readonly admit: (open: OpenFrame, peer: LinkPeer, signal: AbortSignal) => Admission | Promise<Admission>;
+  /** Of this process and its life. */
+  readonly session: string;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** A stream that has pinged once and is not heard of for three of these is destroyed. */
+  readonly heartbeatMs: number;
+  /** From the beginning of a stream until it is admitted; 10 s unless told. */
+  readonly openWithinMs?: number;
+  /** 256 unless told. */
+  readonly maxStreamsPerSession?: number;
+  /** Streams that are not admitted yet; 4096 unless told. */
+  readonly maxUnopened?: number;
+  readonly onMalformed?: (peer: LinkPeer, message: string) => void;
+  /** What `admit` threw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The accepting end of streams: of the platform, of a fleetlet's local side, and of one that takes calls of others. */
+export interface Acceptor {
+  readonly accept: AcceptLink;
+  /** One timer for all streams. Without it nothing is ever given up for its silence. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Closes, in order, all streams that were admitted and match. */
+  closeWhere(match: Match, why: Why): void;
+  /** The same at once, for connections that are dead. */
+  destroyWhere(match: Match): void;
+  /** Says `resumed` to whoever has this channel open. */
+  tellResumed(channel: LinkedChannel): void;
+}
+
+export function createAcceptor(deps: AcceptorDeps): Acceptor {
+  return new StreamAcceptor(deps);
+}
+
+const MISSED_BEATS = 3;
+
+interface Session {
+  streams: number;
+  tally: MalformedTally | undefined;
+}
+
+class StreamAcceptor implements Acceptor, StreamOwner {
+  readonly #deps: AcceptorDeps;
+  readonly #unopened = new Set<AcceptedStream>();
+  readonly #admitted = new Set<AcceptedStream>();
+  readonly #attached = new Map<LinkedChannel, AcceptedStream>();
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(deps: AcceptorDeps) {
+    this.#deps = deps;
+  }
+
+  readonly accept: AcceptLink = (link) => {
+    const stream = new AcceptedStream(this, link, this.#deps.clock.now());
+    if (this.#unopened.size >= (this.#deps.maxUnopened ?? 4096)) {
+      stream.refuse('tooMany', 'too many streams are being opened');
+      return stream;
+    }
+    this.#unopened.add(stream);
+    return stream;
+  };
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#deps.sleep(this.#deps.heartbeatMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      this.#sweep();
+    }
+  }
+
+  closeWhere(match: Match, why: Why): void {
+    for (const stream of this.#matching(match)) stream.close(why);
+  }
+
+  destroyWhere(match: Match): void {
+    for (const stream of this.#matching(match)) stream.link.destroy();
+  }
+
+  tellResumed(channel: LinkedChannel): void {
+    this.#attached.get(channel)?.link.send({ kind: 'resumed' });
+  }
+
+  opening(stream: AcceptedStream, open: OpenFrame): void {
+    const fault = openFault(open);
+    if (fault) {
+      stream.refuse('malformed', fault);
+      return;
+    }
+    const negotiated = negotiate(open);
+    if (negotiated.kind === 'none') {
+      stream.refuse('version', negotiated.message);
+      return;
+    }
+    const session = this.#sessions.get(open.session) ?? { streams: 0, tally: undefined };
+    const most = this.#deps.maxStreamsPerSession ?? 256;
+    if (session.streams >= most) {
+      stream.refuse('tooMany', `a session has at most ${most} streams`);
+      return;
+    }
+    session.streams += 1;
+    this.#sessions.set(open.session, session);
+    this.#admit(stream, open, negotiated.version);
+  }
+
+  admitted(stream: AcceptedStream): void {
+    this.#unopened.delete(stream);
+    this.#admitted.add(stream);
+  }
+
+  attach(stream: AcceptedStream, open: OpenFrame, channel: LinkedChannel): void {
+    // Lets go of a stream that nobody has noticed to be dead yet; its end is not the channel's any more.
+    const { memory, window } = channel.handshake();
+    this.#attached.set(channel, stream);
+    stream.link.send({ kind: 'opened', version: stream.version, session: this.#deps.session, memory, window });
+    channel.attach(stream.link, open);
+  }
+
+  isAttached(stream: AcceptedStream, channel: LinkedChannel): boolean {
+    return this.#attached.get(channel) === stream;
+  }
+
+  detach(stream: AcceptedStream, channel: LinkedChannel): boolean {
+    if (!this.isAttached(stream, channel)) return false;
+    this.#attached.delete(channel);
+    channel.detach(stream.link);
+    return true;
+  }
+
+  forget(stream: AcceptedStream): void {
+    this.#unopened.delete(stream);
+    this.#admitted.delete(stream);
+    const session = stream.open && this.#sessions.get(stream.open.session);
+    if (!session || !stream.open) return;
+    session.streams -= 1;
+    if (session.streams === 0) this.#sessions.delete(stream.open.session);
+  }
+
+  malformed(stream: AcceptedStream, message: string): void {
+    const { open, link } = stream;
+    this.#deps.onMalformed?.(link.peer, message);
+    const session = open && this.#sessions.get(open.session);
+    if (!session) return;
+    session.tally ??= new MalformedTally(this.#deps.clock);
+    if (!session.tally.add()) return;
+    const why: Why = { reason: 'malformed', message: 'too much was no frame', retryAfterMs: 0 };
+    this.closeWhere((other) => other.session === open.session, why);
+  }
+
+  #admit(stream: AcceptedStream, open: OpenFrame, version: number): void {
+    const failed = (error: unknown): void => {
+      this.#deps.onError?.(error);
+      stream.refuse('unavailable', 'it could not be found out whether it may be opened');
+    };
+    try {
+      const admission = this.#deps.admit(open, stream.link.peer, stream.begins(open, version));
+      if (admission instanceof Promise) admission.then((late) => stream.take(late)).catch(failed);
+      else stream.take(admission);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #sweep(): void {
+    const late = this.#deps.clock.now() - (this.#deps.openWithinMs ?? 10_000);
+    for (const stream of this.#unopened) {
+      if (stream.since <= late) stream.refuse('unavailable', 'it was not opened in time');
+    }
+    for (const stream of this.#admitted) {
+      if (stream.missedBeats() >= MISSED_BEATS) stream.link.destroy();
+    }
+  }
+
+  /** A copy: to close one stream may change the set. */
+  #matching(match: Match): AcceptedStream[] {
+    return [...this.#admitted].filter(({ open, link }) => open && match(open, link.peer));
+  }
+}

@@ -1,0 +1,341 @@
+import type { Clock, Sleep } from '#kit/std';
+import type { AccessAnswerMessage, AccessRequestMessage } from '../../domain/access-message.ts';
+import { type ChannelRule, mayOpen, maySend } from '../../domain/channel-acl.ts';
+import type { ControlReply, ControlRequest, Welcome } from '../../domain/control-message.ts';
+import type { ChannelMode, ChannelWindow, CloseFrame, OpenFrame } from '../../domain/frame.ts';
+import { type Acceptor, type Admission, createAcceptor } from '../acceptor.ts';
+import { AccessDesk } from './access-desk.ts';
+import type { AccessResolver } from './access-resolver.ts';
+import type { Channel, Inbound } from '../channel.ts';
+import type { AcceptLink, LinkPeer } from '../link.ts';
+import type { LocalAuthenticator } from './local-authenticator.ts';
+import type { LocalEnd, LocalSession } from './local-session.ts';
+import { LocalSessions } from './local-sessions.ts';
+import { Relay } from './relay.ts';
+import { TargetRegistry } from './target-registry.ts';
+import { tunnelThrough } from './tunnel.ts';
+import type { ConnectionClass, Uplink } from '../uplink.ts';
+
+export interface BrokerDeps {
+  /** Whoever made it runs it. */
+  readonly uplink: Pick<Uplink, 'open' | 'openBytes'>;
+  readonly access: AccessResolver;
+  readonly wire: BrokerWire;
+  readonly rules: readonly ChannelRule[];
+  /** Names of channels, or beginnings of them with `*`, that have a connection of their own. */
+  readonly bulkChannels: readonly string[];
+  /** Of this process and its life. */
+  readonly session: string;
+  readonly heartbeatMs: number;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly newId: () => string;
+  readonly sha256: (bytes: Uint8Array) => Uint8Array;
+  readonly limits?: Partial<BrokerLimits>;
+  readonly observer: BrokerObserver;
+}
+
+/** What travels on `control` and `access`, as bytes and back. `undefined`: it is none, or of a later release. */
+export interface BrokerWire {
+  readonly encodeControlRequest: (request: ControlRequest) => Uint8Array;
+  readonly decodeControlRequest: (payload: Uint8Array) => ControlRequest | undefined;
+  readonly encodeControlReply: (reply: ControlReply) => Uint8Array;
+  readonly decodeControlReply: (payload: Uint8Array) => ControlReply | undefined;
+  readonly decodeAccessRequest: (payload: Uint8Array) => AccessRequestMessage | undefined;
+  readonly encodeAccessAnswer: (answer: AccessAnswerMessage) => Uint8Array;
+}
+
+/** For the log, and for what only the process itself can do. Must not throw. */
+export interface BrokerObserver {
+  welcomed(welcome: Welcome): void;
+  renewalAsked(): void;
+  processCame(name: string): void;
+  processGone(name: string): void;
+  refused(name: string, message: string): void;
+  malformed(message: string): void;
+  channelClosed(channel: string, why: Omit<CloseFrame, 'kind'>): void;
+}
+
+export interface BrokerLimits {
+  readonly window: ChannelWindow;
+  readonly buffer: ChannelWindow;
+  readonly goneAfterMs: number;
+  readonly maxSessions: number;
+  readonly maxChannelsPerSession: number;
+  readonly maxShards: number;
+}
+
+export interface BrokerStats {
+  readonly processes: number;
+  readonly targets: number;
+  readonly channels: readonly ChannelStats[];
+}
+
+export interface ChannelStats {
+  readonly channel: string;
+  /** Processes that have it open. */
+  readonly processes: number;
+  /** Kept until the platform has acknowledged it. */
+  readonly buffered: { readonly messages: number; readonly bytes: number };
+  readonly dropped: number;
+  /** Taken from processes, and waits for room in the buffer. */
+  readonly waiting: number;
+  /** From the platform, and not acknowledged by a process yet. */
+  readonly held: number;
+  readonly counts: Relay['counts'];
+}
+
+const LIMITS: BrokerLimits = {
+  window: { messages: 256, bytes: 1024 * 1024 },
+  buffer: { messages: 1_024, bytes: 8 * 1024 * 1024 },
+  goneAfterMs: 10_000,
+  maxSessions: 256,
+  maxChannelsPerSession: 64,
+  maxShards: 16,
+};
+const TICK_MS = 1_000;
+const TICKS_PER_RETRY = 5;
+
+/** What a fleetlet does: local processes on one side, the platform on the other, and channels through it. */
+export class Broker {
+  readonly #deps: BrokerDeps;
+  readonly #limits: BrokerLimits;
+  readonly #sessions: LocalSessions;
+  readonly #targets: TargetRegistry;
+  readonly #desk: AccessDesk;
+  readonly #relays = new Map<string, Relay>();
+  readonly #acceptors: Acceptor[] = [];
+  readonly #control: Channel;
+  readonly #stop = new AbortController();
+  #welcome: Welcome;
+
+  constructor(deps: BrokerDeps) {
+    this.#deps = deps;
+    this.#limits = { ...LIMITS, ...deps.limits };
+    this.#welcome = { ...NO_WELCOME, heartbeatMs: deps.heartbeatMs };
+    const { wire } = deps;
+    this.#desk = new AccessDesk({
+      resolver: deps.access,
+      decode: wire.decodeAccessRequest,
+      encode: wire.encodeAccessAnswer,
+      signal: this.#stop.signal,
+    });
+    this.#sessions = new LocalSessions({
+      ...this.#limits,
+      clock: deps.clock,
+      newId: deps.newId,
+      sha256: deps.sha256,
+      message: (message, end) => this.#fromProcess(message, end),
+      gone: (session) => this.#gone(session),
+      left: (channel) => this.#relays.get(channel)?.down.pump(),
+    });
+    this.#targets = new TargetRegistry({
+      ask: (request) => this.#toPlatform(request),
+      tell: (session, reply) => this.#tell(session, reply),
+      giveUp: (session) => this.#sessions.giveUp(session),
+      known: (target) => this.#relays.forEach((relay) => relay.claimed(target)),
+      gone: (target) => this.#relays.forEach((relay) => relay.down.dropTarget(target)),
+    });
+    this.#control = deps.uplink.open(
+      { name: 'control', mode: 'reliable', connectionClass: 'control' },
+      { message: (message) => this.#fromPlatform(message), resumed: () => this.#resumed() },
+    );
+  }
+
+  /** For one listener, with its own way to know who calls. */
+  listen(authenticator: LocalAuthenticator): AcceptLink {
+    const { session, clock, sleep, heartbeatMs, observer } = this.#deps;
+    const acceptor = createAcceptor({
+      admit: (open, peer, signal) => this.#admit({ open, peer, authenticator }, signal),
+      session,
+      clock,
+      sleep,
+      heartbeatMs,
+      onMalformed: (_peer, message) => observer.malformed(message),
+    });
+    this.#acceptors.push(acceptor);
+    return acceptor.accept;
+  }
+
+  /** Until aborted. All listeners have been asked for before. */
+  async run(signal: AbortSignal): Promise<void> {
+    const over = AbortSignal.any([signal, this.#stop.signal]);
+    await Promise.all([...this.#acceptors.map((acceptor) => acceptor.run(over)), this.#tick(over)]);
+  }
+
+  /** Whether all that was taken from local processes is with the platform. */
+  get isDrained(): boolean {
+    return [...this.#relays.values()].every(({ channel, waiting }) => channel.buffered.messages + waiting === 0);
+  }
+
+  /** Local processes come again, to whoever listens then. */
+  close(why: Omit<CloseFrame, 'kind'>): void {
+    this.#stop.abort();
+    for (const acceptor of this.#acceptors) acceptor.closeWhere(() => true, why);
+    for (const relay of this.#relays.values()) relay.close();
+    this.#relays.clear();
+    this.#control.close();
+  }
+
+  stats(): BrokerStats {
+    const channels = [...this.#relays].map(([channel, relay]) => {
+      const { messages, bytes, dropped } = relay.channel.buffered;
+      const { waiting, counts } = relay;
+      const processes = this.#sessions.ends(channel).length;
+      return { channel, processes, buffered: { messages, bytes }, dropped, waiting, held: relay.down.held, counts };
+    });
+    return { processes: this.#sessions.size, targets: this.#targets.size, channels };
+  }
+
+  async #admit(
+    { open, peer, authenticator }: { open: OpenFrame; peer: LinkPeer; authenticator: LocalAuthenticator },
+    signal: AbortSignal,
+  ): Promise<Admission> {
+    const who = await authenticator.identify(peer, signal);
+    if (who.kind === 'unknown') return { kind: 'refused', reason: 'unauthenticated', message: who.message };
+    const { uplink, session } = this.#deps;
+    const principal = { identity: who.identity, process: open.process };
+    const ownerOf = (target: string): string | undefined => this.#targets.ownerOf(target);
+    const verdict = mayOpen(open, principal, { rules: this.#deps.rules, ownerOf });
+    if (verdict.kind === 'refused') {
+      this.#deps.observer.refused(`${who.identity}/${open.process}`, verdict.message);
+      return verdict;
+    }
+    if (open.mode === 'bytes') return { kind: 'raw', take: tunnelThrough(uplink, { principal, session }) };
+    const admitted = this.#sessions.admit(principal, open);
+    if (admitted.kind === 'refused') return admitted;
+    const { end, part } = admitted;
+    if (admitted.isNew) this.#opened(end, open);
+    else this.#relays.get(open.channel)?.down.pump();
+    return { kind: 'channel', channel: part, detached: (why) => this.#sessions.detached(end, part, why) };
+  }
+
+  #opened(end: LocalEnd, { mode, shards }: OpenFrame): void {
+    const { channel, session } = end;
+    if (session.ends.size === 1) this.#deps.observer.processCame(session.name);
+    if (channel === 'control') return this.#tell(session, { request: 0, ...this.#welcome });
+    if (channel === 'access') return;
+    const relay = this.#relays.get(channel) ?? this.#newRelay(channel, { mode, shards });
+    relay.down.pump();
+  }
+
+  #newRelay(name: string, { mode, shards }: { readonly mode: ChannelMode; readonly shards: number }): Relay {
+    const connectionClass: ConnectionClass = this.#isBulk(name) ? 'bulk' : 'control';
+    const spec = {
+      name,
+      mode: mode === 'lossy' ? 'lossy' : 'reliable',
+      connectionClass,
+      window: this.#limits.window,
+      buffer: this.#limits.buffer,
+      ...(shards > 1 ? { shards } : {}),
+    } as const;
+    const relay = new Relay({
+      open: (handlers) => this.#deps.uplink.open(spec, handlers),
+      candidates: (message) => this.#candidates(name, message),
+      verdict: ({ channel, session }, target) =>
+        maySend({ channel, target }, session.principal, (uid) => this.#targets.ownerOf(uid)),
+      resumed: () => this.#tellResumed(name),
+      closed: (why) => this.#relayClosed(name, why),
+      now: () => this.#deps.clock.now(),
+    });
+    this.#relays.set(name, relay);
+    return relay;
+  }
+
+  #isBulk(name: string): boolean {
+    const matches = (pattern: string): boolean =>
+      pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+    return this.#deps.bulkChannels.some(matches);
+  }
+
+  /** What is about a target goes to whoever speaks for it; else to the process that it names, or to any. */
+  #candidates(channel: string, { target, process }: Inbound): readonly LocalEnd[] {
+    const isThere = (end: LocalEnd): boolean => end.session.isAttached;
+    if (target !== '') {
+      const speaker = this.#targets.speakerOf(target);
+      const end = speaker?.end(channel, target) ?? speaker?.end(channel);
+      return end === undefined ? [] : [end];
+    }
+    const ends = this.#sessions.ends(channel).filter((end) => end.target === '' && isThere(end));
+    return process === '' ? ends : ends.filter((end) => end.session.name === process);
+  }
+
+  #fromProcess(message: Inbound, end: LocalEnd): void {
+    if (end.channel === 'access') return this.#desk.message(message, end);
+    if (end.channel === 'control') {
+      const request = this.#deps.wire.decodeControlRequest(message.payload);
+      message.ack();
+      return request && this.#targets.request(end.session, request);
+    }
+    this.#relays.get(end.channel)?.up(message, end);
+  }
+
+  #fromPlatform(message: Inbound): void {
+    const reply = this.#deps.wire.decodeControlReply(message.payload);
+    message.ack();
+    if (reply === undefined) return;
+    if (reply.kind === 'welcome') {
+      const { request: _, ...welcome } = reply;
+      this.#deps.observer.welcomed(welcome);
+      // How often a process is to be heard of is for whoever listens to it to say.
+      this.#welcome = { ...welcome, heartbeatMs: this.#deps.heartbeatMs };
+      for (const session of this.#sessions) this.#tell(session, { request: 0, ...this.#welcome });
+    }
+    if (reply.kind === 'renewCertificate') this.#deps.observer.renewalAsked();
+    this.#targets.reply(reply);
+  }
+
+  #toPlatform(request: ControlRequest): void {
+    const payload = this.#deps.wire.encodeControlRequest(request);
+    // Registrations are few, and bounded by the processes that are there.
+    this.#control.send({ payload }, this.#stop.signal).catch(() => undefined);
+  }
+
+  #tell(session: LocalSession, reply: ControlReply): void {
+    // A process that does not take its news is bounded by its buffer, and learns the rest when it comes again.
+    session.end('control')?.trySend({ payload: this.#deps.wire.encodeControlReply(reply) });
+  }
+
+  #resumed(): void {
+    this.#targets.registerAgain();
+    this.#tellResumed('control');
+    this.#tellResumed('access');
+  }
+
+  #tellResumed(channel: string): void {
+    for (const { parts } of this.#sessions.ends(channel)) {
+      for (const part of parts) for (const acceptor of this.#acceptors) acceptor.tellResumed(part);
+    }
+  }
+
+  #relayClosed(name: string, why: Omit<CloseFrame, 'kind'>): void {
+    if (!this.#relays.delete(name)) return;
+    this.#deps.observer.channelClosed(name, why);
+    this.#sessions.closeChannel(name, why);
+  }
+
+  #gone(session: LocalSession): void {
+    this.#targets.sessionGone(session);
+    for (const relay of this.#relays.values()) relay.down.pump();
+    this.#deps.observer.processGone(session.name);
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    for (let ticks = 1; !signal.aborted; ticks += 1) {
+      await this.#deps.sleep(TICK_MS, signal).catch(() => undefined);
+      this.#sessions.sweep();
+      for (const relay of this.#relays.values()) relay.expire();
+      if (ticks % TICKS_PER_RETRY === 0) this.#targets.retry();
+    }
+  }
+}
+
+const NO_WELCOME: Welcome = {
+  kind: 'welcome',
+  platform: '',
+  platformVersion: '',
+  fleetlet: '',
+  heartbeatMs: 0,
+  authorities: '',
+  ticketKey: '',
+};

@@ -1,0 +1,63 @@
+import type { Clock } from '#kit/std';
+import type {
+  AccessAnswerMessage,
+  AccessQuestion,
+  AccessReply,
+  AccessRequestMessage,
+} from '../../domain/access-message.ts';
+import type { AccessResolver } from './access-resolver.ts';
+import type { Channel, ChannelHandlers, Inbound } from '../channel.ts';
+
+export interface ChannelAccessDeps {
+  /** The channel `access` to the platform. */
+  readonly open: (handlers: ChannelHandlers) => Channel;
+  readonly clock: Clock;
+  readonly encode: (request: AccessRequestMessage) => Uint8Array;
+  readonly decode: (payload: Uint8Array) => AccessAnswerMessage | undefined;
+  /** Beyond that nobody waits any more, and what was not sent yet need not be. */
+  readonly answerWithinMs?: number;
+}
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Asks the platform, on the channel `access`. What was asked before a cut is asked again by the channel itself. */
+export class ChannelAccess implements AccessResolver {
+  readonly #deps: ChannelAccessDeps;
+  readonly #waiting = new Map<number, (reply: AccessReply) => void>();
+  readonly #channel: Channel;
+  #requests = 0;
+
+  constructor(deps: ChannelAccessDeps) {
+    this.#deps = deps;
+    this.#channel = deps.open({ message: (message) => this.#answered(message) });
+  }
+
+  async resolve(question: AccessQuestion, signal: AbortSignal): Promise<AccessReply> {
+    signal.throwIfAborted();
+    const request = ++this.#requests;
+    const { promise, resolve, reject } = Promise.withResolvers<AccessReply>();
+    // Whoever waits for room is told by the channel; then nobody looks at this one.
+    promise.catch(() => undefined);
+    const giveUp = (): void => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    this.#waiting.set(request, resolve);
+    try {
+      const payload = this.#deps.encode({ request, question });
+      const deadline = this.#deps.clock.now() + (this.#deps.answerWithinMs ?? ANSWER_WITHIN_MS);
+      // Each question on its own: none waits for the one before it.
+      await this.#channel.send({ payload, deadline, key: String(request) }, signal);
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+      this.#waiting.delete(request);
+    }
+  }
+
+  #answered(message: Inbound): void {
+    const answer = this.#deps.decode(message.payload);
+    message.ack();
+    if (answer === undefined) return;
+    const { request, ...reply } = answer;
+    this.#waiting.get(request)?.(reply);
+  }
+}

@@ -1,0 +1,46 @@
+import { type LocalPrincipal, principalName } from '../../domain/channel-acl.ts';
+import type { OpenFrame } from '../../domain/frame.ts';
+import { LinkedBytes } from '../byte-stream.ts';
+import type { FrameLink, LinkHandlers } from '../link.ts';
+import type { Uplink } from '../uplink.ts';
+
+const NO_WINDOW = { messages: 0, bytes: 0 };
+
+/**
+ * Bytes between a local process and the platform. Nothing is kept here: whichever side is slow slows the other, and
+ * when one is lost the other is closed.
+ */
+export function tunnelThrough(
+  uplink: Pick<Uplink, 'openBytes'>,
+  { principal, session }: { readonly principal: LocalPrincipal; readonly session: string },
+) {
+  return (link: FrameLink, open: OpenFrame, version: number): LinkHandlers => {
+    const { channel: name, target, stream, ticket } = open;
+    const memory = { ...open.memory, incarnation: session, ofIncarnation: undefined };
+    link.send({ kind: 'opened', version, session, memory, window: NO_WINDOW });
+    const local = new LinkedBytes(link, {
+      data: (data) => {
+        if (!upstream.write(data)) local.pause();
+      },
+      room: () => upstream.resume(),
+      ended: () => upstream.end(),
+      closed: (why) => {
+        if (why !== undefined) upstream.destroy(why);
+      },
+    });
+    const upstream = uplink.openBytes(
+      { name, target, process: principalName(principal), stream, ticket },
+      {
+        data: (data) => {
+          if (!local.write(data)) upstream.pause();
+        },
+        room: () => local.resume(),
+        ended: () => local.end(),
+        closed: (why) => {
+          if (why !== undefined) local.destroy(why);
+        },
+      },
+    );
+    return local;
+  };
+}

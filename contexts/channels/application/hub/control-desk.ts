@@ -1,0 +1,117 @@
+import type { ControlReply, ControlRequest, TargetClaim } from '../../domain/control-message.ts';
+import type { Inbound } from '../channel.ts';
+import type { FleetletSession } from './fleetlet-session.ts';
+import type { HubFact } from './ports.ts';
+import type { TargetDesk } from './target-desk.ts';
+
+/** What travels on `control`, in the words of the domain. */
+export interface ControlCodec {
+  /** `undefined`: it is none, or of a kind that this release does not know. */
+  decodeRequest(payload: Uint8Array): ControlRequest | undefined;
+  encodeReply(reply: ControlReply): Uint8Array;
+}
+
+/** What others answer on `control`: where data channels lead. */
+export interface ControlExtension {
+  /** `undefined`: it is not answered. */
+  answer(
+    fleetlet: string,
+    request: Extract<ControlRequest, { kind: 'resolveData' | 'listening' }>,
+    signal: AbortSignal,
+  ): Promise<ControlReply | undefined>;
+}
+
+export interface ControlDeskDeps {
+  readonly targets: TargetDesk;
+  readonly codec: ControlCodec;
+  readonly extension?: ControlExtension;
+  readonly tell: (session: FleetletSession, reply: ControlReply) => void;
+  readonly onFact: (fact: HubFact) => void;
+  /** How long a request may take before the fleetlet is told to ask again; 30 s unless told. */
+  readonly withinMs?: number;
+}
+
+const WITHIN_MS = 30_000;
+
+/** Answers what fleetlets ask on `control`. What is about one target is done in turn, and all else side by side. */
+export class ControlDesk {
+  readonly #deps: ControlDeskDeps;
+  /** The last one that was begun, by session and target. */
+  readonly #turns = new Map<string, Promise<void>>();
+
+  constructor(deps: ControlDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /** Acknowledged once it was answered: one that was cut off before is asked again. */
+  take(session: FleetletSession, message: Inbound): void {
+    const request = this.#deps.codec.decodeRequest(message.payload);
+    // Of a newer release, which knows that we may not understand it.
+    if (request === undefined) return message.ack();
+    const key = `${session.key} ${this.#subjectOf(request)}`;
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(() => this.#answer(session, request));
+    this.#turns.set(key, turn);
+    const over = (): void => {
+      message.ack();
+      if (this.#turns.get(key) === turn) this.#turns.delete(key);
+    };
+    turn.then(over, over);
+  }
+
+  async #answer(session: FleetletSession, request: ControlRequest): Promise<void> {
+    const { withinMs = WITHIN_MS, tell, onFact } = this.#deps;
+    try {
+      const reply = await this.#replyTo(session, request, AbortSignal.timeout(withinMs));
+      if (reply !== undefined) tell(session, reply);
+    } catch (error) {
+      onFact({ kind: 'trouble', what: `answer ${request.kind}`, fleetlet: session.fleetlet, error });
+      if (!('claim' in request)) return;
+      const message = 'the platform could not look it up; register it again';
+      tell(session, {
+        request: request.request,
+        kind: 'targetRefused',
+        name: request.claim.name,
+        reason: 'unavailable',
+        message,
+      });
+    }
+  }
+
+  async #replyTo(
+    session: FleetletSession,
+    message: ControlRequest,
+    signal: AbortSignal,
+  ): Promise<ControlReply | undefined> {
+    const { targets, extension } = this.#deps;
+    const { request } = message;
+    switch (message.kind) {
+      case 'registerTarget':
+      case 'updateTarget':
+        return await this.#register(session, { request, claim: message.claim }, signal);
+      case 'deregisterTarget':
+        targets.deregister(session, message.target);
+        return { request, kind: 'targetDeregistered', target: message.target };
+      case 'resolveData':
+      case 'listening':
+        return await extension?.answer(session.fleetlet, message, signal);
+    }
+  }
+
+  async #register(
+    session: FleetletSession,
+    { request, claim }: { readonly request: number; readonly claim: TargetClaim },
+    signal: AbortSignal,
+  ): Promise<ControlReply> {
+    const { name } = claim;
+    const binding = await this.#deps.targets.register(session, claim, signal);
+    if (binding.kind === 'bound') return { request, kind: 'targetAccepted', target: binding.target.uid, name };
+    const { reason, message } = binding;
+    this.#deps.onFact({ kind: 'targetRefused', name, fleetlet: session.fleetlet, message });
+    return { request, kind: 'targetRefused', name, reason, message };
+  }
+
+  #subjectOf(request: ControlRequest): string {
+    if ('claim' in request) return request.claim.name;
+    return 'target' in request ? (this.#deps.targets.nameOf(request.target) ?? '') : request.kind;
+  }
+}

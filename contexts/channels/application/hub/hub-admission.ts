@@ -1,0 +1,131 @@
+import type { CloseFrame, CloseReason, OpenFrame } from '../../domain/frame.ts';
+import type { Admission } from '../acceptor.ts';
+import type { Inbound } from '../channel.ts';
+import type { LinkPeer } from '../link.ts';
+import type { ChannelHandler, FleetletSession, MessageSource } from './fleetlet-session.ts';
+import type { Activity, Authentication, HubFact } from './ports.ts';
+import type { ReverseStreams } from './reverse-streams.ts';
+import type { SessionTable } from './session-table.ts';
+
+export interface HubAdmissionDeps {
+  readonly activity: () => Activity;
+  readonly authenticate: (peer: LinkPeer, signal: AbortSignal) => Promise<Authentication>;
+  readonly sessions: SessionTable;
+  readonly reverse: ReverseStreams;
+  readonly handlers: ReadonlyMap<string, ChannelHandler>;
+  readonly take: (message: Inbound, from: MessageSource) => void;
+  /** What a fleetlet is told first; before its control stream is opened. */
+  readonly greet: (session: FleetletSession, known: Known, signal: AbortSignal) => Promise<() => void>;
+  readonly replaced: (session: FleetletSession) => void;
+  readonly connected: (session: FleetletSession, peer: LinkPeer) => void;
+  readonly disconnected: (session: FleetletSession, why: Why | undefined) => void;
+  readonly onFact: (fact: HubFact) => void;
+}
+
+export type Known = Extract<Authentication, { kind: 'known' }>;
+type Why = Omit<CloseFrame, 'kind'>;
+
+const CONTROL = 'control';
+
+/** Whether a stream may be opened, and what it is then. */
+export class HubAdmission {
+  readonly #deps: HubAdmissionDeps;
+  readonly #owners = new WeakMap<OpenFrame, FleetletSession>();
+
+  constructor(deps: HubAdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whose a stream is that was admitted. */
+  ownerOf(open: OpenFrame): FleetletSession | undefined {
+    return this.#owners.get(open);
+  }
+
+  async admit(open: OpenFrame, peer: LinkPeer, signal: AbortSignal): Promise<Admission> {
+    const admission = await this.#decide(open, peer, signal);
+    if (admission.kind === 'refused') {
+      const { reason, message } = admission;
+      this.#deps.onFact({ kind: 'refused', reason, message, address: peer.address });
+    }
+    return admission;
+  }
+
+  async #decide(open: OpenFrame, peer: LinkPeer, signal: AbortSignal): Promise<Admission> {
+    const activity = this.#deps.activity();
+    if (activity.kind !== 'active') {
+      const { reason, message, retryAfterMs } = activity;
+      return refused(reason, message, retryAfterMs);
+    }
+    const known = await this.#deps.authenticate(peer, signal);
+    if (known.kind === 'refused') return known;
+    const handler = this.#deps.handlers.get(open.channel);
+    if (open.stream === '' && handler === undefined) {
+      return refused('unknownChannel', `there is no channel ${open.channel}`);
+    }
+    const session = this.#sessionOf(open, known.uid);
+    if (session === undefined) return refused('superseded', 'a later process of this fleetlet is connected');
+    const admission =
+      open.stream === '' && handler !== undefined
+        ? await this.#channel(session, { open, peer, handler, known }, signal)
+        : this.#deps.reverse.admit(session, open);
+    if (admission?.kind !== 'refused') this.#owners.set(open, session);
+    return admission ?? refused('forbidden', `nobody waits for the stream ${open.stream}`);
+  }
+
+  #sessionOf(open: OpenFrame, fleetlet: string): FleetletSession | undefined {
+    const found = this.#deps.sessions.find(fleetlet, open.session);
+    if (found.kind === 'superseded') return undefined;
+    if (found.replaced !== undefined) this.#deps.replaced(found.replaced);
+    return found.session;
+  }
+
+  async #channel(
+    session: FleetletSession,
+    its: {
+      readonly open: OpenFrame;
+      readonly peer: LinkPeer;
+      readonly handler: ChannelHandler;
+      readonly known: Known;
+    },
+    signal: AbortSignal,
+  ): Promise<Admission> {
+    const { open, peer, handler, known } = its;
+    if (open.mode !== handler.mode) return refused('forbidden', `${open.channel} is a ${handler.mode} channel`);
+    const greeting = open.channel === CONTROL ? await this.#deps.greet(session, known, signal) : undefined;
+    // While it was asked what to say first, the session may have been ended.
+    if (this.#deps.sessions.of(session.fleetlet) !== session) return refused('unavailable', 'the session was ended');
+    const channel = session.part(open, handler, this.#deps.take);
+    if (typeof channel === 'string') return refused('tooMany', channel);
+    if (greeting === undefined) return { kind: 'channel', channel };
+    return {
+      kind: 'channel',
+      channel,
+      detached: this.#attach(session, { open, peer, notAfter: known.notAfter, greeting }),
+    };
+  }
+
+  /** From now on the session counts as connected; returns what has to be called when it is not. */
+  #attach(
+    session: FleetletSession,
+    its: {
+      readonly open: OpenFrame;
+      readonly peer: LinkPeer;
+      readonly notAfter: number;
+      readonly greeting: () => void;
+    },
+  ): (why: Why | undefined) => void {
+    session.control = its.open;
+    session.notAfter = its.notAfter;
+    session.address = its.peer.address;
+    its.greeting();
+    this.#deps.connected(session, its.peer);
+    return (why) => {
+      if (session.control !== its.open) return;
+      this.#deps.disconnected(session, why);
+    };
+  }
+}
+
+function refused(reason: CloseReason, message: string, retryAfterMs?: number): Admission {
+  return { kind: 'refused', reason, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}

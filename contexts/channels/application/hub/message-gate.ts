@@ -1,0 +1,91 @@
+import type { Clock } from '#kit/std';
+import type { Inbound } from '../channel.ts';
+import type { ChannelHandler, FleetletSession, MessageSource } from './fleetlet-session.ts';
+import type { HubObserver } from './ports.ts';
+import type { Standing } from './target-desk.ts';
+
+export interface MessageGateDeps {
+  readonly handlers: ReadonlyMap<string, ChannelHandler>;
+  readonly standing: (session: FleetletSession, target: string) => Standing;
+  readonly observer: HubObserver;
+  readonly clock: Clock;
+  /** How long a message waits for its target to be registered. */
+  readonly holdMs: number;
+}
+
+interface Held {
+  readonly message: Inbound;
+  readonly from: MessageSource;
+  readonly since: number;
+}
+
+/**
+ * Lets through what is said of a target by whoever speaks for it. After a cut all streams come back at once, and what was
+ * sent again on one may be faster than the registration on another: such a message waits. It is not acknowledged, so that
+ * the window bounds how much there is of them.
+ */
+export class MessageGate {
+  readonly #deps: MessageGateDeps;
+  readonly #held = new Map<FleetletSession, Map<string, Held[]>>();
+
+  constructor(deps: MessageGateDeps) {
+    this.#deps = deps;
+  }
+
+  take(message: Inbound, from: MessageSource): void {
+    const { target } = message;
+    if (target === '') return this.#handle(message, from);
+    switch (this.#deps.standing(from.session, target)) {
+      case 'online':
+        return this.#handle(message, from);
+      case 'refused':
+        return this.#refuse(message, from);
+      case 'waiting':
+        return this.#hold(message, from);
+    }
+  }
+
+  /** The target's turn has come: what it is allowed now is asked again. */
+  release(session: FleetletSession, target: string): void {
+    const held = this.#held.get(session)?.get(target) ?? [];
+    this.#held.get(session)?.delete(target);
+    for (const { message, from } of held) this.take(message, from);
+  }
+
+  /** What is held is the sender's again. */
+  forget(session: FleetletSession): void {
+    this.#held.delete(session);
+  }
+
+  sweep(now: number): void {
+    for (const targets of this.#held.values()) {
+      for (const [target, held] of targets) {
+        const [oldest] = held;
+        if (oldest === undefined || now - oldest.since < this.#deps.holdMs) continue;
+        targets.delete(target);
+        for (const { message, from } of held) this.#refuse(message, from);
+      }
+    }
+  }
+
+  #handle(message: Inbound, from: MessageSource): void {
+    const { name } = from.channel;
+    this.#deps.observer.message('in', name, message.payload.length);
+    this.#deps.handlers.get(name)?.message(message, from);
+  }
+
+  /** It is acknowledged, or it would stand in the way of others. */
+  #refuse(message: Inbound, { session, channel }: MessageSource): void {
+    message.ack();
+    const { target } = message;
+    this.#deps.observer.fact({ kind: 'messageRefused', channel: channel.name, fleetlet: session.fleetlet, target });
+  }
+
+  #hold(message: Inbound, from: MessageSource): void {
+    const targets = this.#held.get(from.session) ?? new Map<string, Held[]>();
+    this.#held.set(from.session, targets);
+    const held = targets.get(message.target) ?? [];
+    targets.set(message.target, held);
+    held.push({ message, from, since: this.#deps.clock.now() });
+  }
+}

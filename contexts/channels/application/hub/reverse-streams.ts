@@ -1,0 +1,103 @@
+import { type Clock, type Sleep, unlessAborted } from '#kit/std';
+import { ChannelError } from '../../domain/channel-error.ts';
+import type { ControlReply, ReverseMode } from '../../domain/control-message.ts';
+import type { OpenFrame } from '../../domain/frame.ts';
+import type { Admission } from '../acceptor.ts';
+import { type ByteHandlers, type ByteStream, LinkedBytes } from '../byte-stream.ts';
+import type { FrameLink, LinkHandlers } from '../link.ts';
+import type { FleetletSession } from './fleetlet-session.ts';
+
+/** A stream that a fleetlet is to open for us. */
+export interface StreamWanted {
+  readonly target: string;
+  readonly channel: string;
+  readonly mode: ReverseMode;
+}
+
+/** What becomes of the stream once it is there: whoever takes it sends `opened` itself. */
+export type TakeStream = (link: FrameLink, open: OpenFrame, version: number) => LinkHandlers;
+
+export interface ReverseStreamsDeps {
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly newId: () => string;
+  readonly tell: (session: FleetletSession, reply: ControlReply) => void;
+  /** How long the fleetlet may take to call; 10 s unless told. */
+  readonly withinMs?: number;
+  /** How many calls may be waited for at once; 1,000 unless told. */
+  readonly most?: number;
+}
+
+interface Expected {
+  readonly session: FleetletSession;
+  readonly wanted: StreamWanted;
+  readonly take: TakeStream;
+  readonly came: () => void;
+}
+
+const WITHIN_MS = 10_000;
+const MOST = 1_000;
+
+/** Fleetlets cannot be called, so they are asked to call: with a word that nobody else knows, once. */
+export class ReverseStreams {
+  readonly #deps: ReverseStreamsDeps;
+  readonly #expected = new Map<string, Expected>();
+
+  constructor(deps: ReverseStreamsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once the fleetlet has called. */
+  async open(session: FleetletSession, wanted: StreamWanted & { readonly take: TakeStream }, signal: AbortSignal) {
+    const { clock, sleep, newId, tell, withinMs = WITHIN_MS, most = MOST } = this.#deps;
+    signal.throwIfAborted();
+    const what = `open ${wanted.channel} of target ${wanted.target}`;
+    if (this.#expected.size >= most) throw new ChannelError('SESSION_GONE', `${what}: ${most} others wait for theirs`);
+    const { take, ...asked } = wanted;
+    const [stream, over] = [newId(), new AbortController()];
+    const { promise: came, resolve } = Promise.withResolvers<void>();
+    this.#expected.set(stream, { session, wanted: asked, take, came: resolve });
+    tell(session, { request: 0, kind: 'openStream', stream, ...asked, deadline: clock.now() + withinMs });
+    const late = sleep(withinMs, AbortSignal.any([signal, over.signal])).then(() => {
+      throw new ChannelError('SESSION_GONE', `${what}: the fleetlet did not call back within ${withinMs} ms`);
+    });
+    try {
+      await unlessAborted(Promise.race([came, late]), signal);
+    } finally {
+      over.abort();
+      late.catch(() => {});
+      this.#expected.delete(stream);
+    }
+  }
+
+  /** `undefined`: nobody waits for such a stream, or it is not the one that was asked for. */
+  admit(session: FleetletSession, open: OpenFrame): Admission | undefined {
+    const expected = this.#expected.get(open.stream);
+    if (expected === undefined || expected.session !== session || expected.wanted.channel !== open.channel) {
+      return undefined;
+    }
+    this.#expected.delete(open.stream);
+    return {
+      kind: 'raw',
+      take: (link, opened, version) => {
+        expected.came();
+        return expected.take(link, opened, version);
+      },
+    };
+  }
+}
+
+/** For a stream of bytes. */
+export function takeBytes(
+  session: string,
+  handlers: ByteHandlers,
+): { readonly take: TakeStream; readonly stream: Promise<ByteStream> } {
+  const { promise: stream, resolve } = Promise.withResolvers<ByteStream>();
+  const take: TakeStream = (link, { memory, window }, version) => {
+    link.send({ kind: 'opened', version, session, memory, window });
+    const bytes = new LinkedBytes(link, handlers);
+    resolve(bytes);
+    return bytes;
+  };
+  return { take, stream };
+}

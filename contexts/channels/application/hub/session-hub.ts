@@ -1,0 +1,321 @@
+import { ChannelError } from '../../domain/channel-error.ts';
+import type { ControlReply } from '../../domain/control-message.ts';
+import type { CloseFrame, CloseReason, OpenFrame } from '../../domain/frame.ts';
+import { type Acceptor, createAcceptor } from '../acceptor.ts';
+import type { ByteHandlers, ByteStream } from '../byte-stream.ts';
+import type { Outbound } from '../channel.ts';
+import type { AcceptLink, LinkPeer } from '../link.ts';
+import { ControlDesk } from './control-desk.ts';
+import { FirstBeats } from './first-beats.ts';
+import type { ChannelHandler, FleetletSession } from './fleetlet-session.ts';
+import { HubAdmission, type Known } from './hub-admission.ts';
+import { HUB_LIMITS, type HubLimits, type HubStats, type SessionHubDeps, type SessionView } from './hub-deps.ts';
+import { MessageGate } from './message-gate.ts';
+import type { Activity, Authentication, HubFact } from './ports.ts';
+import { PresenceBatches } from './presence-batches.ts';
+import { ReverseStreams, type StreamWanted, type TakeStream, takeBytes } from './reverse-streams.ts';
+import { SessionTable } from './session-table.ts';
+import { SyncPacer } from './sync-pacer.ts';
+import { TargetDesk } from './target-desk.ts';
+
+type Why = Omit<CloseFrame, 'kind'>;
+
+const CONTROL = 'control';
+const SWEEP_MS = 1_000;
+const MISSED_BEATS = 3;
+/** Between two that come back after a drain, and for all of them. */
+const DRAIN_STEP_MS = 20;
+const DRAIN_MS = 10_000;
+/** A fleetlet that is embedded in this process needs no certificate, and none expires. */
+const EMBEDDED = { kind: 'known', notAfter: Number.POSITIVE_INFINITY, renewSoon: false } as const;
+
+/** The platform's side of all fleetlets: who is connected, through whom a target is reached, and the way there. */
+export class SessionHub {
+  readonly #deps: SessionHubDeps;
+  readonly #limits: HubLimits;
+  readonly #handlers = new Map<string, ChannelHandler>();
+  readonly #embedded = new WeakMap<LinkPeer, string>();
+  readonly #sessions: SessionTable;
+  readonly #batches: PresenceBatches;
+  readonly #pacer: SyncPacer;
+  readonly #targets: TargetDesk;
+  readonly #gate: MessageGate;
+  readonly #reverse: ReverseStreams;
+  readonly #admission: HubAdmission;
+  readonly #acceptor: Acceptor;
+  readonly #beats = new FirstBeats();
+  readonly #accept: AcceptLink;
+  #drained: Activity | undefined;
+
+  constructor(deps: SessionHubDeps) {
+    this.#deps = deps;
+    this.#limits = { ...HUB_LIMITS, ...deps.limits };
+    const { syncsAtOnce: most, syncWithinMs, streamWithinMs } = this.#limits;
+    this.#sessions = new SessionTable({ ...deps, ...this.#limits });
+    this.#batches = new PresenceBatches({
+      ...deps,
+      onTrouble: (error, retryInMs) => this.#onFact({ kind: 'presenceTrouble', error, retryInMs }),
+    });
+    this.#pacer = new SyncPacer({ most, withinMs: syncWithinMs, begin: (target) => this.#beginSync(target) });
+    this.#targets = this.#newTargets();
+    this.#gate = new MessageGate({
+      ...deps,
+      ...this.#limits,
+      handlers: this.#handlers,
+      standing: (session, target) => this.#targets.standing(session, target),
+    });
+    this.#reverse = new ReverseStreams({ ...deps, tell: this.#tell, withinMs: streamWithinMs });
+    this.#admission = this.#newAdmission();
+    this.#acceptor = this.#newAcceptor();
+    this.#accept = this.#beats.watched(this.#acceptor.accept);
+    const control = new ControlDesk({ ...deps, targets: this.#targets, tell: this.#tell, onFact: this.#onFact });
+    this.#handlers.set(CONTROL, { mode: 'reliable', message: (message, from) => control.take(from.session, message) });
+  }
+
+  /** For every transport. */
+  get accept(): AcceptLink {
+    return this.#accept;
+  }
+
+  /** For the fleetlet within this process, which proves nothing. */
+  acceptEmbedded(fleetlet: string): AcceptLink {
+    return (link) => {
+      this.#embedded.set(link.peer, fleetlet);
+      return this.#accept(link);
+    };
+  }
+
+  /** What has no handler is refused. Before anybody connects. */
+  handle(channel: string, handler: ChannelHandler): void {
+    if (this.#handlers.has(channel)) throw new TypeError(`channel ${channel} has two handlers`);
+    this.#handlers.set(channel, handler);
+  }
+
+  /** Waits while the fleetlet's buffer is full. `SESSION_GONE` when nobody speaks for the target, or not on that channel. */
+  async send(channel: string, message: Outbound & { readonly target: string }, signal: AbortSignal): Promise<void> {
+    const { target } = message;
+    const what = `send on ${channel} to target ${target}`;
+    const way = this.#speaker(target, what).channel(channel, target);
+    if (way === undefined) throw new ChannelError('SESSION_GONE', `${what}: its fleetlet has not opened the channel`);
+    await way.send(message, signal);
+    this.#deps.observer.message('out', channel, message.payload.length);
+  }
+
+  /** The target has told all that it has. */
+  synced(target: string): void {
+    this.#pacer.done(target, this.#deps.clock.now());
+  }
+
+  /** Has the fleetlet open a stream; resolves once it is there. Whoever takes it says `opened`. */
+  async openStream(wanted: StreamWanted & { readonly take: TakeStream }, signal: AbortSignal): Promise<void> {
+    const session = this.#speaker(wanted.target, `open ${wanted.channel} of target ${wanted.target}`);
+    await this.#reverse.open(session, wanted, signal);
+  }
+
+  /** The same for bytes. */
+  async openBytes(
+    { target, channel }: Omit<StreamWanted, 'mode'>,
+    handlers: ByteHandlers,
+    signal: AbortSignal,
+  ): Promise<ByteStream> {
+    const { take, stream } = takeBytes(this.#deps.session, handlers);
+    await this.openStream({ target, channel, mode: 'bytes', take }, signal);
+    return await stream;
+  }
+
+  sessions(): SessionView[] {
+    return this.#sessions.all().map((session) => ({
+      fleetlet: session.fleetlet,
+      session: session.id,
+      isLive: session.isLive,
+      address: session.address,
+      targets: this.#targets.targetsOf(session),
+      bufferedBytes: session.buffered,
+      dropped: session.dropped,
+    }));
+  }
+
+  /** At once, with all that is remembered of it. */
+  closeFleetlet(fleetlet: string, reason: CloseReason, message: string): void {
+    const session = this.#sessions.of(fleetlet);
+    if (session !== undefined) this.#end(session, { reason, message, retryAfterMs: 0 });
+  }
+
+  /** For those who watch. */
+  stats(): HubStats {
+    const sessions = this.#sessions.all();
+    return {
+      sessions: sessions.filter(({ isLive }) => isLive).length,
+      targets: this.#targets.size,
+      bufferedBytes: sessions.reduce((sum, { buffered }) => sum + buffered, 0),
+      syncs: this.#pacer.underWay,
+      syncsWaiting: this.#pacer.waiting,
+    };
+  }
+
+  /** Sends everybody away, each to come back at a time of its own, and takes nobody any more. Who went is put down. */
+  async drain(signal: AbortSignal): Promise<void> {
+    const message = 'this process stops; come back in a moment';
+    this.#drained = { kind: 'away', reason: 'draining', message, retryAfterMs: DRAIN_MS };
+    const sessions = this.#sessions.all();
+    const stepMs = Math.min(DRAIN_STEP_MS, DRAIN_MS / sessions.length);
+    for (const [index, session] of sessions.entries()) {
+      this.#end(session, { reason: 'draining', message, retryAfterMs: Math.ceil((index + 1) * stepMs) });
+    }
+    await this.#batches.flush(signal);
+  }
+
+  /** Heartbeats, presence, and what is to be forgotten; until aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#acceptor.run(signal), this.#batches.run(signal), this.#sweepUntil(signal)]);
+  }
+
+  #newTargets(): TargetDesk {
+    return new TargetDesk({
+      ...this.#deps,
+      batches: this.#batches,
+      maxTargets: this.#limits.targetsPerSession,
+      tell: this.#tell,
+      onServed: (session, target) => this.#gate.release(session, target),
+      onLost: (_session, target) => this.#pacer.done(target, this.#deps.clock.now()),
+      onFact: this.#onFact,
+    });
+  }
+
+  #newAdmission(): HubAdmission {
+    return new HubAdmission({
+      activity: () => this.#drained ?? this.#deps.activity(),
+      authenticate: (peer, signal) => this.#authenticate(peer, signal),
+      sessions: this.#sessions,
+      reverse: this.#reverse,
+      handlers: this.#handlers,
+      take: (message, from) => this.#gate.take(message, from),
+      greet: (session, known, signal) => this.#greeting(session, known, signal),
+      replaced: (session) => {
+        this.#onFact({ kind: 'replaced', fleetlet: session.fleetlet });
+        const message = 'a later process of this fleetlet has taken its place';
+        this.#end(session, { reason: 'superseded', message, retryAfterMs: 0 });
+      },
+      connected: (session, { address }) => {
+        const isResumed = session.claims.size > 0;
+        session.cutAt = undefined;
+        session.connectedAt = this.#deps.clock.now();
+        this.#onFact({ kind: 'connected', fleetlet: session.fleetlet, address, isResumed });
+        this.#targets.resumed(session);
+      },
+      disconnected: (session, why) => this.#disconnected(session, why),
+      onFact: this.#onFact,
+    });
+  }
+
+  #newAcceptor(): Acceptor {
+    return createAcceptor({
+      ...this.#deps,
+      admit: (open, peer, signal) => this.#admission.admit(open, peer, signal),
+      maxStreamsPerSession: this.#limits.streamsPerSession,
+      onMalformed: ({ address }, message) => this.#onFact({ kind: 'malformed', address, message }),
+      onError: (error) => this.#onFact({ kind: 'trouble', what: 'admit a stream', fleetlet: '', error }),
+    });
+  }
+
+  readonly #onFact = (fact: HubFact): void => this.#deps.observer.fact(fact);
+
+  /** A fleetlet that does not take its news is cut off: when it comes back it takes what is kept of them, or begins anew. */
+  readonly #tell = (session: FleetletSession, reply: ControlReply): void => {
+    const payload = this.#deps.codec.encodeReply(reply);
+    if (session.channel(CONTROL, '')?.trySend({ payload }) === false) this.#destroy(session);
+    // Only now: nobody gives an account of a target that he does not know yet to be his.
+    else if (reply.kind === 'targetAccepted') this.#pacer.want(reply.target, this.#deps.clock.now());
+  };
+
+  async #authenticate(peer: LinkPeer, signal: AbortSignal): Promise<Authentication> {
+    const uid = this.#embedded.get(peer);
+    return uid === undefined ? await this.#deps.directory.authenticate(peer, signal) : { ...EMBEDDED, uid };
+  }
+
+  async #greeting(session: FleetletSession, { renewSoon }: Known, signal: AbortSignal): Promise<() => void> {
+    const { directory, heartbeatMs } = this.#deps;
+    const { fleetlet } = session;
+    const welcome = await directory.welcome(fleetlet, signal);
+    return () => {
+      this.#tell(session, { request: 0, kind: 'welcome', ...welcome, fleetlet, heartbeatMs });
+      if (renewSoon) this.#tell(session, { request: 0, kind: 'renewCertificate' });
+    };
+  }
+
+  #speaker(target: string, what: string): FleetletSession {
+    const session = this.#targets.speaker(target);
+    if (session === undefined) throw new ChannelError('SESSION_GONE', `${what}: nobody who is connected speaks for it`);
+    return session;
+  }
+
+  #beginSync(target: string): void {
+    const session = this.#targets.speaker(target);
+    if (session !== undefined) this.#tell(session, { request: 0, kind: 'syncNow', targets: [target] });
+  }
+
+  #disconnected(session: FleetletSession, why: Why | undefined): void {
+    this.#cut(session, why?.message || why?.reason);
+    // It ended of its own accord, and nobody comes back to what is remembered.
+    if (why?.reason === 'done') this.#end(session, why);
+    else this.#destroy(session);
+  }
+
+  #cut(session: FleetletSession, why: string | undefined): void {
+    session.control = undefined;
+    session.cutAt = this.#deps.clock.now();
+    this.#targets.cut(session);
+    this.#onFact({ kind: 'disconnected', fleetlet: session.fleetlet, why });
+  }
+
+  #examine(session: FleetletSession, now: number): void {
+    if (!session.isLive || session.control === undefined) return;
+    if (session.notAfter <= now) return this.#expire(session);
+    const isLate = now - session.connectedAt >= MISSED_BEATS * this.#deps.heartbeatMs;
+    if (isLate && !this.#beats.has(session.control)) this.#destroy(session);
+  }
+
+  /** It may have a new certificate already, and comes back with that to what it left. */
+  #expire(session: FleetletSession): void {
+    const message = 'the certificate of this connection has expired';
+    this.#cut(session, message);
+    const isIts = (open: OpenFrame): boolean => this.#admission.ownerOf(open) === session;
+    this.#acceptor.closeWhere(isIts, { reason: 'draining', message, retryAfterMs: 0 });
+  }
+
+  /** The connection of its control stream, with all else that is on it. */
+  #destroy(session: FleetletSession): void {
+    const { address } = session;
+    this.#acceptor.destroyWhere((open, peer) => this.#admission.ownerOf(open) === session && peer.address === address);
+  }
+
+  #end(session: FleetletSession, why: Why): void {
+    this.#sessions.forget(session);
+    if (session.isLive) this.#cut(session, why.message);
+    this.#targets.forget(session);
+    this.#gate.forget(session);
+    this.#acceptor.closeWhere((open) => this.#admission.ownerOf(open) === session, why);
+    session.close(why);
+    this.#onFact({ kind: 'forgotten', fleetlet: session.fleetlet });
+  }
+
+  /** Another process acts for the platform now: fleetlets find it. */
+  #standBy(activity: Activity): void {
+    if (activity.kind === 'active') return;
+    for (const session of this.#sessions.all()) this.#end(session, activity);
+  }
+
+  async #sweepUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#deps.sleep(SWEEP_MS, signal).catch(() => {});
+      const now = this.#deps.clock.now();
+      this.#standBy(this.#deps.activity());
+      for (const session of this.#sessions.sweep(now)) this.#end(session, FORGOTTEN);
+      for (const session of this.#sessions.all()) this.#examine(session, now);
+      this.#gate.sweep(now);
+      this.#pacer.sweep(now);
+    }
+  }
+}
+
+const FORGOTTEN: Why = { reason: 'unavailable', message: 'it was away for too long', retryAfterMs: 0 };

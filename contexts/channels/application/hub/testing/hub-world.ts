@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { createMemoryTransport } from '#kit/transport/memory';
+import { FakeClock } from '#testing/fake-clock';
+import {
+  decodeControlReply,
+  decodeControlRequest,
+  encodeControlReply,
+  encodeControlRequest,
+} from '../../../adapters/control-codec.ts';
+import { frameAcceptor, frameConnections } from '../../../adapters/frame-links.ts';
+import type { ControlReply, ControlRequest, Serving, TargetClaim } from '../../../domain/control-message.ts';
+import { sha256 } from '../../../testing/accepting-end.ts';
+import { anUplink, until } from '../../../testing/an-uplink.ts';
+import type { Channel, Inbound } from '../../channel.ts';
+import type { AcceptLink } from '../../link.ts';
+import type { SessionHubDeps } from '../hub-deps.ts';
+import type { Activity, Authentication, HubFact, PresenceChange } from '../ports.ts';
+import { SessionHub } from '../session-hub.ts';
+
+/** Distributes, without a body. */
+type Ask<T = ControlRequest> = T extends ControlRequest ? Omit<T, 'request'> : never;
+
+/** A platform that knows its fleetlets by their address, and their targets by name. */
+export class HubWorld {
+  readonly clock = new FakeClock();
+  readonly facts: HubFact[] = [];
+  readonly presence: string[] = [];
+  readonly reachable = new Set<string>();
+  readonly described: string[] = [];
+  readonly taken: { readonly message: Inbound; readonly text: string; readonly channel: string }[] = [];
+  /** Which targets a fleetlet may speak for; all others are foreign to it. */
+  readonly bound = new Map<string, readonly string[]>();
+  /** Instead of knowing it. */
+  readonly refused = new Map<string, Authentication>();
+  readonly notAfter = new Map<string, number>();
+  activity: Activity = { kind: 'active' };
+  putDown: (changes: readonly PresenceChange[]) => Promise<void> = async () => {};
+  describe: (claim: TargetClaim) => string | undefined = () => undefined;
+  readonly hub: SessionHub;
+  readonly #stops: (() => Promise<void>)[] = [];
+
+  constructor(deps: Partial<SessionHubDeps> = {}) {
+    this.hub = new SessionHub({
+      directory: {
+        authenticate: async ({ address }) =>
+          this.refused.get(address) ?? {
+            kind: 'known',
+            uid: address,
+            notAfter: this.notAfter.get(address) ?? Number.POSITIVE_INFINITY,
+            renewSoon: false,
+          },
+        bind: async (fleetlet, { name, type }) =>
+          this.bound.get(fleetlet)?.includes(name)
+            ? { kind: 'bound', target: { uid: `uid-${name}`, name, type } }
+            : { kind: 'refused', reason: 'notBound', message: `${name} is not bound to ${fleetlet}` },
+        describe: async (target, claim) => {
+          this.described.push(target.name);
+          return this.describe(claim);
+        },
+        welcome: async () => ({ platform: 'test', platformVersion: '1', authorities: '', ticketKey: '' }),
+      },
+      presence: {
+        reachable: ({ name }, is) => void (is ? this.reachable.add(name) : this.reachable.delete(name)),
+        changed: async (changes) => {
+          await this.putDown(changes);
+          for (const { target, isOnline } of changes) this.presence.push(`${target.name} ${isOnline ? 'on' : 'off'}`);
+        },
+      },
+      observer: { fact: (fact) => this.facts.push(fact), message: () => {} },
+      codec: { decodeRequest: decodeControlRequest, encodeReply: encodeControlReply },
+      activity: () => this.activity,
+      session: 'platform',
+      clock: this.clock,
+      sleep: this.clock.sleep,
+      random: () => 0,
+      newId: randomUUID,
+      sha256,
+      heartbeatMs: 5_000,
+      ...deps,
+    });
+    for (const channel of ['delivery', 'status']) {
+      this.hub.handle(channel, {
+        mode: 'reliable',
+        message: (message) => this.taken.push({ message, text: Buffer.from(message.payload).toString(), channel }),
+      });
+    }
+    const over = new AbortController();
+    const done = this.hub.run(over.signal);
+    this.#stops.push(async () => {
+      over.abort();
+      await done;
+    });
+  }
+
+  /** One of this name that may speak for these targets. */
+  fleetlet(name: string, bound: readonly string[] = [], accept: AcceptLink = this.hub.accept): ScriptedFleetlet {
+    if (bound.length > 0) this.bound.set(name, bound);
+    const fleetlet = new ScriptedFleetlet(name, accept);
+    this.#stops.push(() => fleetlet.stop());
+    return fleetlet;
+  }
+
+  kinds(): string[] {
+    return this.facts.map(({ kind }) => kind);
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops.toReversed()) await stop();
+  }
+}
+
+/** An uplink with the channels of a fleetlet, that does what the test says. */
+export class ScriptedFleetlet {
+  readonly name: string;
+  readonly replies: ControlReply[] = [];
+  readonly delivered: string[] = [];
+  readonly closes: string[] = [];
+  readonly control: Channel;
+  readonly delivery: Channel;
+  readonly status: Channel;
+  readonly #running: ReturnType<typeof anUplink>;
+  readonly #memory: ReturnType<typeof createMemoryTransport>;
+  #requests = 0;
+  /** What is delivered is acknowledged. */
+  acknowledges = true;
+
+  constructor(name: string, accept: AcceptLink) {
+    this.name = name;
+    const peer = { address: name, certificate: undefined };
+    this.#memory = createMemoryTransport({ accept: frameAcceptor(accept), peer });
+    this.#running = anUplink(frameConnections(this.#memory.transport), { process: name });
+    this.control = this.#open('control', (message) => {
+      message.ack();
+      const reply = decodeControlReply(message.payload);
+      if (reply !== undefined) this.replies.push(reply);
+    });
+    this.delivery = this.#open('delivery', (message) => {
+      if (this.acknowledges) message.ack();
+      this.delivered.push(Buffer.from(message.payload).toString());
+    });
+    this.status = this.#open('status', (message) => message.ack());
+  }
+
+  get uplink() {
+    return this.#running.uplink;
+  }
+
+  get states() {
+    return this.#running.states;
+  }
+
+  cut(): void {
+    this.#memory.cut();
+  }
+
+  ask(ask: Ask): number {
+    const request = ++this.#requests;
+    this.control.trySend({ payload: encodeControlRequest({ ...ask, request }) });
+    return request;
+  }
+
+  /** Its answer. */
+  async register(name: string, serving: Serving = 'colocated', its: Partial<TargetClaim> = {}): Promise<ControlReply> {
+    const said = { labels: {}, properties: '', manifestTypes: [], instance: '', agentVersion: '', ...its };
+    const request = this.ask({ kind: 'registerTarget', claim: { name, type: 'directory', serving, ...said } });
+    return await this.answerTo(request);
+  }
+
+  async answerTo(request: number): Promise<ControlReply> {
+    await until(() => this.replies.some((reply) => reply.request === request));
+    const found = this.replies.find((reply) => reply.request === request);
+    if (found === undefined) throw new Error('it is there');
+    return found;
+  }
+
+  says(target: string, text: string): void {
+    this.status.trySend({ payload: Buffer.from(text), target: `uid-${target}` });
+  }
+
+  has(kind: ControlReply['kind']): boolean {
+    return this.replies.some((reply) => reply.kind === kind);
+  }
+
+  async stop(): Promise<void> {
+    await this.#running.stop();
+    await this.#memory.server.close();
+  }
+
+  #open(name: string, message: (message: Inbound) => void): Channel {
+    const closed = ({ reason }: { readonly reason: string }): void => void this.closes.push(`${name} ${reason}`);
+    return this.uplink.open({ name, mode: 'reliable', connectionClass: 'control' }, { message, closed });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '#kit/std';
+
+const ALLOWED = 2;
+const WITHIN_MS = 60_000;
+
+/** Whoever sends what is no frame may have been unlucky; whoever does it again and again within a minute is not spoken to. */
+export class MalformedTally {
+  readonly #clock: Clock;
+  readonly #times: number[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts one more: is it too many? */
+  add(): boolean {
+    const now = this.#clock.now();
+    this.#times.push(now);
+    while (this.#times.length > ALLOWED + 1 || (this.#times[0] ?? now) < now - WITHIN_MS) this.#times.shift();
+    return this.#times.length > ALLOWED;
+  }
+}

@@ -1,0 +1,291 @@
+import { backoffDelay, type Clock, FleetError, type Random, type Sleep, unlessAborted, Wake } from '#kit/std';
+import type { CloseFrame, CloseReason } from '../domain/frame.ts';
+import { Heartbeat, MISSED_BEATS } from './heartbeat.ts';
+import type { Connect, LinkConnection } from './link.ts';
+import { MalformedTally } from './malformed-tally.ts';
+
+/** What has a stream on a connection, and comes back to it. */
+export interface UplinkStream {
+  /** The first of its connection: the others wait for it. */
+  readonly isLead: boolean;
+  /** On a connection that is new to it. */
+  connected(connection: LinkConnection): void;
+  /** The connection is over, or was not to be had. */
+  lost(why: string): void;
+  /** Does what is due, and says when there is something again. */
+  tend(now: number): number;
+  /** `false`: it has no stream that could carry one. */
+  ping(nonce: number): boolean;
+}
+
+export type Ended =
+  | { readonly kind: 'lost'; readonly why: string; readonly retryAfterMs: number }
+  /** `heard`: the other end has said so, and will again. Else it is what the transport makes of it, which may pass. */
+  | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string; readonly heard: boolean }
+  /** Nobody needs it. */
+  | { readonly kind: 'idle' };
+
+export interface UplinkPace {
+  /** Of the waits between tries, with full jitter. */
+  readonly baseMs: number;
+  readonly capMs: number;
+  /** What has lasted so long begins with short waits again. */
+  readonly stableMs: number;
+  /** Between tries of one that was refused, on average. */
+  readonly refusedMs: number;
+  readonly connectWithinMs: number;
+  readonly openWithinMs: number;
+  /** A bulk connection without channels is closed after this. */
+  readonly idleMs: number;
+}
+
+export interface UplinkConnectionDeps {
+  readonly connect: Connect;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly heartbeatMs: number;
+  readonly pace: UplinkPace;
+  /** Also without streams. */
+  readonly stayIdle: boolean;
+  readonly onConnecting?: () => void;
+  readonly onReady?: () => void;
+  readonly onEnded?: (ended: Exclude<Ended, { kind: 'idle' }>, retryInMs: number) => void;
+}
+
+const CLOSE_WITHIN_MS = 5_000;
+
+/**
+ * One connection after the other, with the streams that want to be on it. One timer for all of it: the next heartbeat, or
+ * what a stream wants to do before that.
+ */
+export class UplinkConnection {
+  readonly #deps: UplinkConnectionDeps;
+  readonly #wake: Wake;
+  readonly #streams = new Set<UplinkStream>();
+  #phase: 'off' | 'connecting' | 'up' | 'resting' = 'off';
+  #connection: LinkConnection | undefined;
+  #ended: Ended | undefined;
+  #ready = false;
+  #attempt = 0;
+  #since: number | undefined;
+  #tally: MalformedTally;
+  #emptySince: number | undefined;
+  readonly heartbeat: Heartbeat;
+
+  constructor(deps: UplinkConnectionDeps) {
+    this.#deps = deps;
+    this.#wake = new Wake(deps.sleep);
+    this.#tally = new MalformedTally(deps.clock);
+    this.heartbeat = new Heartbeat(deps.heartbeatMs, (nonce) => this.#ping(nonce));
+  }
+
+  get clock(): Clock {
+    return this.#deps.clock;
+  }
+
+  get pace(): UplinkPace {
+    return this.#deps.pace;
+  }
+
+  get wanted(): boolean {
+    return this.#deps.stayIdle || this.#streams.size > 0;
+  }
+
+  /** Streams can be opened on it now. */
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
+  /** There is a connection, or one is being made. */
+  get isExpected(): boolean {
+    return this.#phase === 'connecting' || this.#phase === 'up';
+  }
+
+  add(stream: UplinkStream): void {
+    this.#streams.add(stream);
+    if (this.#connection && (this.#ready || stream.isLead)) stream.connected(this.#connection);
+    this.#wake.raise();
+  }
+
+  remove(stream: UplinkStream): void {
+    this.#streams.delete(stream);
+    this.#wake.raise();
+  }
+
+  /** Something is due earlier than it was. */
+  hurry(): void {
+    this.#wake.raise();
+  }
+
+  /** How long to wait after that many tries in a row that came to nothing. */
+  delay(attempt: number): number {
+    return backoffDelay(this.#deps.pace, attempt, this.#deps.random);
+  }
+
+  leadOpened(): void {
+    if (!this.#ready) this.#becomeReady();
+  }
+
+  leadClosed(why: Omit<CloseFrame, 'kind'> | undefined): void {
+    if (why && isRefusal(why.reason))
+      this.#end({ kind: 'refused', reason: why.reason, message: why.message, heard: true });
+    else this.#lose(why ? why.message || why.reason : 'its first stream was lost', why?.retryAfterMs);
+  }
+
+  malformed(message: string): void {
+    if (this.#tally.add()) this.#lose(`too much was no frame: ${message}`);
+  }
+
+  /** Until aborted, or until nobody needs it. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (this.wanted) {
+        const ended = await this.#once(signal);
+        if (ended.kind === 'idle') return;
+        await this.#rest(ended, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#phase = 'off';
+    }
+  }
+
+  async #rest(ended: Exclude<Ended, { kind: 'idle' }>, signal: AbortSignal): Promise<void> {
+    const { pace, random, sleep } = this.#deps;
+    const after = ended.kind === 'lost' ? ended.retryAfterMs : 0;
+    const isSlow = ended.kind === 'refused' && ended.heard;
+    const retryInMs = isSlow ? Math.floor(pace.refusedMs * (0.5 + random())) : after + this.delay(this.#attempt);
+    this.#phase = 'resting';
+    this.#deps.onEnded?.(ended, retryInMs);
+    await sleep(retryInMs, signal);
+  }
+
+  /** One connection, from its beginning to its end. */
+  async #once(signal: AbortSignal): Promise<Ended> {
+    this.#attempt += 1;
+    this.#phase = 'connecting';
+    this.#ended = undefined;
+    this.#deps.onConnecting?.();
+    this.#since = undefined;
+    try {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(this.#deps.pace.connectWithinMs)]);
+      const connection = await this.#deps.connect(within);
+      await this.#keep(connection, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#end(refusalOf(error));
+    } finally {
+      this.#letGo();
+    }
+    const { clock, pace } = this.#deps;
+    if (this.#since !== undefined && clock.now() - this.#since >= pace.stableMs) this.#attempt = 1;
+    return this.#ended ?? { kind: 'lost', why: 'the connection was lost', retryAfterMs: 0 };
+  }
+
+  async #keep(connection: LinkConnection, signal: AbortSignal): Promise<void> {
+    try {
+      this.#begin(connection);
+      while (!this.#ended) {
+        const now = this.#deps.clock.now();
+        const due = this.#tend(now);
+        if (!this.#ended) await this.#wake.wait(due - now, signal);
+      }
+    } finally {
+      this.#connection = undefined;
+      await unlessAborted(connection.close(), AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {});
+    }
+  }
+
+  #begin(connection: LinkConnection): void {
+    this.#connection = connection;
+    this.#phase = 'up';
+    this.#since = this.#deps.clock.now();
+    this.#tally = new MalformedTally(this.#deps.clock);
+    this.heartbeat.begin(this.#deps.clock.now());
+    this.#emptySince = undefined;
+    const lost = (error: unknown): void => {
+      if (this.#connection === connection)
+        this.#lose(error instanceof Error ? error.message : 'the connection was lost');
+    };
+    connection.closed.then(lost, lost);
+    const leads = Array.from(this.#streams).filter((stream) => stream.isLead);
+    for (const lead of leads) lead.connected(connection);
+    if (leads.length === 0) this.#becomeReady();
+  }
+
+  #becomeReady(): void {
+    const connection = this.#connection;
+    if (!connection) return;
+    this.#ready = true;
+    for (const stream of this.#streams) if (!stream.isLead) stream.connected(connection);
+    this.#wake.raise();
+    this.#deps.onReady?.();
+  }
+
+  #letGo(): void {
+    const ended = this.#ended;
+    this.#connection = undefined;
+    this.#ready = false;
+    this.#phase = 'resting';
+    const why = ended?.kind === 'refused' ? ended.message : ended?.kind === 'lost' ? ended.why : 'it was closed here';
+    // A copy: whoever hears of it may open another at once, which is not lost.
+    for (const stream of Array.from(this.#streams)) stream.lost(why);
+  }
+
+  #lose(why: string, retryAfterMs = 0): void {
+    this.#end({ kind: 'lost', why, retryAfterMs });
+  }
+
+  #end(ended: Ended): void {
+    this.#ended ??= ended;
+    this.#wake.raise();
+  }
+
+  #tend(now: number): number {
+    let due = Math.min(this.heartbeat.tend(now), this.#idle(now));
+    if (this.heartbeat.isLost) this.#lose(`nothing was heard for ${MISSED_BEATS} heartbeats`);
+    for (const stream of this.#streams) due = Math.min(due, stream.tend(now));
+    return due;
+  }
+
+  #ping(nonce: number): boolean {
+    for (const stream of this.#streams) if (stream.isLead && stream.ping(nonce)) return true;
+    for (const stream of this.#streams) if (stream.ping(nonce)) return true;
+    return false;
+  }
+
+  #idle(now: number): number {
+    if (this.wanted) {
+      this.#emptySince = undefined;
+      return Number.POSITIVE_INFINITY;
+    }
+    this.#emptySince ??= now;
+    const until = this.#emptySince + this.#deps.pace.idleMs;
+    if (now >= until) this.#end({ kind: 'idle' });
+    return until;
+  }
+}
+
+/** To come again as one is will not help; somebody has to do something. */
+function isRefusal(reason: CloseReason): boolean {
+  return REFUSALS.has(reason);
+}
+
+const REFUSALS: ReadonlySet<CloseReason> = new Set([
+  'unauthenticated',
+  'revoked',
+  'version',
+  'forbidden',
+  'unknownChannel',
+  'malformed',
+  'tooLarge',
+]);
+
+function refusalOf(error: unknown): Ended {
+  const message = error instanceof Error ? error.message : String(error);
+  const isLasting = error instanceof FleetError && error.entry.retry === 'after-change';
+  if (isLasting) return { kind: 'refused', reason: 'unauthenticated', message, heard: false };
+  return { kind: 'lost', why: message, retryAfterMs: 0 };
+}

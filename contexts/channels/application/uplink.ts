@@ -1,0 +1,194 @@
+import type { Clock, Random, Sleep } from '#kit/std';
+import type { ChannelWindow, CloseReason } from '../domain/frame.ts';
+import type { ByteHandlers, ByteStream } from './byte-stream.ts';
+import type { Channel, ChannelHandlers } from './channel.ts';
+import type { Connect } from './link.ts';
+import { createReliableChannel, createShardedChannel } from './reliable-channel.ts';
+import { UplinkBytes } from './uplink-bytes.ts';
+import { ChannelStream, UplinkChannel } from './uplink-channel.ts';
+import { type Ended, UplinkConnection, type UplinkPace } from './uplink-connection.ts';
+
+export type ConnectionClass = 'control' | 'bulk';
+
+export interface ChannelSpec {
+  readonly name: string;
+  readonly mode: 'reliable' | 'lossy';
+  readonly connectionClass: ConnectionClass;
+  /** Over so many streams; what has the same key goes over the same. */
+  readonly shards?: number;
+  readonly target?: string;
+  /** That of the uplink unless told. */
+  readonly process?: string;
+  readonly window?: ChannelWindow;
+  readonly buffer?: ChannelWindow;
+  readonly stream?: string;
+  readonly ticket?: Uint8Array;
+  /** Of a data channel: takes what others send, instead of being one of them. */
+  readonly reads?: boolean;
+}
+
+export interface ByteSpec {
+  readonly name: string;
+  /** `bulk` unless told. */
+  readonly connectionClass?: ConnectionClass;
+  readonly target?: string;
+  readonly process?: string;
+  /** What the other end asked for it with. */
+  readonly stream?: string;
+  readonly ticket?: Uint8Array;
+}
+
+export interface UplinkDeps {
+  readonly connect: Readonly<Record<ConnectionClass, Connect>>;
+  /** Of this process and its life. */
+  readonly session: string;
+  readonly process: string;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly newId: () => string;
+  readonly sha256: (bytes: Uint8Array) => Uint8Array;
+  readonly heartbeatMs: number;
+  readonly pace?: Partial<UplinkPace>;
+  readonly onState?: (state: UplinkState) => void;
+}
+
+export type UplinkState =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'connected' }
+  | { readonly kind: 'disconnected'; readonly why: string; readonly retryInMs: number }
+  /** It is tried again all the same, slowly. */
+  | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string };
+
+export const DEFAULT_WINDOW: ChannelWindow = { messages: 256, bytes: 1024 * 1024 };
+export const DEFAULT_BUFFER: ChannelWindow = { messages: 1024, bytes: 8 * 1024 * 1024 };
+
+const DEFAULT_PACE: UplinkPace = {
+  baseMs: 250,
+  capMs: 30_000,
+  stableMs: 10_000,
+  refusedMs: 30_000,
+  connectWithinMs: 15_000,
+  openWithinMs: 10_000,
+  idleMs: 60_000,
+};
+
+/**
+ * The dialing end: of a fleetlet to its platform, of a local process to its fleetlet, and of a fleetlet to another. Keeps a
+ * connection, a second one for bulk while there is any, and puts channels onto new streams after each cut.
+ *
+ * A channel that is called `control` goes first: the others wait until it is open, its end is the end of its connection,
+ * and what it is refused with is the state of the whole.
+ */
+export class Uplink {
+  readonly #deps: UplinkDeps;
+  readonly #control: UplinkConnection;
+  readonly #bulk: UplinkConnection;
+  #state: UplinkState = { kind: 'connecting' };
+  #running: AbortSignal | undefined;
+  #bulkRun: Promise<void> | undefined;
+
+  constructor(deps: UplinkDeps) {
+    this.#deps = deps;
+    const pace = { ...DEFAULT_PACE, ...deps.pace };
+    const { clock, sleep, random, heartbeatMs } = deps;
+    const shared = { clock, sleep, random, heartbeatMs, pace };
+    this.#control = new UplinkConnection({
+      ...shared,
+      connect: deps.connect.control,
+      stayIdle: true,
+      onConnecting: () => this.#become({ kind: 'connecting' }),
+      onReady: () => this.#ready(),
+      onEnded: (ended, retryInMs) => this.#become(stateAfter(ended, retryInMs)),
+    });
+    this.#bulk = new UplinkConnection({ ...shared, connect: deps.connect.bulk, stayIdle: false });
+  }
+
+  get state(): UplinkState {
+    return this.#state;
+  }
+
+  /** As the other end told it: how often it wants to hear of this one. */
+  set heartbeatMs(ms: number) {
+    this.#control.heartbeat.everyMs = ms;
+    this.#bulk.heartbeat.everyMs = ms;
+  }
+
+  /** At any time, before `run` as well. */
+  open(spec: ChannelSpec, handlers: ChannelHandlers): Channel {
+    const connection = this.#of(spec.connectionClass);
+    const { newId, clock, sha256 } = this.#deps;
+    const shared = new UplinkChannel(handlers);
+    const { window = DEFAULT_WINDOW, buffer = DEFAULT_BUFFER, shards = 1, name, mode } = spec;
+    const channels = Array.from({ length: shards }, (_, shard) => {
+      const options = { name, mode, window, buffer, newIncarnation: newId, now: () => clock.now(), sha256 };
+      const channel = createReliableChannel({ ...options, handlers: shared.ofShard(shard) });
+      shared.add(
+        new ChannelStream({ channel, shared, connection, open: { ...this.#openFrame(spec), mode, shard, shards } }),
+      );
+      return channel;
+    });
+    shared.begin();
+    if (spec.connectionClass === 'bulk') this.#wantBulk();
+    const [only] = channels;
+    return only && shards === 1 ? only : createShardedChannel(channels);
+  }
+
+  /** Waits for the connection that is being made; is closed, soon after, when there is none. */
+  openBytes(spec: ByteSpec, handlers: ByteHandlers): ByteStream {
+    const connectionClass = spec.connectionClass ?? 'bulk';
+    const connection = this.#of(connectionClass);
+    const bytes = new UplinkBytes(connection, this.#openFrame(spec), handlers);
+    connection.add(bytes);
+    if (connectionClass === 'bulk') this.#wantBulk();
+    if (!connection.isExpected) queueMicrotask(() => bytes.lost('there is no connection'));
+    return bytes;
+  }
+
+  /** Until aborted. Channels stay, and keep what they have to say. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#running = signal;
+    try {
+      await this.#control.run(signal);
+    } finally {
+      this.#running = undefined;
+      await this.#bulkRun;
+    }
+  }
+
+  #of(connectionClass: ConnectionClass): UplinkConnection {
+    return connectionClass === 'bulk' ? this.#bulk : this.#control;
+  }
+
+  #openFrame(spec: ByteSpec & Pick<ChannelSpec, 'reads'>) {
+    const { name, target = '', process = this.#deps.process, stream = '', ticket = NO_TICKET, reads = false } = spec;
+    return { session: this.#deps.session, channel: name, target, process, stream, ticket, reads };
+  }
+
+  #ready(): void {
+    this.#become({ kind: 'connected' });
+    if (this.#bulk.wanted) this.#wantBulk();
+  }
+
+  /** Bulk comes second: whoever is not let in on control need not try. */
+  #wantBulk(): void {
+    const signal = this.#running;
+    if (!signal || signal.aborted || this.#bulkRun || !this.#control.isReady) return;
+    this.#bulkRun = this.#bulk.run(signal).finally(() => {
+      this.#bulkRun = undefined;
+      if (this.#bulk.wanted) this.#wantBulk();
+    });
+  }
+
+  #become(state: UplinkState): void {
+    this.#state = state;
+    this.#deps.onState?.(state);
+  }
+}
+
+function stateAfter(ended: Exclude<Ended, { kind: 'idle' }>, retryInMs: number): UplinkState {
+  if (ended.kind === 'refused') return { kind: 'refused', reason: ended.reason, message: ended.message };
+  return { kind: 'disconnected', why: ended.why, retryInMs };
+}
+
+const NO_TICKET = new Uint8Array(0);

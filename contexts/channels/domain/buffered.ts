@@ -1,0 +1,35 @@
+import type { ChannelWindow } from './frame.ts';
+
+/** What is kept, against what may be. */
+export class Buffered {
+  readonly #most: ChannelWindow;
+  #messages = 0;
+  #bytes = 0;
+
+  constructor(most: ChannelWindow) {
+    this.#most = most;
+  }
+
+  get messages(): number {
+    return this.#messages;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** One that is larger than all of it fits when there is no other. */
+  fits(size: number): boolean {
+    return this.#messages === 0 || (this.#messages < this.#most.messages && this.#bytes + size <= this.#most.bytes);
+  }
+
+  take(size: number): void {
+    this.#messages += 1;
+    this.#bytes += size;
+  }
+
+  release(size: number): void {
+    this.#messages -= 1;
+    this.#bytes -= size;
+  }
+}

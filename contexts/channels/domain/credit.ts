@@ -1,0 +1,60 @@
+import type { ChannelWindow } from './frame.ts';
+
+/** What is unacknowledged, against what may be. Both ends count alike; the receiver never counts more than the sender. */
+export class Credit {
+  window: ChannelWindow;
+  readonly #largeAtOnce: number;
+  #messages = 0;
+  #bytes = 0;
+  #large = 0;
+
+  constructor(window: ChannelWindow, largeAtOnce: number) {
+    this.window = window;
+    this.#largeAtOnce = largeAtOnce;
+  }
+
+  get messages(): number {
+    return this.#messages;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get large(): number {
+    return this.#large;
+  }
+
+  get hasPlace(): boolean {
+    return this.#messages < this.window.messages;
+  }
+
+  /** One that is larger than the window may go alone. */
+  hasBytes(size: number): boolean {
+    return this.#bytes === 0 || this.#bytes + size <= this.window.bytes;
+  }
+
+  get hasPlaceForLarge(): boolean {
+    return this.#large < this.#largeAtOnce;
+  }
+
+  /** What travels in chunks does not count as bytes. */
+  take(size: number, large: boolean): void {
+    this.#messages += 1;
+    if (large) this.#large += 1;
+    else this.#bytes += size;
+  }
+
+  giveBack(size: number, large: boolean): void {
+    this.#messages -= 1;
+    if (large) this.#large -= 1;
+    else this.#bytes -= size;
+  }
+
+  reset(window: ChannelWindow): void {
+    this.window = window;
+    this.#messages = 0;
+    this.#bytes = 0;
+    this.#large = 0;
+  }
+}

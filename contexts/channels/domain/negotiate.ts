@@ -1,0 +1,34 @@
+import { OLDEST_PROTOCOL_VERSION, type OpenFrame, PROTOCOL_VERSION } from './frame.ts';
+
+export interface VersionRange {
+  readonly version: number;
+  readonly oldestVersion: number;
+}
+
+export type Negotiated =
+  | { readonly kind: 'agreed'; readonly version: number }
+  /** For the other end's people: a sentence with both ranges. */
+  | { readonly kind: 'none'; readonly message: string };
+
+const OURS: VersionRange = { version: PROTOCOL_VERSION, oldestVersion: OLDEST_PROTOCOL_VERSION };
+
+/**
+ * The highest version that both ends speak.
+ *
+ * DECISION: a release speaks every version that one of the two releases before it spoke, so that fleetlets are upgraded
+ * after the platform and at leisure. `OLDEST_PROTOCOL_VERSION` is raised only once the last release that knew no newer
+ * one is three releases old.
+ */
+export function negotiate(theirs: Pick<OpenFrame, 'version' | 'oldestVersion'>, ours: VersionRange = OURS): Negotiated {
+  const version = Math.min(theirs.version, ours.version);
+  if (version >= ours.oldestVersion && version >= theirs.oldestVersion) return { kind: 'agreed', version };
+  const older = theirs.version < ours.version ? 'the other end' : 'this end';
+  return {
+    kind: 'none',
+    message: `this end speaks ${say(ours)} of the protocol, the other ${say(theirs)}: upgrade ${older}`,
+  };
+}
+
+function say({ version, oldestVersion }: VersionRange): string {
+  return version === oldestVersion ? `version ${version}` : `versions ${oldestVersion} to ${version}`;
+}

@@ -1,0 +1,285 @@
+import { Buffered } from './buffered.ts';
+import { Credit } from './credit.ts';
+import type { ChannelMemory, ChannelWindow, ChunkFrame, MessageFrame, MessageLimits } from './frame.ts';
+import { firstFrame, isOver, type Kept, keep, mayExpire, NO_BYTES } from './kept.ts';
+import { Lanes } from './lanes.ts';
+import { Losses } from './losses.ts';
+import type { Outbound, Settled } from './outbound.ts';
+import { receivedInOrder } from './received-ids.ts';
+
+export interface SendQueueOptions {
+  readonly lossy: boolean;
+  readonly buffer: ChannelWindow;
+  readonly limits: MessageLimits;
+  readonly sha256: (bytes: Uint8Array) => Uint8Array;
+}
+
+const CLOSED: ChannelWindow = { messages: 0, bytes: 0 };
+
+/**
+ * What one end of a channel sends: keeps it until it is settled, and says which frame is next. `settled` of a message is
+ * called when the queue is in order again, so that it may call the queue.
+ */
+export class SendQueue {
+  /** What is not settled, or of a lossy channel: what is not sent. */
+  readonly buffered: Buffered;
+  readonly losses = new Losses();
+  readonly #options: SendQueueOptions;
+  readonly #lanes = new Lanes();
+  /** All that have an id, ascending. */
+  readonly #begun = new Map<number, Kept>();
+  /** Of a lossy channel, those that have not been begun, the oldest first. */
+  readonly #droppable: Set<Kept> | undefined;
+  readonly #underWay: Credit;
+  #nextId = 1;
+  /** So many that have an id have to be begun again. */
+  #again = 0;
+  #earliestDeadline = Number.POSITIVE_INFINITY;
+
+  constructor(options: SendQueueOptions) {
+    this.#options = options;
+    this.#droppable = options.lossy ? new Set() : undefined;
+    this.buffered = new Buffered(options.buffer);
+    this.#underWay = new Credit(CLOSED, options.limits.largeAtOnce);
+  }
+
+  /** False when there is no room. A lossy channel makes some, and if it cannot, the message itself is what is lost. */
+  offer(message: Outbound, now: number): boolean {
+    const size = message.payload.length;
+    if (isOver(message, now)) {
+      message.settled?.('expired');
+      return true;
+    }
+    const gone = this.buffered.fits(size) ? undefined : this.#makeRoom(size, now);
+    const fits = this.buffered.fits(size);
+    if (fits) this.#add(message, size);
+    else if (this.#options.lossy) this.losses.count();
+    if (gone !== undefined) for (const [kept, how] of gone) kept.message.settled?.(how);
+    if (!fits && this.#options.lossy) message.settled?.('dropped');
+    return fits || this.#options.lossy;
+  }
+
+  /** The next frame, unless there is none or the window is full. */
+  next(now: number): MessageFrame | ChunkFrame | undefined {
+    if (!this.#lanes.chunkIsNext) {
+      const frame = this.#begin(now);
+      if (frame !== undefined) return frame;
+    }
+    return this.#nextChunk();
+  }
+
+  /** A sentence when the other end has acknowledged what it cannot have. */
+  acknowledge(ids: readonly number[]): string | undefined {
+    for (const id of ids) {
+      const kept = this.#begun.get(id);
+      if (kept === undefined) {
+        if (id > 0 && id < this.#nextId) continue;
+        return `acknowledged ${id}, which was never sent`;
+      }
+      if (kept.state !== 'sent') return `acknowledged ${id} before all of it was sent`;
+      this.#begun.delete(id);
+      this.#underWay.giveBack(kept.size, this.#isLarge(kept));
+      if (this.#isLarge(kept)) this.#lanes.largeIsThrough();
+      this.#settle(kept, 'acknowledged');
+    }
+    return undefined;
+  }
+
+  /** Goes on with one that remembers: only what it has not received is sent again. Or a sentence, and nothing is changed. */
+  resume(memory: ChannelMemory, window: ChannelWindow): string | undefined {
+    const highest = Math.max(memory.receivedUpTo, memory.receivedAbove.at(-1) ?? 0);
+    if (highest >= this.#nextId) return `remembers ${highest}, which was never sent`;
+    const received = receivedInOrder(memory);
+    const unacknowledged = new Set(memory.unacknowledged);
+    const acknowledged: Kept[] = [];
+    const missed: Kept[] = [];
+    this.#newStream(window);
+    for (const kept of this.#begun.values()) {
+      if (kept.state !== 'sent' || !received(kept.id)) missed.push(kept);
+      else if (unacknowledged.has(kept.id)) this.#underWay.take(kept.size, this.#isLarge(kept));
+      else acknowledged.push(kept);
+    }
+    for (const { id } of acknowledged) this.#begun.delete(id);
+    const lost = this.#options.lossy ? this.#lose(missed) : this.#sendAgain(missed);
+    for (const kept of acknowledged) this.#settle(kept, 'acknowledged');
+    for (const kept of lost) this.#settle(kept, 'dropped');
+    return undefined;
+  }
+
+  /** Begins with one that knows nothing: it gets all there is, and a mark on what another has been sent. */
+  restart(window: ChannelWindow): void {
+    const begun = [...this.#begun.values()];
+    this.#newStream(window);
+    const lost = this.#options.lossy ? this.#lose(begun) : this.#sendAgain(begun);
+    for (const kept of begun) {
+      kept.id = 0;
+      kept.redelivered ||= kept.wasSent;
+    }
+    this.#begun.clear();
+    this.#again = 0;
+    this.#nextId = 1;
+    for (const kept of lost) this.#settle(kept, 'dropped');
+  }
+
+  close(): void {
+    const left = [...[...this.#begun.values()].filter(({ state }) => state === 'sent'), ...this.#lanes.all()];
+    this.#begun.clear();
+    this.#lanes.clear();
+    this.#droppable?.clear();
+    this.#newStream(CLOSED);
+    for (const kept of left) this.#settle(kept, 'closed');
+  }
+
+  /** The first message whose turn it is and that may go. */
+  #begin(now: number): MessageFrame | undefined {
+    for (let lane = this.#lanes.first(); lane !== undefined; lane = this.#lanes.first()) {
+      const kept = lane.line.first;
+      if (kept === undefined) return undefined;
+      if (mayExpire(kept) && isOver(kept.message, now)) this.#expireFirst(kept);
+      else if (kept.id === 0 && this.#again > 0) this.#lanes.waitForOld();
+      else if (!this.#underWay.hasPlace) return undefined;
+      else if (!this.#isLarge(kept)) return this.#underWay.hasBytes(kept.size) ? this.#sendSmall(kept) : undefined;
+      else if (this.#underWay.hasPlaceForLarge) return this.#beginLarge(kept);
+      else this.#lanes.waitForLarge();
+    }
+    return undefined;
+  }
+
+  #sendSmall(kept: Kept): MessageFrame {
+    this.#give(kept);
+    const frame = firstFrame(kept, false);
+    this.#lanes.passFirst();
+    this.#sentWhole(kept);
+    return frame;
+  }
+
+  #beginLarge(kept: Kept): MessageFrame {
+    if (kept.sha256.length === 0) kept.sha256 = this.#options.sha256(kept.payload);
+    this.#give(kept);
+    kept.state = 'sending';
+    kept.offset = 0;
+    this.#lanes.beginChunks();
+    return firstFrame(kept, true);
+  }
+
+  #nextChunk(): ChunkFrame | undefined {
+    const kept = this.#lanes.sending.first?.line.first;
+    if (kept === undefined) return undefined;
+    const offset = kept.offset;
+    const data = kept.payload.subarray(offset, offset + this.#options.limits.chunkBytes);
+    kept.offset += data.length;
+    if (kept.offset < kept.size) {
+      this.#lanes.passChunk();
+    } else {
+      this.#lanes.endChunks();
+      this.#sentWhole(kept);
+    }
+    this.#lanes.tookChunk();
+    return { kind: 'chunk', id: kept.id, offset, data };
+  }
+
+  /** An id, if it has none, a place in the window, and the losses that it is to tell of. */
+  #give(kept: Kept): void {
+    if (kept.id === 0) {
+      kept.id = this.#nextId;
+      this.#nextId += 1;
+      this.#begun.set(kept.id, kept);
+      this.#droppable?.delete(kept);
+    } else {
+      this.#again -= 1;
+      if (this.#again === 0) this.#lanes.oldAreThrough();
+    }
+    this.#underWay.take(kept.size, this.#isLarge(kept));
+    this.#lanes.tookTurn();
+    kept.reported = this.losses.tell();
+  }
+
+  #sentWhole(kept: Kept): void {
+    kept.state = 'sent';
+    kept.wasSent = true;
+    if (!this.#options.lossy) return;
+    this.buffered.release(kept.size);
+    kept.payload = NO_BYTES;
+  }
+
+  #newStream({ messages, bytes }: ChannelWindow): void {
+    const { buffer } = this.#options;
+    // What is sent is kept in any case, so that the other end's generosity must not decide how much that is.
+    this.#underWay.reset({ messages: Math.min(messages, buffer.messages), bytes: Math.min(bytes, buffer.bytes) });
+  }
+
+  /** In order, and before all that has never been sent. */
+  #sendAgain(missed: readonly Kept[]): readonly Kept[] {
+    for (const kept of missed.toReversed()) {
+      if (kept.state === 'sent') this.#lanes.putBack(kept);
+      kept.state = 'waiting';
+    }
+    this.#again = missed.length;
+    this.#lanes.lineUp();
+    return [];
+  }
+
+  #lose(missed: readonly Kept[]): readonly Kept[] {
+    for (const kept of missed) {
+      this.#begun.delete(kept.id);
+      if (kept.state === 'sending') this.#lanes.dropFirst(kept);
+      this.losses.count(kept.reported);
+    }
+    this.#lanes.lineUp();
+    return missed;
+  }
+
+  #add(message: Outbound, size: number): void {
+    const kept = keep(message);
+    this.buffered.take(size);
+    this.#lanes.add(kept);
+    this.#droppable?.add(kept);
+    this.#noteDeadline(message);
+  }
+
+  /** What goes for it, and how it is settled. */
+  #makeRoom(size: number, now: number): [Kept, Settled][] {
+    const gone: [Kept, Settled][] = now < this.#earliestDeadline ? [] : this.#takeExpired(now);
+    for (const kept of this.#droppable ?? []) {
+      if (this.buffered.fits(size)) break;
+      this.#lanes.dropWaiting(kept);
+      this.#forget(kept);
+      this.losses.count();
+      gone.push([kept, 'dropped']);
+    }
+    return gone;
+  }
+
+  /** Looks at all, but only once for each earliest deadline. */
+  #takeExpired(now: number): [Kept, Settled][] {
+    const expired = this.#lanes.removeWhere((kept) => mayExpire(kept) && isOver(kept.message, now));
+    for (const kept of expired) this.#forget(kept);
+    this.#earliestDeadline = Number.POSITIVE_INFINITY;
+    for (const kept of this.#lanes.all()) if (mayExpire(kept)) this.#noteDeadline(kept.message);
+    return expired.map((kept) => [kept, 'expired']);
+  }
+
+  #noteDeadline({ deadline = 0 }: Outbound): void {
+    if (deadline > 0) this.#earliestDeadline = Math.min(this.#earliestDeadline, deadline);
+  }
+
+  #expireFirst(kept: Kept): void {
+    this.#lanes.passFirst();
+    this.#settle(kept, 'expired');
+  }
+
+  #settle(kept: Kept, how: Settled): void {
+    this.#forget(kept);
+    kept.message.settled?.(how);
+  }
+
+  #forget(kept: Kept): void {
+    this.#droppable?.delete(kept);
+    // What a lossy channel has sent was released then.
+    if (!this.#options.lossy || !kept.wasSent) this.buffered.release(kept.size);
+  }
+
+  #isLarge({ size }: Kept): boolean {
+    return size > this.#options.limits.chunkBytes;
+  }
+}

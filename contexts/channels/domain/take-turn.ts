@@ -1,0 +1,13 @@
+/**
+ * Whose turn it is among those who are there now, given whose it was before: the next in the order in which they came,
+ * from the first again after the last. One that has left since does not shift the others.
+ */
+export function takeTurn<T extends { readonly order: number }>(there: readonly T[], before: number): T | undefined {
+  let first: T | undefined;
+  let next: T | undefined;
+  for (const each of there) {
+    if (first === undefined || each.order < first.order) first = each;
+    if (each.order > before && (next === undefined || each.order < next.order)) next = each;
+  }
+  return next ?? first;
+}

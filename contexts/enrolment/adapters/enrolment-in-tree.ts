@@ -1,0 +1,48 @@
+import { type Reader, type Statement, sql, type Transaction } from '#kit/storage';
+import { CHANGED_TOPIC } from './sql/changed-topic.ts';
+
+/** What whoever deletes or moves a workspace or a target has to ask of enrolment, in his own transaction. */
+export function enrolmentInTree(tx: Transaction) {
+  return {
+    /** Fleetlets are in the way of deleting a workspace; what is bound to them is not theirs to lose. */
+    async contentsOf({ path }: { readonly path: string }, limit: number, signal: AbortSignal) {
+      signal.throwIfAborted();
+      const rows = await tx.all<{ name: string; total: number }>(sql`
+        SELECT name, count(*) OVER () AS total FROM enrolment_fleetlets
+        WHERE workspace_path = ${path} AND token IS NOT NULL ORDER BY name LIMIT ${limit}`);
+      return { kind: 'fleetlet', count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
+    },
+
+    /** Tokens are of no use without the workspace. */
+    async workspaceDeleted({ name }: { readonly name: string }, signal: AbortSignal): Promise<void> {
+      signal.throwIfAborted();
+      await tx.run(sql`DELETE FROM enrolment_tokens WHERE workspace = ${name}`);
+    },
+
+    async moved({ fromPath, toPath }: { readonly fromPath: string; readonly toPath: string }, signal: AbortSignal) {
+      signal.throwIfAborted();
+      await tx.batch(['enrolment_fleetlets', 'enrolment_tokens'].map((table) => repath(table, fromPath, toPath)));
+      return [];
+    },
+
+    async targetDeleted({ uid }: { readonly uid: string }, signal: AbortSignal): Promise<void> {
+      signal.throwIfAborted();
+      await tx.run(sql.announce(CHANGED_TOPIC, sql`DELETE FROM enrolment_bindings WHERE target = ${uid}`));
+    },
+  };
+}
+
+/** The path of the workspace that it is of, as the reader sees it. */
+export async function fleetletPath(reader: Reader, name: string): Promise<string | undefined> {
+  const query = sql`SELECT workspace_path AS path FROM enrolment_fleetlets WHERE name = ${name}`;
+  return (await reader.get<{ path: string }>(query))?.path;
+}
+
+/** Their workspace is the same, so that nothing is announced of them. */
+function repath(table: string, fromPath: string, toPath: string): Statement {
+  // The first text after all that begin with this path: the character after the slash, in the order of bytes.
+  const end = `${fromPath.slice(0, -1)}0`;
+  return sql`
+    UPDATE ${sql.raw(table)} SET workspace_path = ${toPath} || substr(workspace_path, ${fromPath.length + 1})
+    WHERE workspace_path >= ${fromPath} AND workspace_path < ${end}`;
+}

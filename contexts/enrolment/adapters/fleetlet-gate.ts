@@ -1,0 +1,181 @@
+import { X509Certificate } from 'node:crypto';
+import { PkiError, readCertificateToken } from '#kit/pki';
+import type { Clock } from '#kit/std';
+import type { BoundTarget, FleetletAdmission, Recognition, ShownIdentity } from '../application/fleetlet-admission.ts';
+import type { Binding } from '../application/ports.ts';
+import { authorityState, type CertificateLimits } from '../domain/authority.ts';
+import { type CertificateStanding, certificateStanding } from '../domain/certificate-standing.ts';
+import type { Fleetlet } from '../domain/fleetlet.ts';
+import type { CertificateAuthorities } from './pki/certificate-authorities.ts';
+import { type FleetletCertificate, fleetletCertificate } from './pki/fleetlet-certificate.ts';
+import { UsedTokens } from './pki/used-tokens.ts';
+import { Remembered } from './remembered.ts';
+
+export interface FleetletGateDeps {
+  readonly authorities: CertificateAuthorities;
+  readonly fleetletByUid: (uid: string, signal: AbortSignal) => Promise<Fleetlet | undefined>;
+  readonly boundTo: (fleetlet: string, target: string, signal: AbortSignal) => Promise<Binding | undefined>;
+  /** The target as it is now; `undefined` when it is gone. */
+  readonly targetByUid: (
+    uid: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly name: string; readonly type: string } | undefined>;
+  readonly limits: CertificateLimits;
+  readonly clock: Clock;
+}
+
+/** What a token is for, so that one that is overheard is of no use elsewhere. */
+export const CONNECT_AUDIENCE = '/v1/fleetlet';
+export const RENEW_AUDIENCE = '/v1/enroll:renew';
+
+const REMEMBERED = 10_000;
+/** How long another process could still take whoever was revoked, if the word of it were lost. */
+const MAX_AGE_MS = 30_000;
+
+type Refused = Extract<Recognition, { kind: 'refused' }>;
+
+/** A certificate with the fleetlet that it is of, whatever the time. */
+interface Holder {
+  readonly certificate: FleetletCertificate;
+  readonly fleetlet: Fleetlet;
+}
+
+/**
+ * Who a fleetlet is. What was read is remembered, and forgotten as soon as anything is revoked anywhere; what depends on
+ * the time is looked at every time.
+ */
+export class FleetletGate implements FleetletAdmission {
+  readonly #deps: FleetletGateDeps;
+  readonly #used: UsedTokens;
+  readonly #holders: Remembered<Holder>;
+
+  constructor(deps: FleetletGateDeps) {
+    this.#deps = deps;
+    this.#used = new UsedTokens(deps.clock);
+    this.#holders = new Remembered({ clock: deps.clock, entries: REMEMBERED, maxAgeMs: MAX_AGE_MS });
+  }
+
+  async recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition> {
+    return await this.#judge(shown, { audience: CONNECT_AUDIENCE, takes: ['valid'] }, signal);
+  }
+
+  /** Whoever may have a new certificate: also one whose last has expired, for a while. */
+  async recogniseForRenewal(token: string, signal: AbortSignal): Promise<Recognition> {
+    const takes = ['valid', 'renewable'] as const;
+    return await this.#judge({ kind: 'token', text: token }, { audience: RENEW_AUDIENCE, takes }, signal);
+  }
+
+  async boundTarget(
+    fleetlet: string,
+    { name, type }: { readonly name: string; readonly type: string },
+    signal: AbortSignal,
+  ): Promise<BoundTarget> {
+    const binding = await this.#deps.boundTo(fleetlet, name, signal);
+    const target = binding && (await this.#deps.targetByUid(binding.uid, signal));
+    if (binding === undefined || target === undefined) {
+      const message = `This fleetlet is not bound to a target ${name}. Bind it: fleetshift fleetlet bind.`;
+      return { kind: 'refused', reason: 'notBound', message };
+    }
+    if (target.type === type) return { kind: 'bound', uid: binding.uid, name, type };
+    const message = `The target ${name} is of the type ${target.type}, and not ${type}.`;
+    return { kind: 'refused', reason: 'wrongType', message };
+  }
+
+  async authorities(signal: AbortSignal): Promise<string> {
+    return await this.#deps.authorities.bundle(signal);
+  }
+
+  /** Something was revoked, or may have been. */
+  forget(): void {
+    this.#holders.clear();
+    this.#deps.authorities.forget();
+  }
+
+  async #judge(
+    shown: ShownIdentity,
+    { audience, takes }: { readonly audience: string; readonly takes: readonly CertificateStanding[] },
+    signal: AbortSignal,
+  ): Promise<Recognition> {
+    const certificate = await this.#certificateOf(shown, audience);
+    if ('kind' in certificate) return certificate;
+    const key = certificate.fingerprint256;
+    const holder = await this.#holders.get(key, () => this.#holderOf(certificate, signal));
+    if (holder === undefined) return await this.#stranger(certificate, signal);
+    return await this.#standing(holder, takes, signal);
+  }
+
+  async #certificateOf(shown: ShownIdentity, audience: string): Promise<X509Certificate | Refused> {
+    try {
+      if (shown.kind === 'certificate') return new X509Certificate(shown.der);
+      const { certificate, id, until } = await readCertificateToken(shown.text, {
+        audience,
+        now: this.#deps.clock.now(),
+      });
+      if (this.#used.take(`${certificate.fingerprint256} ${id}`, until)) return certificate;
+      return refused('This token was used before. Sign a new one for each connection.');
+    } catch (error) {
+      if (error instanceof PkiError) return refused(`This is no token of a fleetlet: ${error.message}.`);
+      return refused('This is no certificate.');
+    }
+  }
+
+  async #holderOf(shown: X509Certificate, signal: AbortSignal): Promise<Holder | undefined> {
+    const { authorities, fleetletByUid } = this.#deps;
+    const certificate = fleetletCertificate(shown, await authorities.all(signal));
+    const fleetlet = certificate && (await fleetletByUid(certificate.fleetlet, signal));
+    return certificate && fleetlet && { certificate, fleetlet };
+  }
+
+  /** Nobody of ours: why not? */
+  async #stranger(shown: X509Certificate, signal: AbortSignal): Promise<Refused> {
+    const certificate = fleetletCertificate(shown, await this.#deps.authorities.all(signal));
+    if (certificate !== undefined) return isRevoked('deleted');
+    return refused(
+      'This certificate is not of an authority of this platform. Enrol here with a bootstrap token, or connect to the platform that issued it.',
+    );
+  }
+
+  async #standing(
+    { certificate, fleetlet }: Holder,
+    takes: readonly CertificateStanding[],
+    signal: AbortSignal,
+  ): Promise<Recognition> {
+    const { authorities, limits, clock } = this.#deps;
+    const now = clock.now();
+    if (fleetlet.state === 'Revoked') return isRevoked('revoked');
+    const all = (await authorities.all(signal)).map(({ authority }) => authority);
+    const by = all.find(({ uid }) => uid === certificate.authority.uid) ?? certificate.authority;
+    const state = authorityState(by, all, now);
+    if (state === 'Retired') {
+      return refused('The authority of this certificate was retired. Enrol again with a bootstrap token.');
+    }
+    const standing = certificateStanding(certificate, { now, graceMs: limits.graceMs });
+    if (!takes.includes(standing)) return refused(sentenceOf(standing, certificate, { now, graceMs: limits.graceMs }));
+    const { serial, notAfter } = certificate;
+    const { uid, name } = fleetlet;
+    return { kind: 'known', fleetlet: uid, name, serial, notAfter, renewSoon: state !== 'Issuing' };
+  }
+}
+
+function sentenceOf(
+  standing: CertificateStanding,
+  { notBefore, notAfter }: FleetletCertificate,
+  { now, graceMs }: { readonly now: number; readonly graceMs: number },
+): string {
+  const at = (ms: number): string => new Date(ms).toISOString();
+  if (standing === 'notYet') {
+    return `This certificate is good from ${at(notBefore)} on, and here it is ${at(now)}. Set the clock that is wrong.`;
+  }
+  const expired = `This certificate expired on ${at(notAfter)}, and here it is ${at(now)}.`;
+  if (standing === 'gone') return `${expired} Enrol again with a bootstrap token.`;
+  return `${expired} It can be renewed until ${at(notAfter + graceMs)}.`;
+}
+
+function isRevoked(how: 'revoked' | 'deleted'): Refused {
+  const message = `This fleetlet was ${how}. If it is to come back, enrol it anew with a bootstrap token.`;
+  return { kind: 'refused', reason: 'revoked', message };
+}
+
+function refused(message: string): Refused {
+  return { kind: 'refused', reason: 'unauthenticated', message };
+}

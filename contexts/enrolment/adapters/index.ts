@@ -1,0 +1,6 @@
+export { enrolmentInTree, fleetletPath } from './enrolment-in-tree.ts';
+export type { FleetletEndpoints } from './enrolment-parts.ts';
+export { RENEW_AUDIENCE } from './fleetlet-gate.ts';
+export { ENROLMENT_MIGRATIONS, ENROLMENT_SEALED_COLUMNS } from './migrations.ts';
+export { type Enrolment, type EnrolmentDeps, openEnrolment } from './open-enrolment.ts';
+export { purgeTokens } from './purge-tokens.ts';

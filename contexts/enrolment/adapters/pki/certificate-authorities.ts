@@ -1,0 +1,148 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto';
+import { type Authority, issueAuthorityCertificate, issuePeerCertificate } from '#kit/pki';
+import { type Clock, Secret, type Uuid, unlessAborted } from '#kit/std';
+import type { MadeAuthority } from '../../application/authority-service.ts';
+import type { CertificateOrder, CertificateSigner } from '../../application/ports.ts';
+import {
+  AUTHORITY_LIFE_MS,
+  type CertificateAuthority,
+  issuingAuthority,
+  trustedAuthorities,
+} from '../../domain/authority.ts';
+import { EnrolmentError } from '../../domain/enrolment-error.ts';
+import { fleetletDnsName, fleetletUri } from '../../domain/fleetlet-names.ts';
+
+/** Keeps a secret so that only this platform can read it again, and only from the same place. */
+export interface Sealer {
+  seal(secret: Secret<string>, place: SealedPlace, signal: AbortSignal): Promise<string>;
+  open(sealed: string, place: SealedPlace, signal: AbortSignal): Promise<Secret<string>>;
+}
+
+interface SealedPlace {
+  readonly table: string;
+  readonly row: readonly string[];
+  readonly column: string;
+}
+
+export interface CertificateAuthoritiesDeps {
+  readonly read: (signal: AbortSignal) => Promise<readonly CertificateAuthority[]>;
+  readonly sealer: Sealer;
+  readonly newUid: () => Uuid;
+  readonly clock: Clock;
+}
+
+/** An authority with its certificate read. */
+export interface ReadAuthority {
+  readonly authority: CertificateAuthority;
+  readonly x509: X509Certificate;
+}
+
+/** In case that the word of another process was lost. */
+const MAX_AGE_MS = 30_000;
+const READ_MS = 10_000;
+const BACKDATED_MS = 300_000;
+
+/** The authorities of this instance, read once, and their keys, opened once. */
+export class CertificateAuthorities {
+  readonly #deps: CertificateAuthoritiesDeps;
+  readonly #keys = new Map<string, KeyObject>();
+  #known: { readonly all: Promise<readonly ReadAuthority[]>; readonly until: number } | undefined;
+
+  constructor(deps: CertificateAuthoritiesDeps) {
+    this.#deps = deps;
+  }
+
+  async all(signal: AbortSignal): Promise<readonly ReadAuthority[]> {
+    const now = this.#deps.clock.now();
+    if (this.#known === undefined || now >= this.#known.until) {
+      // Several wait for it, so that it has a deadline of its own.
+      const all = this.#deps.read(AbortSignal.timeout(READ_MS)).then((list) => list.map(toRead));
+      const known = { all, until: now + MAX_AGE_MS };
+      this.#known = known;
+      all.catch(() => {
+        if (this.#known === known) this.#known = undefined;
+      });
+    }
+    return await unlessAborted(this.#known.all, signal);
+  }
+
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  /** PEM of all that count now. */
+  async bundle(signal: AbortSignal): Promise<string> {
+    return bundleOf(await this.#list(signal), this.#deps.clock.now());
+  }
+
+  /** Before the transaction that uses it: a key may have to be asked for elsewhere. */
+  async signer(signal: AbortSignal): Promise<CertificateSigner> {
+    const all = await this.#list(signal);
+    const now = this.#deps.clock.now();
+    const authority = issuingAuthority(all, now);
+    if (authority === undefined) {
+      throw new EnrolmentError('STORED_ENROLMENT_INVALID', 'issue a certificate: there is no authority that could');
+    }
+    const key = await this.#keyOf(authority, signal);
+    return { authority, bundle: bundleOf(all, now), sign: (order) => sign({ name: authority.name, key }, order) };
+  }
+
+  /** A new one, sealed for its row, that nobody has been told of yet. */
+  async make(signal: AbortSignal): Promise<MadeAuthority> {
+    const { newUid, sealer, clock } = this.#deps;
+    const [uid, now] = [newUid(), clock.now()];
+    const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const name = `FleetShift fleetlets ${uid.slice(-8)}`;
+    const notAfter = now + AUTHORITY_LIFE_MS;
+    const certificate = issueAuthorityCertificate({ name, key }, new Date(now - BACKDATED_MS), new Date(notAfter));
+    const text = new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString());
+    const sealedKey = await sealer.seal(text, placeOf(uid), signal);
+    const fingerprint = hash('sha256', new X509Certificate(certificate).raw, 'hex');
+    return { uid, name, certificate, fingerprint, sealedKey, createTime: now, notAfter };
+  }
+
+  async #list(signal: AbortSignal): Promise<readonly CertificateAuthority[]> {
+    return (await this.all(signal)).map(({ authority }) => authority);
+  }
+
+  async #keyOf({ uid, sealedKey }: CertificateAuthority, signal: AbortSignal): Promise<KeyObject> {
+    const known = this.#keys.get(uid);
+    if (known !== undefined) return known;
+    const key = createPrivateKey((await this.#deps.sealer.open(sealedKey, placeOf(uid), signal)).reveal());
+    this.#keys.set(uid, key);
+    return key;
+  }
+}
+
+function toRead(authority: CertificateAuthority): ReadAuthority {
+  return { authority, x509: new X509Certificate(authority.certificate) };
+}
+
+function bundleOf(all: readonly CertificateAuthority[], now: number): string {
+  return trustedAuthorities(all, now)
+    .map(({ certificate }) => certificate)
+    .join('');
+}
+
+function sign(by: Authority, { fleetlet, key, notBefore, notAfter }: CertificateOrder) {
+  const pem = issuePeerCertificate(by, {
+    name: fleetlet,
+    uri: fleetletUri(fleetlet),
+    dnsName: fleetletDnsName(fleetlet),
+    publicKey: createPublicKey({ key: Buffer.from(key.spki), format: 'der', type: 'spki' }),
+    notBefore: new Date(notBefore),
+    notAfter: new Date(notAfter),
+  });
+  return { pem, serial: new X509Certificate(pem).serialNumber.toLowerCase() };
+}
+
+function placeOf(uid: string): SealedPlace {
+  return { table: 'enrolment_authorities', row: [uid], column: 'sealed_key' };
+}

@@ -1,0 +1,67 @@
+import { type Sleep, Wake } from '#kit/std';
+import type { LiveSessions } from '../application/fleetlet-admission.ts';
+import type { ShownFleetlet } from '../application/fleetlet-service.ts';
+import type { EnrolmentLog } from './enrolment-log.ts';
+
+export interface SessionWatchDeps {
+  readonly sessions: () => LiveSessions | undefined;
+  readonly fleetletsByUid: (uids: readonly string[], signal: AbortSignal) => Promise<readonly ShownFleetlet[]>;
+  readonly sleep: Sleep;
+  readonly log: EnrolmentLog;
+}
+
+/** In case that the word of another process was lost. */
+const LOOK_MS = 30_000;
+
+/** Ends the sessions of those who were revoked, or lost a target, by whatever process. */
+export class SessionWatch {
+  readonly #deps: SessionWatchDeps;
+  readonly #wake: Wake;
+
+  constructor(deps: SessionWatchDeps) {
+    this.#deps = deps;
+    this.#wake = new Wake(deps.sleep);
+  }
+
+  /** Something changed somewhere. */
+  raise(): void {
+    this.#wake.raise();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#wake.wait(LOOK_MS, signal);
+        await this.#look(signal);
+      } catch (err) {
+        if (signal.aborted) return;
+        this.#deps.log.warn({ err }, 'sessions of revoked fleetlets were not looked for; will try again');
+      }
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const live = this.#deps.sessions();
+    const sessions = live?.list() ?? [];
+    if (live === undefined || sessions.length === 0) return;
+    const uids = [...new Set(sessions.map(({ fleetlet }) => fleetlet))];
+    const found = await this.#deps.fleetletsByUid(uids, signal);
+    const known = new Map(found.map((shown) => [shown.fleetlet.uid as string, shown]));
+    for (const session of sessions) {
+      const shown = known.get(session.fleetlet);
+      if (shown?.fleetlet.state !== 'Active') live.end(session.fleetlet, REVOKED);
+      else if (!session.targets.every((uid) => shown.targets.some((bound) => bound.uid === uid))) {
+        live.end(session.fleetlet, REBOUND);
+      }
+    }
+  }
+}
+
+const REVOKED = {
+  reason: 'revoked',
+  message: 'This fleetlet was revoked. If it is to come back, enrol it anew with a bootstrap token.',
+} as const;
+const REBOUND = {
+  reason: 'rebound',
+  message: 'This fleetlet does not speak for all of its targets any more. Register again those that are left.',
+} as const;

@@ -1,0 +1,43 @@
+import { assertNever, type Uuid } from '#kit/std';
+import type { Transaction } from '#kit/storage';
+import { appendEvents } from '#kit/storage/outbox';
+import type { EnrolmentEvent, EventSink } from '../../application/ports.ts';
+import { authorityResource, fleetletResource, tokenResource } from '../resources.ts';
+
+/** Into the outbox, within one transaction. The data is the thing as the API shows it, without any secret. */
+export class OutboxEventSink implements EventSink {
+  readonly #tx: Transaction;
+  readonly #newId: () => Uuid;
+
+  constructor(tx: Transaction, newId: () => Uuid) {
+    this.#tx = tx;
+    this.#newId = newId;
+  }
+
+  async append({ type, time, subject }: EnrolmentEvent, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.#tx.batch(appendEvents([{ id: this.#newId(), type, time, ...describe(subject, time) }]));
+  }
+}
+
+function describe(subject: EnrolmentEvent['subject'], now: number) {
+  switch (subject.kind) {
+    case 'token': {
+      const { workspace, name } = subject.token;
+      const key = `workspaces/${workspace.name}/bootstrap-tokens/${name}`;
+      return { key, scope: workspace.name, data: tokenResource(subject.token, now) };
+    }
+    case 'fleetlet': {
+      const { workspace, name } = subject.fleetlet;
+      const data = fleetletResource(subject.fleetlet, subject.targets);
+      return { key: `fleetlets/${name}`, scope: workspace.name, data };
+    }
+    case 'authority': {
+      const { authority } = subject;
+      const data = authorityResource(authority, [authority], now);
+      return { key: `certificate-authority/${authority.uid}`, scope: 'root', data };
+    }
+    default:
+      return assertNever(subject, 'subject of an event');
+  }
+}

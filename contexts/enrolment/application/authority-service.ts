@@ -1,0 +1,56 @@
+import {
+  type CertificateAuthority,
+  type CertificateLimits,
+  planRotation,
+  type RotationRequest,
+  type RotationTimes,
+} from '../domain/authority.ts';
+import type { UnitOfWork } from './ports.ts';
+
+/** A key and a certificate of it, and nobody has been told yet. */
+export type MadeAuthority = Omit<CertificateAuthority, 'issueFrom' | 'retireTime'>;
+
+/** The first one of an instance; `undefined` when there is one already, as when two processes start at once. */
+export async function foundAuthority(
+  unit: UnitOfWork,
+  { made, now }: { readonly made: MadeAuthority; readonly now: number },
+  signal: AbortSignal,
+): Promise<CertificateAuthority | undefined> {
+  if ((await unit.authorities.list(signal)).length > 0) return undefined;
+  return await keep(unit, { ...made, issueFrom: now, retireTime: undefined }, now, signal);
+}
+
+export interface RotateAuthority {
+  readonly made: MadeAuthority;
+  readonly request: RotationRequest;
+  readonly limits: CertificateLimits;
+  readonly now: number;
+}
+
+/** The new one begins after its lead; all others end after the overlap, unless they end earlier. */
+export async function rotateAuthority(
+  unit: UnitOfWork,
+  { made, request, limits, now }: RotateAuthority,
+  signal: AbortSignal,
+): Promise<CertificateAuthority> {
+  const all = await unit.authorities.list(signal);
+  const times: RotationTimes = planRotation(all, request, { now, limits });
+  for (const { uid, retireTime } of all) {
+    if (retireTime === undefined || retireTime > times.retireTime) {
+      await unit.authorities.retire(uid, times.retireTime, signal);
+    }
+  }
+  return await keep(unit, { ...made, issueFrom: times.issueFrom, retireTime: undefined }, now, signal);
+}
+
+async function keep(
+  unit: UnitOfWork,
+  authority: CertificateAuthority,
+  now: number,
+  signal: AbortSignal,
+): Promise<CertificateAuthority> {
+  await unit.authorities.insert(authority, signal);
+  const event = { type: 'certificateAuthority.created', time: now, subject: { kind: 'authority', authority } } as const;
+  await unit.events.append(event, signal);
+  return authority;
+}

@@ -1,0 +1,48 @@
+import type { Uuid } from '#kit/std';
+
+/** What a connection brings: the certificate that its handshake proved, or a token that holds one and is signed by its key. */
+export type ShownIdentity =
+  | { readonly kind: 'certificate'; readonly der: Uint8Array }
+  | { readonly kind: 'token'; readonly text: string };
+
+/** Each refusal has a sentence of its own, for whoever looks after the fleetlet. */
+export type Recognition =
+  | {
+      readonly kind: 'known';
+      readonly fleetlet: Uuid;
+      readonly name: string;
+      readonly serial: string;
+      readonly notAfter: number;
+      /** The certificate is of an authority that issues no longer: ask for a new one soon. */
+      readonly renewSoon: boolean;
+    }
+  | { readonly kind: 'refused'; readonly reason: 'unauthenticated' | 'revoked'; readonly message: string };
+
+export type BoundTarget =
+  | { readonly kind: 'bound'; readonly uid: string; readonly name: string; readonly type: string }
+  | { readonly kind: 'refused'; readonly reason: 'notBound' | 'wrongType'; readonly message: string };
+
+/** Who a fleetlet is, and what it may speak for. Asked at every connect and every registration. */
+export interface FleetletAdmission {
+  recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition>;
+  boundTarget(
+    fleetlet: string,
+    target: { readonly name: string; readonly type: string },
+    signal: AbortSignal,
+  ): Promise<BoundTarget>;
+  /** PEM of all authorities that count now: the one that issues, those that are still trusted, and the next. */
+  authorities(signal: AbortSignal): Promise<string>;
+}
+
+/** The sessions that fleetlets have with this process. */
+export interface LiveSessions {
+  list(): readonly LiveSession[];
+  /** `revoked`: never again. `rebound`: it may come back at once, and register what is its own now. */
+  end(fleetlet: string, why: { readonly reason: 'revoked' | 'rebound'; readonly message: string }): void;
+}
+
+export interface LiveSession {
+  readonly fleetlet: string;
+  /** The uids of the targets that it has registered. */
+  readonly targets: readonly string[];
+}

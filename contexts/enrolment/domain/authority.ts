@@ -1,0 +1,117 @@
+import { type FieldFault, formatDuration, type Uuid } from '#kit/std';
+import { EnrolmentError, invalid } from './enrolment-error.ts';
+import { readDuration } from './read-duration.ts';
+
+/**
+ * Next: known to all, so that whoever meets a certificate of it trusts it, but it issues none yet. Issuing: the one that
+ * does. Trusted: what it has issued is still good. Retired: nothing of it is.
+ */
+const AUTHORITY_STATES = ['Next', 'Issuing', 'Trusted', 'Retired'] as const;
+export type AuthorityState = (typeof AUTHORITY_STATES)[number];
+
+/**
+ * DECISION: the state follows from the times, and is not stored. So every process of an instance crosses it at the same
+ * moment, and none has to be awake for it.
+ */
+export interface CertificateAuthority {
+  readonly uid: Uuid;
+  readonly name: string;
+  /** PEM. */
+  readonly certificate: string;
+  /** SHA-256 of the certificate, in hex. */
+  readonly fingerprint: string;
+  /** Of P-256, in PEM, sealed. */
+  readonly sealedKey: string;
+  readonly createTime: number;
+  readonly issueFrom: number;
+  /** Set once a successor is there. */
+  readonly retireTime: number | undefined;
+  readonly notAfter: number;
+}
+
+export interface CertificateLimits {
+  /** Of a fleetlet's certificate. */
+  readonly ttlMs: number;
+  /** How long after its end one can still be renewed. */
+  readonly graceMs: number;
+}
+
+export interface RotationRequest {
+  /** How long the new one is only made known. */
+  readonly lead?: string;
+  /** How long after that the old one is still trusted. */
+  readonly overlap?: string;
+}
+
+export interface RotationTimes {
+  readonly issueFrom: number;
+  readonly retireTime: number;
+}
+
+const DAY_MS = 86_400_000;
+export const AUTHORITY_LIFE_MS = 3_650 * DAY_MS;
+/** Long enough for whoever copies the authorities by hand. */
+const SUCCEEDED_BEFORE_MS = 365 * DAY_MS;
+const DEFAULT_LEAD_MS = 600_000;
+const MAX_LEAD_MS = 30 * DAY_MS;
+const MAX_OVERLAP_MS = 3_650 * DAY_MS;
+
+export function authorityState(
+  authority: CertificateAuthority,
+  all: readonly CertificateAuthority[],
+  now: number,
+): AuthorityState {
+  if (now >= authority.notAfter || (authority.retireTime !== undefined && now >= authority.retireTime))
+    return 'Retired';
+  if (now < authority.issueFrom) return 'Next';
+  return issuingAuthority(all, now) === authority ? 'Issuing' : 'Trusted';
+}
+
+/** The last that began. */
+export function issuingAuthority(all: readonly CertificateAuthority[], now: number): CertificateAuthority | undefined {
+  const begun = all.filter(({ issueFrom, notAfter }) => issueFrom <= now && now < notAfter);
+  return begun.reduce<CertificateAuthority | undefined>(
+    (last, each) => (last === undefined || each.issueFrom >= last.issueFrom ? each : last),
+    undefined,
+  );
+}
+
+/** None is left that issues for long: a new one is due. */
+export function needsSuccessor(all: readonly CertificateAuthority[], now: number): boolean {
+  return all.every(({ notAfter }) => notAfter - now < SUCCEEDED_BEFORE_MS);
+}
+
+/** Those that a certificate may be of now, or soon. */
+export function trustedAuthorities(all: readonly CertificateAuthority[], now: number): readonly CertificateAuthority[] {
+  return all.filter((authority) => authorityState(authority, all, now) !== 'Retired');
+}
+
+/**
+ * The old one is trusted, unless told otherwise, until the last certificate that it could have issued cannot even be
+ * renewed any more. One rotation after the other: two that have not begun would leave open which comes first.
+ */
+export function planRotation(
+  all: readonly CertificateAuthority[],
+  request: RotationRequest,
+  { now, limits }: { readonly now: number; readonly limits: CertificateLimits },
+): RotationTimes {
+  const faults: FieldFault[] = [];
+  const lead = readDuration(
+    request.lead,
+    { path: '/lead', otherwise: DEFAULT_LEAD_MS, min: 0, max: MAX_LEAD_MS },
+    faults,
+  );
+  const otherwise = limits.ttlMs + limits.graceMs;
+  const overlap = readDuration(request.overlap, { path: '/overlap', otherwise, min: 0, max: MAX_OVERLAP_MS }, faults);
+  if (faults.length > 0) throw invalid('INVALID_ROTATION', faults);
+  const next = all.find((authority) => authorityState(authority, all, now) === 'Next');
+  if (next !== undefined) {
+    const when = formatDuration(Math.max(1_000, Math.ceil((next.issueFrom - now) / 1_000) * 1_000));
+    throw new EnrolmentError(
+      'ROTATION_UNDER_WAY',
+      `A new authority begins to issue in ${when}. Rotate again after that.`,
+      { details: { next: next.uid } },
+    );
+  }
+  return { issueFrom: now + lead, retireTime: now + lead + overlap };
+}

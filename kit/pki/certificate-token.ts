@@ -1,0 +1,81 @@
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { acceptedKeyKind, KEY_KINDS } from './accepted-key.ts';
+import { PkiError } from './pki-error.ts';
+
+export interface TokenOrder {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+  /** What it is for; it is of no use for anything else. */
+  readonly audience: string;
+  readonly id: string;
+  readonly now: number;
+}
+
+export interface CertificateToken {
+  /** The one whose key has signed. Whether it is trusted is for others to say. */
+  readonly certificate: X509Certificate;
+  readonly id: string;
+  /** After that it is not taken again, so that its id need not be remembered. */
+  readonly until: number;
+}
+
+const LIFE_S = 60;
+/** How far the clocks of both may be apart. */
+const SKEW_S = 300;
+const MAX_CHARS = 16 * 1024;
+const MAX_ID_CHARS = 128;
+
+/**
+ * A short-lived word of whoever has the key of a certificate, for where TLS cannot ask for that: a JWT that has the
+ * certificate in its header (`x5c`) and is signed by its key.
+ */
+export async function signCertificateToken({ certificate, key, audience, id, now }: TokenOrder): Promise<string> {
+  const issuedAt = Math.floor(now / 1000);
+  return await new SignJWT()
+    .setProtectedHeader({ alg: algorithmOf(createPublicKey(key)), x5c: [certificate.raw.toString('base64')] })
+    .setAudience(audience)
+    .setJti(id)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + LIFE_S)
+    .sign(key);
+}
+
+/** That it was signed by the certificate in it, lately, and for this. Not that the certificate is good, nor that it is new. */
+export async function readCertificateToken(
+  text: string,
+  { audience, now }: { readonly audience: string; readonly now: number },
+): Promise<CertificateToken> {
+  try {
+    if (text.length > MAX_CHARS) throw new TypeError('it is too long');
+    const certificate = certificateIn(text);
+    const { publicKey } = certificate;
+    const { payload } = await jwtVerify(text, publicKey, {
+      algorithms: [algorithmOf(publicKey)],
+      audience,
+      requiredClaims: ['jti', 'iat', 'exp', 'aud'],
+      clockTolerance: SKEW_S,
+      // Whoever makes one that is longer-lived gets nothing by it.
+      maxTokenAge: LIFE_S,
+      currentDate: new Date(now),
+    });
+    const { jti = '', iat = 0 } = payload;
+    if (jti.length === 0 || jti.length > MAX_ID_CHARS) throw new TypeError('its id is empty or too long');
+    return { certificate, id: jti, until: (iat + LIFE_S + SKEW_S) * 1000 };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PkiError('TOKEN_REFUSED', `read a token that is signed by a certificate: ${why}`, { cause });
+  }
+}
+
+function certificateIn(text: string): X509Certificate {
+  const [first] = decodeProtectedHeader(text).x5c ?? [];
+  if (typeof first !== 'string') throw new TypeError('there is no certificate in its header');
+  return new X509Certificate(Buffer.from(first, 'base64'));
+}
+
+function algorithmOf(key: KeyObject): string {
+  const kind = acceptedKeyKind(key);
+  if (kind === undefined) throw new TypeError('its key is of a kind that is not taken');
+  return KEY_KINDS[kind].jws;
+}

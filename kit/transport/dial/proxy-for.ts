@@ -1,0 +1,57 @@
+import { BlockList, isIP } from 'node:net';
+import { TransportError } from '../transport-error.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy that the environment names for TLS connections to there, by the rules that curl and Go programs follow: never
+ * for this machine, nor for what NO_PROXY lists as names, suffixes, addresses or networks, each with or without a port.
+ */
+export function proxyFor(host: string, port: number, environment: Environment): URL | undefined {
+  const proxy = environment['HTTPS_PROXY'] || environment['https_proxy'];
+  if (!proxy || isLoopback(host)) return undefined;
+  const exempt = (environment['NO_PROXY'] || environment['no_proxy'] || '').split(',');
+  if (exempt.some((entry) => matches(entry.trim().toLowerCase(), host.toLowerCase(), port))) return undefined;
+  return parseProxy(proxy);
+}
+
+/** `proxy:3128` is understood as http, as everywhere. */
+export function parseProxy(proxy: string): URL {
+  const url = URL.parse(proxy.includes('://') ? proxy : `http://${proxy}`);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  // What it is stays untold, since it may hold a password.
+  throw new TransportError('UNREACHABLE', 'read the address of the proxy: it is no http or https address');
+}
+
+function isLoopback(host: string): boolean {
+  return /^(?:.+\.)?localhost$/.test(host) || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function matches(entry: string, host: string, port: number): boolean {
+  if (entry === '' || entry === '*') return entry === '*';
+  if (entry.includes('/')) return isWithin(host, entry);
+  const { name, port: onlyPort } = split(entry);
+  if (onlyPort !== undefined && onlyPort !== port) return false;
+  if (isIP(host) !== 0) return host === name;
+  // With a dot before it, only what is below it.
+  const suffix = name.replace(/^\*?\./, '.');
+  return suffix.startsWith('.') ? host.endsWith(suffix) : host === suffix || host.endsWith(`.${suffix}`);
+}
+
+function split(entry: string): { name: string; port: number | undefined } {
+  // Of an IPv6 address without brackets no part is a port.
+  if (isIP(entry) === 6) return { name: entry, port: undefined };
+  const [, name = entry, port] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  return { name: name.replace(/^\[|\]$/g, ''), port: port === undefined ? undefined : Number(port) };
+}
+
+function isWithin(host: string, range: string): boolean {
+  const [network = '', bits = ''] = range.split('/');
+  const family = isIP(network);
+  if (family === 0 || isIP(host) !== family) return false;
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), type);
+  return list.check(host, type);
+}

@@ -1,0 +1,84 @@
+import { TransportError } from '../transport-error.ts';
+import { PREFIX_BYTES } from './frame-writer.ts';
+
+/** Finds the frames in the bytes of a stream. A frame that arrived in one piece is not copied. */
+export class FrameReader {
+  readonly #maxFrameBytes: number;
+  readonly #chunks: Buffer[] = [];
+  /** In the first chunk, what is behind us. */
+  #offset = 0;
+  #bytes = 0;
+  /** Of the frame whose prefix was read already. */
+  #frameBytes: number | undefined;
+
+  constructor(maxFrameBytes: number) {
+    this.#maxFrameBytes = maxFrameBytes;
+  }
+
+  push(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+  }
+
+  /** The next one that is there in full. */
+  next(): Uint8Array | undefined {
+    if (this.#frameBytes === undefined) {
+      if (this.#bytes < PREFIX_BYTES) return undefined;
+      this.#frameBytes = this.#readPrefix();
+    }
+    if (this.#bytes < this.#frameBytes) return undefined;
+    const frame = this.#take(this.#frameBytes);
+    this.#frameBytes = undefined;
+    return frame;
+  }
+
+  /** Whether all that came were whole frames, and all were taken. */
+  get isEmpty(): boolean {
+    return this.#bytes === 0 && this.#frameBytes === undefined;
+  }
+
+  #readPrefix(): number {
+    const prefix = this.#take(PREFIX_BYTES);
+    const flag = prefix.readUInt8(0);
+    if (flag !== 0) {
+      const what = flag === 1 ? 'it is compressed, and nobody agreed on that' : `its flag is ${flag}`;
+      throw new TransportError('BAD_FRAME', `read the prefix of a frame: ${what}`);
+    }
+    const bytes = prefix.readUInt32BE(1);
+    if (bytes > this.#maxFrameBytes) {
+      const message = `read a frame of ${bytes} bytes: no more than ${this.#maxFrameBytes} are taken`;
+      throw new TransportError('FRAME_TOO_LARGE', message);
+    }
+    return bytes;
+  }
+
+  /** There are that many. */
+  #take(bytes: number): Buffer {
+    const first = this.#chunks[0] ?? Buffer.alloc(0);
+    const end = this.#offset + bytes;
+    if (end > first.length) return this.#gather(bytes);
+    const taken = first.subarray(this.#offset, end);
+    this.#moveTo(end);
+    this.#bytes -= bytes;
+    return taken;
+  }
+
+  #gather(bytes: number): Buffer {
+    const gathered = Buffer.allocUnsafe(bytes);
+    let filled = 0;
+    for (let chunk = this.#chunks[0]; chunk !== undefined && filled < bytes; chunk = this.#chunks[0]) {
+      const end = Math.min(chunk.length, this.#offset + bytes - filled);
+      filled += chunk.copy(gathered, filled, this.#offset, end);
+      this.#moveTo(end);
+    }
+    this.#bytes -= bytes;
+    return gathered;
+  }
+
+  #moveTo(offset: number): void {
+    const isThrough = offset >= (this.#chunks[0]?.length ?? 0);
+    if (isThrough) this.#chunks.shift();
+    this.#offset = isThrough ? 0 : offset;
+  }
+}

@@ -1,0 +1,167 @@
+import { constants, type Http2Stream } from 'node:http2';
+import type { Peer, Stream, StreamHandlers } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { FrameReader } from './frame-reader.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { errorOfReset } from './grpc-status.ts';
+
+export interface GrpcStreamOptions {
+  readonly http2: Http2Stream;
+  readonly peer: Peer;
+  readonly maxFrameBytes: number;
+  readonly side: GrpcSide;
+}
+
+/** In what the one that calls and the one that is called differ. */
+export interface GrpcSide {
+  /** The other end has said all: what is wrong with that? */
+  faultOfEnd(): TransportError | undefined;
+  /** Lets the other end know why it is over. */
+  tell(error: TransportError): void;
+  /** After its owner was told. */
+  over(): void;
+}
+
+export class GrpcStream implements Stream {
+  readonly peer: Peer;
+  readonly #http2: Http2Stream;
+  readonly #side: GrpcSide;
+  readonly #reader: FrameReader;
+  readonly #writer: FrameWriter;
+  #handlers: StreamHandlers | undefined;
+  #isPaused = false;
+  #hasEnded = false;
+  #otherHasEnded = false;
+  /** Nothing is told any more after that. */
+  #isOver = false;
+
+  constructor({ http2, peer, maxFrameBytes, side }: GrpcStreamOptions) {
+    this.peer = peer;
+    this.#http2 = http2;
+    this.#side = side;
+    this.#reader = new FrameReader(maxFrameBytes);
+    this.#writer = new FrameWriter(http2, () => {
+      if (!this.#isOver) this.#handlers?.room();
+    });
+    // What it was is known when it is closed, which follows.
+    http2.on('error', () => {});
+  }
+
+  /** From now on what happens is told. */
+  handTo(handlers: StreamHandlers): void {
+    this.#handlers = handlers;
+    this.#http2.on('data', (chunk: Buffer) => {
+      this.#reader.push(chunk);
+      this.#deliver();
+    });
+    this.#http2.on('end', () => {
+      // Node also says so of a stream that was cut; `close` follows and tells the two apart.
+      if (this.#isCut()) return;
+      this.#otherHasEnded = true;
+      this.#deliver();
+    });
+    this.#http2.on('close', () => this.#closed());
+  }
+
+  send(frame: Uint8Array): boolean {
+    return this.#writer.send(frame);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#http2.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    process.nextTick(() => {
+      this.#deliver();
+      if (!this.#isPaused) this.#http2.resume();
+    });
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#writer.end();
+  }
+
+  destroy(): void {
+    if (this.#isOver) return;
+    reset(this.#http2, constants.NGHTTP2_CANCEL);
+    this.#over(new TransportError('CONNECTION_LOST', 'the stream was destroyed at this end'));
+  }
+
+  /** Its connection is gone. What has come in order before that stays so. */
+  lose(error: TransportError): void {
+    if (!this.#isOver && !this.#otherHasEnded) this.#over(error);
+  }
+
+  /** Something is wrong with what the other end does. */
+  fail(error: TransportError): void {
+    if (this.#isOver) return;
+    this.#writer.drop();
+    this.#side.tell(error);
+    this.#over(error);
+  }
+
+  #deliver(): void {
+    try {
+      while (!this.#isPaused && !this.#isOver) {
+        const frame = this.#reader.next();
+        if (frame === undefined) break;
+        this.#handlers?.frame(frame);
+      }
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      this.fail(error);
+      return;
+    }
+    if (this.#otherHasEnded && !this.#isPaused && !this.#isOver) this.#afterTheLast();
+  }
+
+  #afterTheLast(): void {
+    const cutShort = this.#reader.isEmpty ? undefined : new TransportError('BAD_FRAME', 'the last frame is not whole');
+    const fault = this.#side.faultOfEnd() ?? cutShort;
+    if (fault !== undefined) this.fail(fault);
+    else if (this.#http2.closed) this.#over(undefined);
+    else this.end();
+  }
+
+  #closed(): void {
+    if (this.#isOver) return;
+    if (!this.#otherHasEnded || this.#wasReset()) this.#over(this.#faultOfClose());
+    // What is left waits until somebody wants it.
+    else if (!this.#isPaused) this.#over(undefined);
+  }
+
+  #faultOfClose(): TransportError | undefined {
+    // Whoever calls has no use for the stream any more once it was told the end, and most clients of gRPC say so.
+    if (this.#hasEnded && !this.#isCut()) return this.#side.faultOfEnd();
+    return errorOfReset(this.#http2.rstCode ?? constants.NGHTTP2_CANCEL);
+  }
+
+  #isCut(): boolean {
+    return this.#http2.session?.destroyed !== false || this.#wasReset();
+  }
+
+  #wasReset(): boolean {
+    return (this.#http2.rstCode ?? constants.NGHTTP2_NO_ERROR) !== constants.NGHTTP2_NO_ERROR;
+  }
+
+  #over(error: TransportError | undefined): void {
+    this.#isOver = true;
+    this.#writer.drop();
+    // Never from within a call of the one who is told.
+    process.nextTick(() => {
+      this.#handlers?.closed(error);
+      this.#side.over();
+    });
+  }
+}
+
+/** Node ends a stream in order before it resets it, and the other end might take it for that. So the end is left out. */
+export function reset(http2: Http2Stream, code: number): void {
+  http2._final = (done) => done();
+  http2.close(code);
+}

@@ -1,0 +1,127 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import { connectionLost } from '../connection-lost.ts';
+import { headersOf, peerOfSocket } from '../peer-of-socket.ts';
+import type { AcceptStream, Peer, StreamHandlers } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { GRPC_STATUS, statusTrailers } from './grpc-status.ts';
+import { type GrpcSide, GrpcStream } from './grpc-stream.ts';
+import { CONNECTION_WINDOW, CONTENT_TYPE, HTTP2_SETTINGS, MAX_SESSION_MEMORY } from './http2-settings.ts';
+
+export interface ServedConnectionOptions {
+  readonly path: string;
+  readonly accept: AcceptStream;
+  readonly onThrow: (error: unknown) => void;
+  readonly maxFrameBytes: number;
+  readonly maxStreams: number;
+  readonly idleMs: number;
+}
+
+/** A connection that another made. */
+export class ServedConnection {
+  readonly #session: ServerHttp2Session;
+  readonly #options: ServedConnectionOptions;
+  readonly #peer: Peer;
+  readonly #streams = new Set<GrpcStream>();
+  readonly #socket: Socket;
+  #isGone = false;
+  #idle: NodeJS.Timeout | undefined;
+  #cause: unknown;
+
+  constructor(socket: Socket, options: ServedConnectionOptions) {
+    this.#options = options;
+    this.#socket = socket;
+    this.#peer = peerOfSocket(socket, {});
+    this.#session = performServerHandshake(socket, {
+      settings: { ...HTTP2_SETTINGS, maxConcurrentStreams: options.maxStreams },
+      maxSessionMemory: MAX_SESSION_MEMORY,
+    });
+    this.#session.setLocalWindowSize(CONNECTION_WINDOW);
+    this.#session.on('error', (error) => {
+      this.#cause = error;
+    });
+    this.#session.on('stream', (http2, headers) => this.#call(http2, headers));
+    // As it is with those that we make: the session may wait for ever.
+    socket.once('close', () => this.#gone());
+    this.#whenIdle();
+  }
+
+  #call(http2: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const refusal = refusalOf(headers, this.#options.path);
+    if (refusal !== undefined) {
+      http2.on('error', () => {});
+      http2.respond(refusal, { endStream: true });
+      linger(http2);
+      return;
+    }
+    clearTimeout(this.#idle);
+    const peer = { ...this.#peer, headers: headersOf(headers) };
+    const { maxFrameBytes, accept, onThrow } = this.#options;
+    const side = calledSide(http2, () => {
+      this.#streams.delete(stream);
+      if (this.#streams.size === 0) this.#whenIdle();
+    });
+    const stream = new GrpcStream({ http2, peer, maxFrameBytes, side });
+    this.#streams.add(stream);
+    http2.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
+    let handlers: StreamHandlers = NOBODY;
+    try {
+      handlers = accept(stream);
+    } catch (error) {
+      onThrow(error);
+      stream.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not taken'));
+    }
+    stream.handTo(handlers);
+  }
+
+  #whenIdle(): void {
+    if (!this.#isGone) this.#idle = setTimeout(() => this.#socket.destroy(), this.#options.idleMs).unref();
+  }
+
+  #gone(): void {
+    this.#isGone = true;
+    clearTimeout(this.#idle);
+    for (const stream of this.#streams) stream.lose(connectionLost(this.#cause));
+  }
+}
+
+function calledSide(http2: ServerHttp2Stream, over: () => void): GrpcSide {
+  let trailers: Record<string, string> = { 'grpc-status': String(GRPC_STATUS.ok) };
+  http2.once('wantTrailers', () => http2.sendTrailers(trailers));
+  return {
+    faultOfEnd: () => undefined,
+    tell: (error) => {
+      trailers = statusTrailers(error);
+      http2.end();
+      linger(http2);
+    },
+    over,
+  };
+}
+
+/** Time for the other end to read why. A reset at once would overtake that. */
+const LINGER_MS = 5_000;
+
+/** What else comes is read and forgotten, for a while. */
+function linger(http2: ServerHttp2Stream): void {
+  http2.on('data', () => {}).resume();
+  const timer = setTimeout(() => http2.close(constants.NGHTTP2_NO_ERROR), LINGER_MS).unref();
+  http2.once('close', () => clearTimeout(timer));
+}
+
+const NOBODY: StreamHandlers = { frame: () => {}, room: () => {}, closed: () => {} };
+
+/** Headers that end the call before it has begun, when it is none for us. */
+function refusalOf(headers: IncomingHttpHeaders, path: string): Record<string, string | number> | undefined {
+  if (headers[':method'] !== 'POST') return { ':status': 405, allow: 'POST' };
+  if (headers['content-type']?.startsWith('application/grpc') !== true) return { ':status': 415 };
+  if (headers[':path'] === path) return undefined;
+  const status = { 'grpc-status': String(GRPC_STATUS.unimplemented), 'grpc-message': 'there is no such method' };
+  return { ':status': 200, 'content-type': CONTENT_TYPE, ...status };
+}

@@ -1,0 +1,11 @@
+export type {
+  AcceptStream,
+  Connection,
+  Headers,
+  Peer,
+  Stream,
+  StreamHandlers,
+  Transport,
+  TransportServer,
+} from './transport.ts';
+export { TRANSPORT_ERRORS, TransportError, type TransportErrorCode } from './transport-error.ts';

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { lstatSync, unlinkSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
+import type { Secret } from '#kit/std';
+import { type Endpoint, endpointName } from '../dial/dial.ts';
+import { TransportError } from '../transport-error.ts';
+
+export interface ListenOptions {
+  /** Port 0 takes any that is free. A path is a Unix socket, which only the user of this process can open. */
+  readonly at: Endpoint;
+  /** Without it connections are plain: whether that is good enough is for the caller to know. */
+  readonly tls?: ListenTls;
+  /** Beyond that, connections are dropped at once. 10,000 unless told. */
+  readonly maxConnections?: number;
+}
+
+export interface ListenTls {
+  /** PEM. */
+  readonly cert: string;
+  readonly key: Secret;
+}
+
+export interface Listener {
+  /** With the port that was taken. */
+  readonly address: Endpoint;
+  /** For connections from now on. Without effect where there is no TLS. */
+  setCertificate(tls: ListenTls): void;
+  /** Takes no more connections; those that were taken stay. */
+  stop(): void;
+  /** The same, and cuts those that were taken. Resolves when none is left. */
+  close(): Promise<void>;
+}
+
+/** A thousand that were cut off come back at once. */
+const BACKLOG = 4096;
+const HANDSHAKE_MS = 10_000;
+
+/** Hands over every connection once its TLS is up, if it has any. */
+export async function listen(
+  options: ListenOptions,
+  protocol: string,
+  taken: (socket: Socket) => void,
+): Promise<Listener> {
+  const { at, tls, maxConnections = 10_000 } = options;
+  const server = tls ? tlsServer(tls, protocol, taken) : createServer({ noDelay: true, keepAlive: true }, taken);
+  server.maxConnections = maxConnections;
+  try {
+    await bind(server, at);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TransportError('CANNOT_LISTEN', `listen at ${endpointName(at)}: ${why}`, { cause: error });
+  }
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const closed = once(server, 'close');
+  // What comes after it listens, such as too many open files, ends one connection at the most.
+  server.on('error', () => {});
+  return {
+    address: 'path' in at ? at : { host: at.host, port: (server.address() as AddressInfo).port },
+    setCertificate: ({ cert, key }) => {
+      if (server instanceof TlsServer) server.setSecureContext({ cert, key: key.reveal() });
+    },
+    stop: () => {
+      server.close();
+    },
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function tlsServer({ cert, key }: ListenTls, protocol: string, taken: (socket: Socket) => void): Server {
+  return createTlsServer(
+    {
+      cert,
+      key: key.reveal(),
+      ALPNProtocols: [protocol],
+      // DECISION: every certificate is let in, and none will do, too. Whoever takes the streams knows who is trusted, and
+      // refuses with a sentence that the other end can show; TLS has only an alert with a number.
+      requestCert: true,
+      rejectUnauthorized: false,
+      handshakeTimeout: HANDSHAKE_MS,
+      noDelay: true,
+      keepAlive: true,
+    },
+    taken,
+  );
+}
+
+async function bind(server: Server, at: Endpoint): Promise<void> {
+  if (!('path' in at)) {
+    await listening(server, () => server.listen({ ...at, backlog: BACKLOG }));
+    return;
+  }
+  const listenAtPath = () =>
+    listening(server, () => privately(() => server.listen({ path: at.path, backlog: BACKLOG })));
+  try {
+    await listenAtPath();
+  } catch (error) {
+    if (codeOf(error) !== 'EADDRINUSE' || !(await isLeftBehind(at.path))) throw error;
+    unlinkSync(at.path);
+    await listenAtPath();
+  }
+}
+
+async function listening(server: Server, begin: () => void): Promise<void> {
+  const listens = once(server, 'listening');
+  begin();
+  await listens;
+}
+
+/**
+ * The file has its mode from the first moment on: a `chmod` afterwards would leave a gap in which others can connect. The
+ * socket is bound before `listen` returns, so that no other file is made meanwhile.
+ */
+function privately(bindSocket: () => void): void {
+  const before = process.umask(0o177);
+  try {
+    bindSocket();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Whether it is certain that its process is gone: nothing else may be replaced. */
+async function isLeftBehind(path: string): Promise<boolean> {
+  if (!lstatSync(path).isSocket()) return false;
+  const probe = connect(path);
+  try {
+    await once(probe, 'connect');
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'ECONNREFUSED';
+  } finally {
+    probe.destroy();
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,1 @@
+export { createMemoryTransport, type MemoryTransport, type MemoryTransportOptions } from './memory-transport.ts';

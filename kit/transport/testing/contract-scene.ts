@@ -1,0 +1,73 @@
+import type { TestContext } from 'node:test';
+import type { AcceptStream, Connection, Headers, Stream, Transport, TransportServer } from '../transport.ts';
+import { StreamRecorder } from './stream-recorder.ts';
+
+export interface TransportUnderTest {
+  readonly name: string;
+  start(options: StageOptions): Promise<TransportStage>;
+  /** Where nobody listens. */
+  nowhere(): Promise<Transport>;
+  /** By which the one that calls is known, where there is any: DER. */
+  readonly certificate?: Uint8Array;
+}
+
+export interface StageOptions {
+  readonly accept: AcceptStream;
+  readonly onThrow: (error: unknown) => void;
+  readonly maxFrameBytes: number;
+}
+
+export interface TransportStage {
+  readonly transport: Transport;
+  readonly server: TransportServer;
+  /** All connections, as a network would. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
+
+export interface Scene {
+  readonly stage: TransportStage;
+  readonly connection: Connection;
+  /** What was told that `accept` threw. */
+  readonly thrown: unknown[];
+  /** Both ends of a new stream. */
+  open(headers?: Headers): Promise<Ends>;
+}
+
+export interface Ends {
+  readonly calling: StreamRecorder & { readonly stream: Stream };
+  readonly called: StreamRecorder & { readonly stream: Stream };
+}
+
+/** A server and a connection to it. A stream that has the header `refuse` is not taken, but thrown about. */
+export async function setScene(t: TestContext, subject: TransportUnderTest): Promise<Scene> {
+  const waiting: ((recorder: StreamRecorder) => void)[] = [];
+  const thrown: unknown[] = [];
+  const accept: AcceptStream = (stream) => {
+    if (stream.peer.headers['refuse'] !== undefined) throw new Error('not this one');
+    const recorder = new StreamRecorder();
+    recorder.stream = stream;
+    waiting.shift()?.(recorder);
+    return recorder;
+  };
+  const stage = await subject.start({ accept, onThrow: (error) => thrown.push(error), maxFrameBytes: MAX_FRAME_BYTES });
+  t.after(() => stage.close());
+  const connection = await stage.transport.connect(t.signal);
+  t.after(() => connection.close());
+  const open = async (headers?: Headers): Promise<Ends> => {
+    const calling = new StreamRecorder();
+    const { promise, resolve } = Promise.withResolvers<StreamRecorder>();
+    waiting.push(resolve);
+    calling.stream = connection.open(calling, headers);
+    const called = await promise;
+    return { calling: withStream(calling), called: withStream(called) };
+  };
+  return { stage, connection, thrown, open };
+}
+
+function withStream(recorder: StreamRecorder): Ends['calling'] {
+  if (recorder.stream === undefined) throw new Error('the stream was not opened');
+  return recorder as Ends['calling'];
+}

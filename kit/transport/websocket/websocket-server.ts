@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer as WsServer } from 'ws';
+import { headersOf, peerOfSocket } from '../peer-of-socket.ts';
+import { type AcceptStream, DEFAULT_MAX_FRAME_BYTES, type TransportServer } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { WebSocketStream } from './websocket-stream.ts';
+
+export interface WebSocketServerOptions {
+  readonly path: string;
+  /** The subprotocol that callers have to ask for. */
+  readonly protocol: string;
+  readonly accept: AcceptStream;
+  /** Told what `accept` threw. */
+  readonly onThrow?: (error: unknown) => void;
+  /** Larger ones are not taken. 4 MiB unless told. */
+  readonly maxFrameBytes?: number;
+  /** More are refused. 10,000 unless told. */
+  readonly maxStreams?: number;
+}
+
+export interface WebSocketServer extends TransportServer {
+  /**
+   * For the event `upgrade` of any number of HTTP servers. False when the request is none for us; nothing has been done
+   * with the socket then.
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+}
+
+/** Takes streams of frames as WebSockets, one each. */
+export function createWebSocketServer(options: WebSocketServerOptions): WebSocketServer {
+  const { path, protocol, maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, maxStreams = 10_000 } = options;
+  const server = new WsServer({
+    noServer: true,
+    // Frames are many and small, or hashes of what is compressed already: it would cost more than it saves.
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+    handleProtocols: () => protocol,
+  });
+  let isListening = true;
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
+    if (request.url?.split('?')[0] !== path) return false;
+    // Until a WebSocket has it, nobody else hears of it.
+    socket.once('error', () => {});
+    const asked = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+    if (!isListening || server.clients.size >= maxStreams) refuse(socket, '503 Service Unavailable');
+    else if (!asked.includes(protocol)) refuse(socket, '400 Bad Request');
+    else server.handleUpgrade(request, socket, head, (webSocket) => take(webSocket, { request, socket, options }));
+    return true;
+  };
+  const stopListening = async (): Promise<void> => {
+    isListening = false;
+  };
+  const close = async (): Promise<void> => {
+    isListening = false;
+    const gone = Array.from(server.clients, (client) => new Promise((resolve) => client.once('close', resolve)));
+    for (const client of server.clients) client.terminate();
+    await Promise.all(gone);
+  };
+  return { upgrade, stopListening, close };
+}
+
+interface Upgraded {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly options: WebSocketServerOptions;
+}
+
+function take(webSocket: WebSocket, { request, socket, options }: Upgraded): void {
+  // The servers of Node say Duplex, since others may emit the event; what they hand over is a socket.
+  const peer = peerOfSocket(socket as Socket, headersOf(request.headers));
+  const stream = new WebSocketStream(peer, () => {});
+  stream.attach(webSocket, socket);
+  try {
+    stream.handTo(options.accept(stream));
+  } catch (error) {
+    options.onThrow?.(error);
+    stream.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not taken'));
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}

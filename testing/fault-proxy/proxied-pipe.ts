@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net';
+import type { Direction, Weather } from './weather.ts';
+
+interface ProxiedPipeOptions {
+  readonly from: Socket;
+  readonly to: Socket;
+  readonly direction: Direction;
+  readonly weather: () => Weather;
+  /** Asked before each write: so many of these bytes, and what comes after them no more. */
+  readonly allowance: (bytes: number) => number;
+}
+
+/** A network holds so much of what nobody takes, and then the sender comes to feel it. */
+const HELD_BYTES = 512 * 1024;
+/** How often a slow one lets something through. */
+const SLOW_TICK_MS = 10;
+
+/** One direction of a connection. */
+export class ProxiedPipe {
+  readonly #options: ProxiedPipeOptions;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #hasEnded = false;
+  #isOver = false;
+  #tick: NodeJS.Timeout | undefined;
+
+  constructor(options: ProxiedPipeOptions) {
+    this.#options = options;
+    const { from, to } = options;
+    from.on('data', (chunk: Buffer) => {
+      this.#held.push(chunk);
+      this.#heldBytes += chunk.length;
+      if (this.#heldBytes > HELD_BYTES) from.pause();
+      this.pump();
+    });
+    from.on('end', () => {
+      this.#hasEnded = true;
+      this.pump();
+    });
+    to.on('drain', () => this.pump());
+  }
+
+  /** Lets through what may go. */
+  pump(): void {
+    const { direction, from, to, weather } = this.#options;
+    if (this.#isOver || this.#tick !== undefined || weather().blocked.has(direction)) return;
+    const { bytesPerSecond } = weather();
+    let budget = bytesPerSecond === undefined ? Infinity : Math.max(1, (bytesPerSecond * SLOW_TICK_MS) / 1000);
+    while (budget > 0 && this.#heldBytes > 0 && !to.writableNeedDrain) {
+      const sent = this.#forward(budget);
+      if (sent === 0) return;
+      budget -= sent;
+    }
+    if (this.#heldBytes <= HELD_BYTES) from.resume();
+    if (this.#heldBytes === 0 && this.#hasEnded) to.end();
+    if (this.#heldBytes > 0 && bytesPerSecond !== undefined) this.#later();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#tick);
+    this.#held = [];
+  }
+
+  #forward(budget: number): number {
+    const chunk = this.#held.shift() ?? Buffer.alloc(0);
+    const wanted = Math.min(chunk.length, Math.floor(budget) || 1);
+    const bytes = this.#options.allowance(wanted);
+    if (bytes > 0) this.#options.to.write(chunk.subarray(0, bytes));
+    if (bytes < chunk.length) this.#held.unshift(chunk.subarray(bytes));
+    this.#heldBytes -= bytes;
+    return bytes;
+  }
+
+  #later(): void {
+    this.#tick = setTimeout(() => {
+      this.#tick = undefined;
+      this.pump();
+    }, SLOW_TICK_MS);
+  }
+}
