@@ -6,6 +6,7 @@ import type { Bench, Figure } from './figure.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
   durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
+  fleetlets: async () => (await import('./fleetlets/fleetlets-bench.ts')).fleetletsBench,
   kube: async () => (await import('./kube/kube-bench.ts')).kubeBench,
   rollout: async () => (await import('./rollout/rollout-bench.ts')).rolloutBench,
   storage: async () => (await import('./storage/storage-bench.ts')).storageBench,

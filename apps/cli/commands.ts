@@ -10,6 +10,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
+    name: 'demo',
+    summary: 'run a platform with a fleet to try it on',
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+  {
     name: 'fleetlet',
     summary: 'run a fleetlet: connect the processes of this machine to a platform',
     load: async () => (await import('./commands/fleetlet.ts')).fleetlet,

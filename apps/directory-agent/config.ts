@@ -70,12 +70,18 @@ export const DIRECTORY_AGENT_SETTINGS = {
     sentence: 'How often folders are looked at, beside when something in them changes.',
     group: 'Targets',
   },
-  'log-level': { kind: oneOf(LOG_LEVELS), default: 'info', sentence: 'What is logged.', group: 'Logs' },
+  'stop-with-stdin': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Stop when standard input ends: for whoever starts it as a child, and may be killed.',
+    group: 'Process',
+  },
+  'log-level': { kind: oneOf(LOG_LEVELS), default: 'info', sentence: 'What is logged.', group: 'Process' },
   'log-format': {
     kind: oneOf(LOG_FORMATS),
     unset: 'pretty in a terminal, else json',
     sentence: 'How it is logged.',
-    group: 'Logs',
+    group: 'Process',
   },
   ...COMMON_SETTINGS,
 } as const satisfies Settings;

@@ -22,8 +22,7 @@ import { isLoopback } from '../platform/loopback.ts';
 import { hostOf, platformAddress } from './connect/platform-address.ts';
 
 const LOG_FORMATS = ['json', 'pretty'] as const;
-export const TRANSPORTS = ['grpc', 'websocket'] as const;
-export type TransportName = (typeof TRANSPORTS)[number];
+const TRANSPORTS = ['grpc', 'websocket'] as const;
 
 /** Everything an operator can choose about `fleetshift fleetlet`. */
 export const FLEETLET_SETTINGS = {
@@ -160,7 +159,6 @@ export const FLEETLET_SETTINGS = {
   ...COMMON_SETTINGS,
 } as const satisfies Settings;
 
-/** With what cannot be left out. */
 export type FleetletConfig = Values<typeof FLEETLET_SETTINGS>;
 
 export interface ConfigSources {

@@ -8,6 +8,7 @@ export const FLEETLET_ERRORS = {
   ENROLMENT_REFUSED: { category: 'forbidden', retry: 'after-change' },
   PLATFORM_UNREACHABLE: { category: 'unavailable', retry: 'later' },
   FILE_UNUSABLE: { category: 'precondition', retry: 'after-change' },
+  ADDRESS_UNUSABLE: { category: 'conflict', retry: 'after-change' },
   NO_WAY_THERE: { category: 'precondition', retry: 'after-change' },
 } as const satisfies Catalogue;
 

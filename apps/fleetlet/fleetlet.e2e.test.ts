@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer, connect as tcpConnect } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import type { LocalClient, LocalTarget } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
 import { Secret } from '#kit/std';
 import { until } from '../../contexts/channels/testing/an-uplink.ts';
-import { FLEETLET, ScriptedPlatform, TOKEN } from './testing/scripted-platform.ts';
 import { type FleetletHome, fleetletHome } from './testing/fleetlet-process.ts';
+import { FLEETLET, ScriptedPlatform, TOKEN } from './testing/scripted-platform.ts';
 
 async function aPlatform(t: TestContext): Promise<ScriptedPlatform> {
   const platform = new ScriptedPlatform();

@@ -56,7 +56,6 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
   const renewal: Renewal = new Renewal({
     current: () => store.identity,
     renew: (stop) => renewed(enrolment, stop),
-    renewed: () => undefined,
     clock: systemClock,
     sleep,
     random: Math.random,

@@ -35,7 +35,7 @@ export function createTokenReviewAuthenticator({ client, audiences }: TokenRevie
         spec: { token, audiences: [...audiences] },
       };
       const within = AbortSignal.any([signal, AbortSignal.timeout(REVIEW_MS)]);
-      return judged((await client.request({ method: 'POST', path: PATH, body }, within)) as TokenReview, audiences);
+      return judged(await client.request<TokenReview>({ method: 'POST', path: PATH, body }, within), audiences);
     },
   };
 }

@@ -18,7 +18,11 @@ export interface RunOptions {
   readonly terminal?: { write(text: string): void } | undefined;
   /** What is executed durably beside the platform's own. */
   readonly workflows?: WorkflowSet;
+  /** Told once it serves. */
+  readonly onServing?: (platform: Serving) => void;
 }
+
+export type Serving = Pick<Platform, 'http' | 'folder' | 'token' | 'fleetletSocket'>;
 
 /** Serves until the signal aborts; then finishes what is under way and gives everything back. */
 export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {
@@ -31,6 +35,7 @@ export async function runPlatform(options: RunOptions, signal: AbortSignal): Pro
     // Before anybody is told that it serves: whoever waits for that finds the way in.
     await offerLogin(platform, options, { log, signal });
     announce(platform, options, log);
+    options.onServing?.(platform);
     await runGroups(platform.groups, signal, { log });
   } finally {
     await closeInTime(platform, log);

@@ -46,6 +46,8 @@ export interface Platform {
   /** Where fleetlets are taken over gRPC. */
   readonly fleetlets?: HostPort | undefined;
   readonly authorityFile?: string | undefined;
+  /** Where processes of this machine reach the fleetlet within. */
+  readonly fleetletSocket: string | undefined;
   readonly folder: DataFolder;
   readonly token: AdminToken | undefined;
   readonly groups: readonly RunnableGroup[];
@@ -165,7 +167,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     { name: 'workflows', runnables: [durable.executor], stopWithinMs: WORKFLOWS_STOP_MS },
     { name: 'serve', runnables: serve, stopWithinMs: config.shutdownTimeout + 1_000 },
   ];
-  return { ...listening, folder, token, groups, storage, close: () => opened.disposeAsync() };
+  const { socket: fleetletSocket } = fleetlets;
+  return { ...listening, fleetletSocket, folder, token, groups, storage, close: () => opened.disposeAsync() };
 }
 
 type Listening = { -readonly [Key in 'http' | 'https' | 'fleetlets' | 'authorityFile']?: Platform[Key] };

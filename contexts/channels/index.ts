@@ -37,6 +37,7 @@ export {
   LocalClient,
   type LocalClientDeps,
   type LocalTarget,
+  type TakeTunnel,
   type TargetHandlers,
 } from './application/local-client.ts';
 export {

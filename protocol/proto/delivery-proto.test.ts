@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import type {
   Acknowledgement,
   DeliverOrder,
@@ -13,6 +13,7 @@ import type {
   PreviewAnswer,
   RemoveOrder,
 } from '#contexts/delivery';
+import { file_fleetshift_v1_delivery as file } from './gen/fleetshift/v1/delivery_pb.ts';
 
 /** Every field of a type, and no other: the compiler counts them. */
 type FieldsOf<T, Left extends PropertyKey = never> = Readonly<Record<Exclude<keyof T, Left>, true>>;
@@ -76,45 +77,25 @@ const DRIFT_POLICIES = { report: true, repair: true } satisfies Record<DeliverOr
 
 /** What is called otherwise out there. */
 const RENAMED: Readonly<Record<string, string>> = { deployment: 'deploymentUid', documents: 'manifests' };
-const ENVELOPES = ['ToAgent', 'ToPlatform'];
+const ENVELOPES = ['ToAgent', 'FromAgent', 'StatusMessage'];
 
-interface Message {
+interface Fields {
   /** Those of a oneof not included. */
-  readonly fields: Map<string, { readonly type: string; readonly number: number }>;
-  readonly choices: Map<string, { readonly type: string; readonly number: number }>;
+  readonly own: readonly DescField[];
+  readonly choices: readonly DescField[];
 }
 
-/** Enough of the language for this one file: messages, oneofs and enums, one thing on a line. */
-function readProto(): { messages: Map<string, Message>; enums: Map<string, string[]> } {
-  const text = readFileSync(new URL('./delivery.proto', import.meta.url), 'utf8');
-  const [messages, enums] = [new Map<string, Message>(), new Map<string, string[]>()];
-  const open: { kind: string; name: string }[] = [];
-  const here = (): string =>
-    open
-      .filter(({ kind }) => kind === 'message')
-      .map(({ name }) => name)
-      .join('.');
-  for (const line of text.split('\n').map((each) => each.replace(/\/\/.*/, '').trim())) {
-    const [, kind, name = '', isClosed] = /^(message|oneof|enum) (\w+) \{(\})?$/.exec(line) ?? [];
-    if (kind !== undefined) {
-      open.push({ kind, name });
-      if (kind === 'message') messages.set(here(), { fields: new Map(), choices: new Map() });
-      if (kind === 'enum') enums.set(name, []);
-      if (isClosed === '}') open.pop();
-    } else if (line === '}') open.pop();
-    else if (open.at(-1)?.kind === 'enum') enums.get(open.at(-1)?.name ?? '')?.push(line.split(' ')[0] ?? '');
-    else if (open.length > 0 && line !== '') {
-      const [, type = '', field = '', number] = /^(?:optional |repeated )?(\w+) (\w+) = (\d+);$/.exec(line) ?? [];
-      assert.ok(number !== undefined, `a line that nobody understands: ${line}`);
-      const { fields, choices } = messages.get(here()) ?? assert.fail(line);
-      (open.at(-1)?.kind === 'oneof' ? choices : fields).set(camel(field), { type, number: Number(number) });
-    }
-  }
-  return { messages, enums };
+function message(name: string): DescMessage {
+  return file.messages.find((each) => each.name === name) ?? assert.fail(`there is no message ${name}`);
 }
 
-function camel(name: string): string {
-  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+function fieldsOf({ fields }: DescMessage): Fields {
+  const { own = [], choices = [] } = Object.groupBy(fields, ({ oneof }) => (oneof === undefined ? 'own' : 'choices'));
+  return { own, choices };
+}
+
+function namesIn(fields: readonly DescField[]): string[] {
+  return fields.map(({ localName }) => localName).sort((a, b) => a.localeCompare(b));
 }
 
 function namesOut(fields: object): string[] {
@@ -123,44 +104,40 @@ function namesOut(fields: object): string[] {
     .sort((a, b) => a.localeCompare(b));
 }
 
-const { messages, enums } = readProto();
-
-function message(name: string): Message {
-  return messages.get(name) ?? assert.fail(`there is no message ${name}`);
-}
-
 for (const [name, fields] of Object.entries(MESSAGES)) {
   test(`${name} has the fields of its type`, () => {
-    assert.deepEqual(namesOut(Object.fromEntries(message(name).fields)), namesOut(fields));
-    assert.equal(message(name).choices.size, 0);
+    const { own, choices } = fieldsOf(message(name));
+    assert.deepEqual(namesIn(own), namesOut(fields));
+    assert.deepEqual(choices, []);
   });
 }
 
 for (const [name, { common, kinds }] of Object.entries(UNIONS)) {
   test(`${name} is one of the kinds of its type, each with its fields`, () => {
-    const { fields, choices } = message(name);
-    assert.deepEqual(namesOut(Object.fromEntries(fields)), namesOut(common));
-    assert.deepEqual(namesOut(Object.fromEntries(choices)), namesOut(kinds));
+    const { own, choices } = fieldsOf(message(name));
+    assert.deepEqual(namesIn(own), namesOut(common));
+    assert.deepEqual(namesIn(choices), namesOut(kinds));
     for (const [kind, wanted] of Object.entries(kinds)) {
-      const inner = message(`${name}.${choices.get(kind)?.type}`);
-      assert.deepEqual(namesOut(Object.fromEntries(inner.fields)), namesOut(wanted), kind);
+      const inner = choices.find(({ localName }) => localName === kind)?.message;
+      assert.equal(inner?.parent?.name, name, kind);
+      assert.deepEqual(namesIn(inner.fields), namesOut(wanted), kind);
     }
   });
 }
 
 test('there is no message that nobody knows', () => {
   const known = [...ENVELOPES, ...Object.keys(MESSAGES), ...Object.keys(UNIONS)];
-  const outer = [...messages.keys()].filter((name) => !name.includes('.'));
   assert.deepEqual(
-    outer.toSorted((a, b) => a.localeCompare(b)),
+    file.messages.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b)),
     known.toSorted((a, b) => a.localeCompare(b)),
   );
 });
 
-test('what goes down are orders, and what goes up are answers, reports and inventories', () => {
-  const typesOf = (name: string) => Array.from(message(name).choices.values(), ({ type }) => type);
+test('what goes down are orders, and what comes up are answers to them, reports and inventories', () => {
+  const typesOf = (name: string) => fieldsOf(message(name)).choices.map((field) => field.message?.name);
   assert.deepEqual(typesOf('ToAgent'), ['DeliverOrder', 'RemoveOrder', 'OrderKey', 'DeliverOrder', 'RemoveOrder']);
-  assert.deepEqual(typesOf('ToPlatform'), ['Acknowledgement', 'PreviewAnswer', 'DeliveryReport', 'Inventory']);
+  assert.deepEqual(typesOf('FromAgent'), ['Acknowledgement', 'PreviewAnswer', 'Cancelled', 'AgentFault']);
+  assert.deepEqual(typesOf('StatusMessage'), ['DeliveryReport', 'Inventory']);
 });
 
 test('values of closed sets are those of the types, after one that means that nobody said', () => {
@@ -169,12 +146,8 @@ test('values of closed sets are those of the types, after one that means that no
     [`${prefix}_UNSPECIFIED`, ...Object.keys(values).map((value) => `${prefix}_${value.toUpperCase()}`)],
   ];
   const wanted = [valuesOf('DriftPolicy', 'DRIFT_POLICY', DRIFT_POLICIES), valuesOf('Health', 'HEALTH', HEALTHS)];
-  assert.deepEqual([...enums], wanted);
-});
-
-test('no number of a message stands for two fields', () => {
-  for (const [name, { fields, choices }] of messages) {
-    const numbers = Array.from([...fields.values(), ...choices.values()], ({ number }) => number);
-    assert.equal(new Set(numbers).size, numbers.length, name);
-  }
+  assert.deepEqual(
+    file.enums.map(({ name, values }) => [name, values.map((value) => value.name)]),
+    wanted,
+  );
 });

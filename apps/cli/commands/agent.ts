@@ -34,7 +34,16 @@ export const agent: Command = {
     // Only now: help and a wrong setting need no process.
     const { runDirectoryAgent } = await import('../../directory-agent/run.ts');
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
-    await runDirectoryAgent({ config: resolved.values, version: packageJson.version, err }, signal);
+    const config = resolved.values;
+    const stop = config.stopWithStdin ? AbortSignal.any([signal, stdinEnds()]) : signal;
+    await runDirectoryAgent({ config, version: packageJson.version, err }, stop);
     return EXIT.ok;
   },
 };
+
+function stdinEnds(): AbortSignal {
+  const over = new AbortController();
+  const end = (): void => over.abort(new Error('standard input has ended'));
+  process.stdin.on('end', end).on('error', end).resume();
+  return over.signal;
+}

@@ -18,6 +18,7 @@ const SUMMARY = `Makes a deployment, or changes it: what to deliver, to which ta
 
   fleetshift deploy web --file web.yaml --to env=prod --rollout rolling --batch-size 10% --watch
   fleetshift deploy web --file web.yaml          # the next version, to the same targets in the same manner
+  fleetshift deploy web --set replicas=3         # one value of its template, and nothing else
   fleetshift deploy -f deployment.yaml --watch   # stages, gates and groups are written in a document
 
 With --watch it ends with 0 once the rollout has succeeded, and otherwise with 1: it is paused, or over without success.

@@ -1,4 +1,4 @@
-import { type Connect, type ConnectionClass } from '#contexts/channels';
+import type { Connect, ConnectionClass } from '#contexts/channels';
 import { CHANNEL_METHOD, frameConnections } from '#contexts/channels/adapters';
 import { hostPort } from '#kit/config';
 import type { Clock } from '#kit/std';
@@ -20,7 +20,7 @@ const TLS_PORT = 443;
 const PLAIN_PORT = 80;
 
 /** Where to connect to: as the operator said, else as the platform said at enrolment. */
-export type Destination =
+type Destination =
   | { readonly transport: 'grpc'; readonly host: string; readonly port: number }
   | { readonly transport: 'websocket'; readonly url: URL };
 
@@ -36,7 +36,7 @@ export async function platformConnections(
   return { control: connect, bulk: connect };
 }
 
-export function destination({ config, store }: Pick<PlatformConnectionsDeps, 'config' | 'store'>): Destination {
+function destination({ config, store }: Pick<PlatformConnectionsDeps, 'config' | 'store'>): Destination {
   const { platform } = config;
   if (platform?.kind === 'grpc') return { transport: 'grpc', host: platform.host, port: platform.port };
   if (platform?.kind === 'websocket') return { transport: 'websocket', url: platform.url };

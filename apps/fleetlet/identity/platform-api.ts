@@ -62,14 +62,17 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function judged(doing: string, { statusCode = 0 }: IncomingMessage, text: string): unknown {
   const answer = jsonOf(text);
   if (statusCode >= 200 && statusCode < 300 && answer !== undefined) return answer;
-  const problem = answer as
-    | { readonly detail?: unknown; readonly code?: unknown; readonly title?: unknown }
-    | undefined;
-  const said = String(problem?.detail ?? problem?.title ?? `it answered ${statusCode}`);
+  const said = textIn(answer, 'detail') ?? textIn(answer, 'title') ?? `it answered ${statusCode}`;
   const isLater = statusCode >= 500 || statusCode === 429 || statusCode === 408 || answer === undefined;
   if (isLater) throw new FleetletError('PLATFORM_UNREACHABLE', `${doing}: ${said}`);
-  const details = { status: statusCode, ...(typeof problem?.code === 'string' ? { code: problem.code } : {}) };
+  const details = { status: statusCode, code: textIn(answer, 'code') ?? '' };
   throw new FleetletError('ENROLMENT_REFUSED', said, { details });
+}
+
+/** Of a problem document, as far as it is one. */
+function textIn(answer: unknown, field: string): string | undefined {
+  const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, field) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function jsonOf(text: string): unknown {

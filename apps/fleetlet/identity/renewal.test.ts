@@ -32,7 +32,6 @@ function stage(t: TestContext) {
       current = issued(clock.now());
       return current;
     },
-    renewed: () => {},
     clock,
     sleep: clock.sleep,
     random: () => 0.5,

@@ -6,8 +6,6 @@ import type { Identity } from './identity-store.ts';
 export interface RenewalDeps {
   readonly current: () => Identity | undefined;
   readonly renew: (signal: AbortSignal) => Promise<Identity>;
-  /** A certificate is there that was not there before: who was refused with the last one may try again. */
-  readonly renewed: () => void;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -47,7 +45,6 @@ export class Renewal {
         this.#isAsked = false;
         failures = 0;
         this.#deps.log.info({ key: certificate.serialNumber, reason: certificate.validTo }, 'renewed the certificate');
-        this.#deps.renewed();
       } catch (err) {
         if (signal.aborted) return;
         failures += 1;

@@ -26,7 +26,7 @@ export async function listenMetrics(deps: MetricsListenerDeps): Promise<MetricsL
     await once(server, 'listening');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FleetletError('FILE_UNUSABLE', `--metrics-listen ${printHostPort(deps.at)}: ${why}`, { cause });
+    throw new FleetletError('ADDRESS_UNUSABLE', `--metrics-listen ${printHostPort(deps.at)}: ${why}`, { cause });
   }
   return {
     address: { host: deps.at.host, port: (server.address() as AddressInfo).port },

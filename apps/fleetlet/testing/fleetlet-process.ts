@@ -20,7 +20,7 @@ export interface FleetletHome {
 export interface FleetletProcess {
   readonly process: ServerProcess;
   /** Waits until it has said so. */
-  says(pattern: RegExp): Promise<string>;
+  readonly says: (pattern: RegExp) => Promise<string>;
 }
 
 /** A folder for a fleetlet, and processes on it, all gone after the test. */

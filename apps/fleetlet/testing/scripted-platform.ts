@@ -52,7 +52,8 @@ export class ScriptedPlatform {
   }
 
   get apiUrl(): string {
-    return `https://localhost:${(this.#api?.address() as AddressInfo).port}`;
+    const { port } = (this.#api?.address() ?? { port: 0 }) as AddressInfo;
+    return `https://localhost:${port}`;
   }
 
   get grpcAddress(): string {

@@ -53,8 +53,9 @@ export interface Channels {
   listen(address: HostPort, certificate: ServerCertificate): Promise<FleetletListener>;
   /** Over WebSockets: for the event of a server of HTTP. False when it is none for us. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Takes nobody any more, and sends away who is there. */
+  /** Takes nobody any more, sends away who is there, and closes. */
   drain(signal: AbortSignal): Promise<void>;
+  /** At once. */
   close(): Promise<void>;
 }
 
@@ -130,6 +131,7 @@ function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'li
   const onThrow = (err: unknown): void => log.error({ err }, 'a stream was not taken');
   const sockets = createWebSocketServer({ path: WEBSOCKET_PATH, protocol: WEBSOCKET_PROTOCOL, accept, onThrow });
   const servers: { stopListening(): Promise<void>; close(): Promise<void> }[] = [sockets];
+  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
   return {
     listen: async (at, certificate) => {
       const server = await listenGrpc({ at, tls: tlsOf(certificate), path: CHANNEL_METHOD, accept, onThrow });
@@ -145,8 +147,9 @@ function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'li
       const isAnybodyThere = hub.sessions().length > 0;
       await hub.drain(signal);
       if (isAnybodyThere) await sleep(LAST_WORDS_MS, signal);
+      await close();
     },
-    close: async () => void (await Promise.all(servers.map((server) => server.close()))),
+    close,
   };
 }
 

@@ -39,6 +39,8 @@ export interface FleetletListening {
 /** How machines come to belong to this platform, how they reach it, and the fleetlet that it has within. */
 export interface Fleetlets extends Pick<Channels, 'listen' | 'upgrade'> {
   readonly routes: Enrolment['routes'];
+  /** Of the fleetlet within. */
+  readonly socket: string | undefined;
   readonly runnables: readonly Runnable[];
   /** Takes fleetlets until it is to stop, and then sends them away. */
   readonly serve: Runnable;
@@ -68,6 +70,7 @@ export async function openFleetlets(
   opened.defer(() => embedded.close());
   return {
     routes: enrolment.routes,
+    socket: embedded.socket,
     runnables: [...enrolment.runnables, ...channels.runnables, ...embedded.runnables],
     listen: (address, certificate) => channels.listen(address, certificate),
     upgrade: (request, socket, head) => channels.upgrade(request, socket, head),

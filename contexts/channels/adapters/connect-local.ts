@@ -5,7 +5,6 @@ import { createGrpcTransport, type DialTls, type Endpoint } from '#kit/transport
 import { LocalClient } from '../application/local-client.ts';
 import { Uplink, type UplinkState } from '../application/uplink.ts';
 import type { UplinkPace } from '../application/uplink-connection.ts';
-import type { OpenStream } from '../domain/control-message.ts';
 import { CHANNEL_METHOD } from './channel-method.ts';
 import { decodeControlReply, encodeControlRequest } from './control-codec.ts';
 import { frameConnections } from './frame-links.ts';
@@ -22,12 +21,11 @@ export interface ConnectLocalOptions {
   readonly heartbeatMs?: number;
   readonly pace?: Partial<UplinkPace>;
   readonly onState?: (state: UplinkState) => void;
-  readonly onStreamWanted?: (wanted: OpenStream) => void;
 }
 
 /** For agents and addons: their fleetlet. Nothing happens before it is `run`. */
 export function connectLocal(options: ConnectLocalOptions): LocalClient {
-  const { to, tls, token, process, heartbeatMs = 5_000, pace, onState, onStreamWanted } = options;
+  const { to, tls, token, process, heartbeatMs = 5_000, pace, onState } = options;
   const transport = createGrpcTransport({ to, path: CHANNEL_METHOD, ...(tls && { tls }) });
   const connect = frameConnections(
     transport,
@@ -47,5 +45,5 @@ export function connectLocal(options: ConnectLocalOptions): LocalClient {
     ...(onState && { onState }),
   });
   const wire = { encodeControlRequest, decodeControlReply };
-  return new LocalClient({ uplink, wire, sleep, random: Math.random, ...(onStreamWanted && { onStreamWanted }) });
+  return new LocalClient({ uplink, wire, sleep, random: Math.random });
 }

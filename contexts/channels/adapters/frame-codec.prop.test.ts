@@ -140,6 +140,10 @@ suite('the frame codec', () => {
       why: 'a number is larger than we can count',
       bytes: new Uint8Array([0x1a, 11, 8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
     },
+    {
+      why: 'a number is just too large to be exact',
+      bytes: new Uint8Array([0x1a, 9, 8, 128, 128, 128, 128, 128, 128, 128, 16]),
+    },
     { why: 'a group is not of proto3', bytes: new Uint8Array([0x1a, 3, 8, 1, 0x63]) },
     { why: 'a mode that is not known cannot be kept', bytes: opening(9) },
     { why: 'a mode has to be said', bytes: opening(ChannelMode.UNSPECIFIED) },

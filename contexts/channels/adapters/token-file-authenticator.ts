@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { timingSafeEqualText } from '#kit/std';
-import type { LinkPeer } from '../application/link.ts';
 import type { LocalAuthenticator, LocalIdentity } from '../application/broker/local-authenticator.ts';
+import type { LinkPeer } from '../application/link.ts';
 
 const SHORTEST_TOKEN = 16;
 

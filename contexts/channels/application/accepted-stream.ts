@@ -1,5 +1,6 @@
 import type { CloseFrame, CloseReason, Frame, OpenFrame } from '../domain/frame.ts';
 import type { LinkedChannel } from './channel.ts';
+import { LEAD_CHANNEL } from './heartbeat.ts';
 import type { FrameLink, LinkHandlers } from './link.ts';
 
 export type Why = Omit<CloseFrame, 'kind'>;
@@ -56,6 +57,7 @@ export class AcceptedStream implements LinkHandlers {
   begins(open: OpenFrame, version: number): AbortSignal {
     this.open = open;
     this.version = version;
+    this.#beats ||= open.channel === LEAD_CHANNEL;
     this.#abort = new AbortController();
     return this.#abort.signal;
   }

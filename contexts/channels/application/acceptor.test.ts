@@ -116,10 +116,12 @@ suite('the acceptor', () => {
     const run = acceptor.run(over.signal);
     const beating = call(anOpen({ channel: 'control' }), { kind: 'ping', nonce: 1 });
     const quiet = call(anOpen());
+    const dead = call(anOpen({ channel: 'control', session: 'another' }));
     for (let beat = 0; beat < 5; beat += 1) {
       await clock.advance(5_000);
       beating.handlers?.frame({ kind: 'ping', nonce: beat });
     }
+    assert.equal(dead.isDestroyed, true, 'whoever opens control and is never heard of again');
     await clock.advance(15_000);
     assert.equal(beating.isDestroyed, false);
     await clock.advance(5_000);

@@ -4,6 +4,7 @@ import { negotiate } from '../domain/negotiate.ts';
 import { openFault } from '../domain/open-fault.ts';
 import { AcceptedStream, type Admission, type StreamOwner, type Why } from './accepted-stream.ts';
 import type { LinkedChannel } from './channel.ts';
+import { MISSED_BEATS } from './heartbeat.ts';
 import type { AcceptLink, LinkPeer } from './link.ts';
 import { MalformedTally } from './malformed-tally.ts';
 
@@ -18,7 +19,7 @@ export interface AcceptorDeps {
   readonly session: string;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** A stream that has pinged once and is not heard of for three of these is destroyed. */
+  /** A stream of `control`, or one that has pinged once, that is not heard of for three of these is destroyed. */
   readonly heartbeatMs: number;
   /** From the beginning of a stream until it is admitted; 10 s unless told. */
   readonly openWithinMs?: number;
@@ -47,8 +48,6 @@ export interface Acceptor {
 export function createAcceptor(deps: AcceptorDeps): Acceptor {
   return new StreamAcceptor(deps);
 }
-
-const MISSED_BEATS = 3;
 
 interface Session {
   streams: number;

@@ -1,6 +1,12 @@
 export const MISSED_BEATS = 3;
 
-/** Says when to ping, and whether the other end is still there. What counts are beats without an answer, not time: whoever was asleep is not dead. */
+/** Speaks for its connection: is opened first, is pinged on, and is the end of the connection when it ends. */
+export const LEAD_CHANNEL = 'control';
+
+/**
+ * Says when to ping, and whether the other end is still there. What counts are beats without an answer, not time: whoever
+ * was asleep is not dead.
+ */
 export class Heartbeat {
   /** Sends one, if there is anything to send it on. */
   readonly #ping: (nonce: number) => boolean;

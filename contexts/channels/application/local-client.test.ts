@@ -15,7 +15,7 @@ import {
   encodeControlRequest,
 } from '../adapters/control-codec.ts';
 import { frameAcceptor, frameConnections } from '../adapters/frame-links.ts';
-import type { ControlReply, ControlRequest, OpenStream, TargetClaim } from '../domain/control-message.ts';
+import type { ControlReply, ControlRequest, TargetClaim } from '../domain/control-message.ts';
 import { AcceptingEnd } from '../testing/accepting-end.ts';
 import { anUplink, text, until } from '../testing/an-uplink.ts';
 import { LocalClient, type LocalClientDeps } from './local-client.ts';
@@ -68,7 +68,7 @@ function accept(request: ControlRequest): ControlReply | undefined {
   return { request: request.request, kind: 'targetAccepted', target: `uid-of-${name}`, name };
 }
 
-function stage(t: TestContext, onStreamWanted: (wanted: OpenStream) => void = () => {}) {
+function stage(t: TestContext) {
   const fleetlet = new Fleetlet();
   const network = createMemoryTransport({ accept: frameAcceptor(fleetlet.end.acceptor.accept) });
   const running = anUplink(frameConnections(network.transport));
@@ -78,7 +78,6 @@ function stage(t: TestContext, onStreamWanted: (wanted: OpenStream) => void = ()
     sleep,
     random: () => 0,
     retryMs: 10,
-    onStreamWanted,
   });
   const over = new AbortController();
   const run = client.run(over.signal);
@@ -136,8 +135,12 @@ suite('a local client', () => {
   });
 
   test('is told of what concerns its targets, by their uid', async (t) => {
+    const { fleetlet, client } = stage(t);
     const wanted: string[] = [];
-    const { fleetlet, client } = stage(t, ({ stream }) => wanted.push(stream));
+    client.serveTunnel('api', (_bytes, { target }) => {
+      wanted.push(target);
+      return { data: () => {}, room: () => {}, ended: () => {}, closed: () => {} };
+    });
     const heard: string[] = [];
     for (const name of ['web', 'db']) {
       client.registerTarget(aClaim(name), {
@@ -152,6 +155,7 @@ suite('a local client', () => {
     const asked = { stream: 's1', channel: 'tunnel/api', target: 'uid-of-web', mode: 'bytes', deadline: 0 } as const;
     fleetlet.say({ request: 0, kind: 'openStream', ...asked });
     await until(() => wanted.length === 1);
+    assert.deepEqual(wanted, ['uid-of-web']);
     assert.deepEqual(heard.slice(2), ['db sync', 'web superseded']);
   });
 

@@ -18,8 +18,6 @@ export interface LocalClientDeps {
   readonly random: Random;
   /** Of a target that was refused for now; 30 s unless told. */
   readonly retryMs?: number;
-  /** Somebody wants to speak with this process: `openBytes`, with what was asked for. */
-  readonly onStreamWanted?: (wanted: OpenStream) => void;
 }
 
 /** What is said on `control`, as bytes. */
@@ -49,6 +47,17 @@ export interface LocalTarget {
   deregister(signal: AbortSignal): Promise<void>;
 }
 
+/** Takes a stream that somebody has opened, and says who hears what comes. */
+export type TakeTunnel = (bytes: ByteStream, about: TunnelOpened) => ByteHandlers;
+
+export interface TunnelOpened {
+  readonly channel: string;
+  /** Its uid. */
+  readonly target: string;
+}
+
+const TUNNEL = 'tunnel/';
+
 export type LocalChannelSpec = Omit<ChannelSpec, 'connectionClass' | 'mode'> & Partial<Pick<ChannelSpec, 'mode'>>;
 
 /** What agents and addons have: their fleetlet, which is next door, and through it the platform. */
@@ -56,6 +65,7 @@ export class LocalClient {
   readonly #deps: LocalClientDeps;
   readonly #control: Channel;
   readonly #targets = new Map<string, RegisteredTarget>();
+  readonly #tunnels = new Map<string, TakeTunnel>();
   readonly #over = new AbortController();
   /** What is under way, so that nothing is left when it ends. */
   readonly #errands = new Set<Promise<void>>();
@@ -90,6 +100,15 @@ export class LocalClient {
 
   openBytes(spec: Omit<ByteSpec, 'connectionClass'>, handlers: ByteHandlers): ByteStream {
     return this.#deps.uplink.openBytes({ ...spec, connectionClass: 'control' }, handlers);
+  }
+
+  /** Serves all that open `tunnel/<name>` of one of our targets, until what it returns is called. */
+  serveTunnel(name: string, take: TakeTunnel): () => void {
+    const channel = `${TUNNEL}${name}`;
+    this.#tunnels.set(channel, take);
+    return () => {
+      if (this.#tunnels.get(channel) === take) this.#tunnels.delete(channel);
+    };
   }
 
   /** Until aborted. Whoever wants to be missed at once has deregistered before. */
@@ -139,12 +158,27 @@ export class LocalClient {
         for (const uid of reply.targets) this.#byUid(uid)?.handlers.syncNow?.();
         return;
       case 'openStream':
-        return this.#deps.onStreamWanted?.(reply);
+        return this.#wanted(reply);
       case 'targetDeregistered':
       case 'dataRoute':
       case 'renewCertificate':
         return;
     }
+  }
+
+  #wanted({ channel, target, stream }: OpenStream): void {
+    const take = this.#tunnels.get(channel) ?? refuseTunnel;
+    // Nothing happens before this turn is over, so that nobody calls what is not there yet.
+    const bytes = this.openBytes(
+      { name: channel, target, stream },
+      {
+        data: (data) => handlers.data(data),
+        room: () => handlers.room(),
+        ended: () => handlers.ended(),
+        closed: (why) => handlers.closed(why),
+      },
+    );
+    const handlers = take(bytes, { channel, target });
   }
 
   #accepted(name: string, uid: string): void {
@@ -199,6 +233,12 @@ export class LocalClient {
 
 /** To ask again as it is will not help. */
 const LASTING: ReadonlySet<TargetRefusal> = new Set(['wrongType', 'invalid']);
+
+/** Whoever opened it hears why, once there is somebody to say it to. */
+function refuseTunnel(bytes: ByteStream, { channel }: TunnelOpened): ByteHandlers {
+  const refuse = (): void => bytes.destroy(`nobody serves ${channel} there`);
+  return { data: refuse, room: refuse, ended: refuse, closed: () => {} };
+}
 
 class RegisteredTarget implements LocalTarget {
   readonly #client: LocalClient;

@@ -1,16 +1,11 @@
 import { ChannelError } from '../domain/channel-error.ts';
-import {
-  type CloseFrame,
-  type Frame,
-  type MessageFrame,
-  type MessageLimits,
-  PROTOCOL_LIMITS,
-} from '../domain/frame.ts';
+import { type CloseFrame, type Frame, type MessageLimits, PROTOCOL_LIMITS } from '../domain/frame.ts';
 import { handshakeName, isOlderHandshake } from '../domain/handshake-name.ts';
 import { type Received, ReceiveWindow } from '../domain/receive-window.ts';
 import { SendQueue } from '../domain/send-queue.ts';
-import type { Channel, Inbound, LinkedChannel, LinkedChannelOptions, Outbound } from './channel.ts';
+import type { Channel, LinkedChannel, LinkedChannelOptions, Outbound } from './channel.ts';
 import type { FrameLink, Handshake } from './link.ts';
+import { ReceivedMessage } from './received-message.ts';
 import { RoomQueue } from './room-queue.ts';
 
 export { createShardedChannel } from './sharded-channel.ts';
@@ -168,7 +163,6 @@ class ReliableChannel implements LinkedChannel {
     this.#goOn();
   }
 
-  /** Something was acknowledged here: the other end hears of it with whatever else is until then. */
   acksSoon(): void {
     const { acks } = this.#receiving;
     if (acks >= MOST_ACKS) return this.#sendAcks();
@@ -183,7 +177,7 @@ class ReliableChannel implements LinkedChannel {
 
   #received(received: Received): void {
     if (received?.kind === 'fault') return this.#refuse({ ...received, retryAfterMs: 0 });
-    if (received !== undefined) this.#options.handlers.message(new Arrived(received, this, this.#receiving));
+    if (received !== undefined) this.#options.handlers.message(new ReceivedMessage(received, this.#receiving, this));
     this.acksSoon();
   }
 
@@ -248,52 +242,6 @@ class ReliableChannel implements LinkedChannel {
   #closedError(): ChannelError {
     const { reason, message } = this.#closed ?? DONE;
     return new ChannelError('CHANNEL_CLOSED', `send in channel ${this.name}: ${reason}${message && `, ${message}`}`);
-  }
-}
-
-class Arrived implements Inbound {
-  readonly #frame: MessageFrame;
-  readonly #channel: ReliableChannel;
-  readonly #receiving: ReceiveWindow;
-
-  constructor(frame: MessageFrame, channel: ReliableChannel, receiving: ReceiveWindow) {
-    this.#frame = frame;
-    this.#channel = channel;
-    this.#receiving = receiving;
-  }
-
-  get payload(): Uint8Array {
-    return this.#frame.payload;
-  }
-
-  get target(): string {
-    return this.#frame.target;
-  }
-
-  get process(): string {
-    return this.#frame.process;
-  }
-
-  get key(): string {
-    return this.#frame.key;
-  }
-
-  get deadline(): number {
-    return this.#frame.deadline;
-  }
-
-  get redelivered(): boolean {
-    return this.#frame.redelivered;
-  }
-
-  get dropped(): number {
-    return this.#frame.dropped;
-  }
-
-  ack(): void {
-    // If the two ends have begun anew since, that window is nobody's any more: the sender asks again.
-    this.#receiving.acknowledge(this.#frame.id);
-    this.#channel.acksSoon();
   }
 }
 

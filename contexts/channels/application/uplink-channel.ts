@@ -7,13 +7,11 @@ import {
   PROTOCOL_VERSION,
 } from '../domain/frame.ts';
 import type { ChannelHandlers, Inbound, LinkedChannel } from './channel.ts';
+import { LEAD_CHANNEL } from './heartbeat.ts';
 import type { FrameLink, LinkConnection, LinkHandlers } from './link.ts';
 import type { UplinkConnection, UplinkStream } from './uplink-connection.ts';
 
 type Why = Omit<CloseFrame, 'kind'>;
-
-/** The one that speaks for the whole connection. */
-const LEAD = 'control';
 
 /** What all streams of one channel share: they are one channel to whoever opened it. */
 export class UplinkChannel {
@@ -88,7 +86,7 @@ export class ChannelStream implements UplinkStream {
   }
 
   get isLead(): boolean {
-    return this.#deps.open.channel === LEAD;
+    return this.#deps.open.channel === LEAD_CHANNEL;
   }
 
   get isOpen(): boolean {

@@ -221,6 +221,26 @@ suite('Uplink', () => {
     }
   });
 
+  test('a channel that is not answered in time is tried again, while the others go on', async (t) => {
+    const clock = new FakeClock();
+    const { end, running, uplink } = stage({ clock, sleep: clock.sleep, heartbeatMs: 3_600_000 });
+    t.after(() => running.stop());
+    end.refuse = ({ channel }) => (channel === 'delivery' ? new Promise(() => {}) : undefined);
+    uplink.open(CONTROL, { message: () => {} });
+    const channel = uplink.open(DELIVERY, { message: () => {} });
+    await until(() => end.opens.length === 2);
+    await settled();
+    end.refuse = () => undefined;
+    await clock.advance(9_999);
+    assert.equal(end.opens.length, 2);
+    await clock.advance(1);
+    await settled();
+    await clock.advance(20);
+    await channel.send({ payload: text('late') }, NO_SIGNAL);
+    await until(() => end.taken.length === 1);
+    assert.equal(running.states.length, 2, 'one connection');
+  });
+
   test('one that draws to its end says when to come back, and that is respected', async (t) => {
     const clock = new FakeClock();
     const { end, running, uplink } = stage({ clock, sleep: clock.sleep });

@@ -2,11 +2,12 @@ import type { Clock, Random, Sleep } from '#kit/std';
 import type { ChannelWindow, CloseReason } from '../domain/frame.ts';
 import type { ByteHandlers, ByteStream } from './byte-stream.ts';
 import type { Channel, ChannelHandlers } from './channel.ts';
-import type { Connect } from './link.ts';
+import type { Connect, FrameLink, LinkHandlers } from './link.ts';
 import { createReliableChannel, createShardedChannel } from './reliable-channel.ts';
 import { UplinkBytes } from './uplink-bytes.ts';
 import { ChannelStream, UplinkChannel } from './uplink-channel.ts';
 import { type Ended, UplinkConnection, type UplinkPace } from './uplink-connection.ts';
+import { UplinkLink } from './uplink-link.ts';
 
 export type ConnectionClass = 'control' | 'bulk';
 
@@ -143,6 +144,15 @@ export class Uplink {
     if (connectionClass === 'bulk') this.#wantBulk();
     if (!connection.isExpected) queueMicrotask(() => bytes.lost('there is no connection'));
     return bytes;
+  }
+
+  /** A bulk stream whose frames are the caller's: it sends `open`, or is about to be asked for. Is closed as the one above. */
+  openLink(handlers: LinkHandlers): FrameLink {
+    const link = new UplinkLink(this.#bulk, handlers);
+    this.#bulk.add(link);
+    this.#wantBulk();
+    if (!this.#bulk.isExpected) queueMicrotask(() => link.lost());
+    return link;
   }
 
   /** Until aborted. Channels stay, and keep what they have to say. */

@@ -22,7 +22,7 @@ export class AcceptingEnd {
   readonly taken: Taken[] = [];
   readonly opens: OpenFrame[] = [];
   /** Instead of taking it. */
-  refuse: (open: OpenFrame) => Admission | undefined = () => undefined;
+  refuse: (open: OpenFrame) => Admission | Promise<Admission> | undefined = () => undefined;
   /** What is done with each message; it is acknowledged unless told. */
   onMessage: (message: Inbound, open: OpenFrame) => void = (message) => message.ack();
 
@@ -48,7 +48,7 @@ export class AcceptingEnd {
     return found[1];
   }
 
-  #admit(open: OpenFrame): Admission {
+  #admit(open: OpenFrame): Admission | Promise<Admission> {
     this.opens.push(open);
     const refusal = this.refuse(open);
     if (refusal) return refusal;

@@ -11,6 +11,8 @@ export interface TargetRouterDeps {
 }
 
 const TIMEOUT_MS = 30_000;
+/** Made once: the trace of an error costs more than the rest of the call. */
+const ANSWERED = new Error('the call is over');
 /** Of one deployment for one target, the one under way included. More than two or three are somebody's mistake. */
 const MOST_ORDERS = 16;
 
@@ -28,15 +30,19 @@ export function createTargetRouter(deps: TargetRouterDeps): DeliveryAgent {
     signal: AbortSignal,
     call: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
+    // One controller and one listener for each order: composing signals would be most of what an order costs here.
     const over = new AbortController();
-    const late = sleep(timeoutMs, AbortSignal.any([signal, over.signal])).then(() => {
+    const onAbort = (): void => over.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const late = sleep(timeoutMs, over.signal).then(() => {
       throw new DeliveryError('AGENT_TIMED_OUT', `${what}: no answer within ${timeoutMs} ms`);
     });
     try {
       // An agent that does not listen to its signal must not hold up who listens to his.
-      return await Promise.race([call(AbortSignal.any([signal, over.signal])), late]);
+      return await Promise.race([call(over.signal), late]);
     } finally {
-      over.abort();
+      signal.removeEventListener('abort', onAbort);
+      over.abort(ANSWERED);
       late.catch(() => {});
     }
   };

@@ -10,7 +10,7 @@ const WORTH_IT = 8;
 /** Within what one statement may carry in values on both engines, with room for the columns. */
 const IDS = 1_000;
 
-export interface AlikeChanges {
+interface AlikeChanges {
   readonly updates: readonly Statement[];
   /** Those that have to be written whole. */
   readonly others: readonly DeploymentTarget[];

@@ -26,6 +26,11 @@ export class FrameWriter {
   #isFull = false;
   #isScheduled = false;
   #isEnding = false;
+  // Made once: there is a write for every frame when there is little to say.
+  readonly #flushSoon = (): void => {
+    this.#isScheduled = false;
+    this.#flush();
+  };
   readonly #written = (): void => {
     this.#writingBytes = 0;
     this.#flush();
@@ -65,12 +70,7 @@ export class FrameWriter {
   #schedule(): void {
     if (this.#isScheduled || this.#writingBytes > 0) return;
     this.#isScheduled = true;
-    process.nextTick(FrameWriter.#flushScheduled, this);
-  }
-
-  static #flushScheduled(writer: FrameWriter): void {
-    writer.#isScheduled = false;
-    writer.#flush();
+    process.nextTick(this.#flushSoon);
   }
 
   #flush(): void {

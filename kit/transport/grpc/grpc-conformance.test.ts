@@ -5,9 +5,9 @@ import { describe, it, type TestContext } from 'node:test';
 import {
   type ClientDuplexStream,
   credentials,
-  makeGenericClientConstructor,
   Metadata,
   type MethodDefinition,
+  makeGenericClientConstructor,
   Server,
   ServerCredentials,
   type ServerDuplexStream,

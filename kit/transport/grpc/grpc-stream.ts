@@ -92,9 +92,11 @@ export class GrpcStream implements Stream {
     this.#over(new TransportError('CONNECTION_LOST', 'the stream was destroyed at this end'));
   }
 
-  /** Its connection is gone. What has come in order before that stays so. */
+  /** Its connection is gone. Nobody has to read to the end first: whoever waits for the connection would wait for that. */
   lose(error: TransportError): void {
-    if (!this.#isOver && !this.#otherHasEnded) this.#over(error);
+    if (this.#isOver) return;
+    const isInOrder = this.#otherHasEnded && this.#reader.isEmpty && !this.#wasReset();
+    this.#over(isInOrder ? undefined : error);
   }
 
   /** Something is wrong with what the other end does. */

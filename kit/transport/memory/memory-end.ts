@@ -1,4 +1,3 @@
-import { connectionLost } from '../connection-lost.ts';
 import type { Peer, Stream, StreamHandlers } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 

@@ -67,6 +67,15 @@ export async function setScene(t: TestContext, subject: TransportUnderTest): Pro
   return { stage, connection, thrown, open };
 }
 
+/** There and back, which takes longer than anything that was begun before. */
+export async function roundTrip({ calling, called }: Ends): Promise<void> {
+  const [there, back] = [called.frames.length, calling.frames.length];
+  calling.stream.send(Buffer.from('there'));
+  await called.until(() => called.frames.length > there);
+  called.stream.send(Buffer.from('back'));
+  await calling.until(() => calling.frames.length > back);
+}
+
 function withStream(recorder: StreamRecorder): Ends['calling'] {
   if (recorder.stream === undefined) throw new Error('the stream was not opened');
   return recorder as Ends['calling'];

@@ -17,7 +17,7 @@ import type { ListenTls } from '../listen/listen.ts';
 import { createMemoryTransport } from '../memory/index.ts';
 import type { Transport, TransportServer } from '../transport.ts';
 import { createWebSocketServer, createWebSocketTransport, type WebSocketServer } from '../websocket/index.ts';
-import type { StageOptions, TransportStage, TransportUnderTest } from './contract-scene.ts';
+import type { TransportStage, TransportUnderTest } from './contract-scene.ts';
 
 export const GRPC_PATH = '/things.v1.ThingService/Things';
 export const WEBSOCKET_PATH = '/things';
@@ -51,8 +51,8 @@ export function memoryUnderTest(): TransportUnderTest {
   return {
     name: 'memory',
     start: async (options) => {
-      const { transport, server, cut } = createMemoryTransport(options);
-      return { transport, server, cut, close: () => server.close() };
+      const memory = createMemoryTransport(options);
+      return { ...memory, cut: () => memory.cut(), close: () => memory.server.close() };
     },
     nowhere: async () => {
       const { transport, server } = createMemoryTransport({ accept: () => nobody() });
@@ -114,9 +114,9 @@ export function webSocketUnderTest(tls?: TestTls): TransportUnderTest {
     name: `websocket${tls ? ' with TLS' : ''}`,
     start: async (options) => {
       const server = createWebSocketServer({ path: WEBSOCKET_PATH, protocol: SUBPROTOCOL, ...options });
-      const { address, close } = await serveUpgrades(server, tls?.server);
-      const both = { stopListening: () => server.stopListening(), close };
-      return await throughProxy(both, address, (to) => transport(to, options.maxFrameBytes));
+      const http = await serveUpgrades(server, tls?.server);
+      const both = { stopListening: () => server.stopListening(), close: () => http.close() };
+      return await throughProxy(both, http.address, (to) => transport(to, options.maxFrameBytes));
     },
     nowhere: async () => transport(await freeAddress()),
     ...(tls && { certificate: tls.certificate }),
@@ -124,7 +124,7 @@ export function webSocketUnderTest(tls?: TestTls): TransportUnderTest {
 }
 
 /** An HTTP server that has nothing but WebSockets. */
-export async function serveUpgrades(
+async function serveUpgrades(
   webSockets: WebSocketServer,
   tls?: ListenTls,
 ): Promise<{ address: Endpoint; close(): Promise<void> }> {

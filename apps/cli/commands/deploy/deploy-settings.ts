@@ -30,6 +30,13 @@ export const SPEC_SETTINGS = {
     from,
   },
   values: { kind: path(), sentence: 'With --template: a file with a map of values.', group: what, from },
+  set: {
+    kind: listOf(text('NAME=VALUE')),
+    default: '',
+    sentence: 'Change these values of the template, and leave the others; a.b=1 is the b in a.',
+    group: what,
+    from,
+  },
   namespace: { kind: text('NAME'), sentence: 'Where things go on a target that has such places.', group: what, from },
   to: {
     kind: text('LABELS'),

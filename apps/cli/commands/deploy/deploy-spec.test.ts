@@ -18,6 +18,13 @@ for (const { why, flags, want } of [
     want: { manifest: { type: 'template', template: 'a: ${values.b}', values: { b: 1 } } },
   },
   {
+    why: 'a template with a value of its own',
+    flags: { template: 'x', values: { a: { b: 1 } }, set: ['a.c=true', 'd=1.5', 'e=x=y', 'a.b=two'] },
+    want: {
+      manifest: { type: 'template', template: 'x', values: { a: { b: 'two', c: true }, d: 1.5, e: 'x=y' } },
+    },
+  },
+  {
     why: 'by labels',
     flags: { to: 'env=prod,tier in (a,b)' },
     want: {
@@ -69,7 +76,16 @@ for (const { why, flags, want } of [
   });
 }
 
+test('flags for what is there: one value of its template, and nothing else', () => {
+  const manifest = { type: 'template', template: 'x', values: { a: 1, b: 2 }, overrides: [] };
+  const spec = deploySpec({ ...NOTHING, set: ['b=3'] }, { manifest });
+  assert.deepEqual(spec, { manifest: { ...manifest, values: { a: 1, b: 3 } } });
+});
+
 for (const { why, flags } of [
+  { why: 'a value of no template', flags: { documents: [], set: ['a=1'] } },
+  { why: 'a value that is none', flags: { template: 'x', set: ['a'] } },
+  { why: 'a value of nothing', flags: { set: ['a=1'] } },
   { why: 'documents and a template', flags: { documents: [], template: 'x' } },
   { why: 'values of nothing', flags: { values: {} } },
   { why: 'two placements', flags: { to: 'env=prod', toAll: true } },

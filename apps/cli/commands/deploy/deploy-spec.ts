@@ -10,6 +10,8 @@ export interface DeployFlags {
   /** The text of a template, in place of documents. */
   readonly template?: string | undefined;
   readonly values?: unknown;
+  /** Single values of a template, `greeting=hi` each. */
+  readonly set?: readonly string[];
   readonly to?: string | undefined;
   readonly toTargets: readonly string[];
   readonly toAll: boolean;
@@ -27,7 +29,7 @@ export type RolloutType = (typeof ROLLOUT_TYPES)[number];
 /** The fields of a deployment that the flags say, as a document would; of one that is there, what they say about that. */
 export function deploySpec(flags: DeployFlags, current: Resource = {}): Resource {
   const spec = {
-    manifest: manifestOf(flags),
+    manifest: withValues(manifestOf(flags), flags, current),
     placement: placementOf(flags),
     rollout: rolloutOf(flags, current['rollout']),
     namespace: flags.namespace,
@@ -42,6 +44,34 @@ function manifestOf({ documents, template, values }: DeployFlags): Resource | un
   if (values !== undefined && template === undefined) throw new UsageError('--values goes with --template');
   if (template !== undefined) return { type: 'template', template, ...(values === undefined ? {} : { values }) };
   return documents === undefined ? undefined : { type: 'inline', documents };
+}
+
+/** Single values go into those that are said besides, or else into those of the template that is there. */
+function withValues(said: Resource | undefined, { set = [] }: DeployFlags, current: Resource): Resource | undefined {
+  if (set.length === 0) return said;
+  const manifest = said ?? (isObject(current['manifest']) ? current['manifest'] : {});
+  if (manifest['type'] !== 'template') {
+    throw new UsageError('--set changes values of a template, and this deployment has none; say --template');
+  }
+  const values = isObject(manifest['values']) ? manifest['values'] : {};
+  return { ...manifest, values: set.reduce<Resource>(withValue, values) };
+}
+
+/** `app.replicas=3` is a number inside of `app`. */
+function withValue(values: Resource, word: string): Resource {
+  const at = word.indexOf('=');
+  if (at < 1) throw new UsageError(`--set: "${word}" is no name and value, such as greeting=hello`);
+  const put = (into: Resource, [name = '', ...deeper]: readonly string[], value: unknown): Resource => {
+    const inner = into[name];
+    return { ...into, [name]: deeper.length === 0 ? value : put(isObject(inner) ? inner : {}, deeper, value) };
+  };
+  return put(values, word.slice(0, at).split('.'), scalarOf(word.slice(at + 1)));
+}
+
+/** As it would be read in a file of values: a number, true, or a text. */
+function scalarOf(text: string): unknown {
+  if (/^(true|false|-?\d+(\.\d+)?)$/.test(text)) return JSON.parse(text);
+  return text;
 }
 
 function placementOf({ to, toTargets, toAll }: DeployFlags): readonly Resource[] | undefined {

@@ -57,7 +57,7 @@ async function fromFlags(api: ApiClient, wish: Wish, signal: AbortSignal): Promi
   const { name, workspace } = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
   const flags = flagsOf(values);
   // What is wrong with the flags themselves is told before anybody is asked.
-  deploySpec(flags, { rollout: { type: 'rolling', batchSize: 1 } });
+  deploySpec(flags, { rollout: { type: 'rolling', batchSize: 1 }, manifest: { type: 'template' } });
   const thing = {
     kind: deploymentKind,
     rules,

@@ -1,6 +1,6 @@
 import type { AccessAnswerMessage, AccessReply, AccessRequestMessage } from '../../domain/access-message.ts';
-import type { AccessResolver } from './access-resolver.ts';
 import type { Inbound } from '../channel.ts';
+import type { AccessResolver } from './access-resolver.ts';
 import type { LocalEnd } from './local-session.ts';
 
 export interface AccessDeskDeps {

@@ -77,7 +77,7 @@ suite('targets', () => {
     stage.platform.forget();
     stage.cutUplink();
     await until(() => stage.asked.length >= 2 && agent.resumed.length >= 2);
-    const again = stage.asked.map((asked) => asked.kind === 'registerTarget' && asked.claim.name);
+    const again = stage.asked.map((asked) => (asked.kind === 'registerTarget' ? asked.claim.name : asked.kind));
     assert.deepEqual(again.toSorted(), ['edge-1', 'edge-2']);
     assert.deepEqual(agent.resumed.toSorted(), ['control', 'status']);
     assert.equal(agent.news.length, news, 'what it knows already it is not told again');
@@ -135,7 +135,8 @@ suite('targets', () => {
       clock.advance(1_000).catch(() => undefined);
       return agent.news.some(({ kind }) => kind === 'targetRefused');
     });
-    assert.deepEqual(agent.news.find(({ kind }) => kind === 'targetRefused')?.request, 4);
+    const refused = agent.news.find((news) => news.kind === 'targetRefused');
+    assert.deepEqual([refused?.request, refused?.reason, stage.asked.length], [4, 'notBound', 2]);
     assert.equal(stage.broker.stats().targets, 0);
   });
 });
@@ -159,7 +160,7 @@ suite('replicas', () => {
     await until(() => stage.broker.stats().channels[0]?.processes === 2);
     for (const text of ['a', 'b', 'c', 'd']) await stage.down('queries', text, { key: 'k' });
     await until(() => one.heard.length + two.heard.length === 4);
-    assert.deepEqual([one.heard.length, two.heard.length].toSorted(), [0, 4]);
+    assert.equal(Math.max(one.heard.length, two.heard.length), 4);
   });
 
   test('what one that died had not acknowledged goes to another, in order and marked', async (t) => {
@@ -189,7 +190,8 @@ suite('replicas', () => {
   });
 
   test('an agent that was started anew gets at once what the one before had not acknowledged', async (t) => {
-    const stage = new BrokerStage();
+    const clock = new FakeClock();
+    const stage = new BrokerStage({ clock, sleep: clock.sleep });
     t.after(() => stage.close());
     const first = stage.local('agent');
     const before = first.open('delivery', { keeps: true });

@@ -2,23 +2,25 @@ import type { Clock, Sleep } from '#kit/std';
 import type { AccessAnswerMessage, AccessRequestMessage } from '../../domain/access-message.ts';
 import { type ChannelRule, mayOpen, maySend } from '../../domain/channel-acl.ts';
 import type { ControlReply, ControlRequest, Welcome } from '../../domain/control-message.ts';
+import { channelOfReadEnd, isDataChannel, readEndOf } from '../../domain/data-channel.ts';
 import type { ChannelMode, ChannelWindow, CloseFrame, OpenFrame } from '../../domain/frame.ts';
 import { type Acceptor, type Admission, createAcceptor } from '../acceptor.ts';
+import type { Channel, Inbound } from '../channel.ts';
+import { DataDesk, type DataPorts } from '../data/data-desk.ts';
+import type { AcceptLink, LinkPeer } from '../link.ts';
+import type { ConnectionClass, Uplink } from '../uplink.ts';
 import { AccessDesk } from './access-desk.ts';
 import type { AccessResolver } from './access-resolver.ts';
-import type { Channel, Inbound } from '../channel.ts';
-import type { AcceptLink, LinkPeer } from '../link.ts';
 import type { LocalAuthenticator } from './local-authenticator.ts';
 import type { LocalEnd, LocalSession } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { Relay } from './relay.ts';
 import { TargetRegistry } from './target-registry.ts';
 import { tunnelThrough } from './tunnel.ts';
-import type { ConnectionClass, Uplink } from '../uplink.ts';
 
 export interface BrokerDeps {
   /** Whoever made it runs it. */
-  readonly uplink: Pick<Uplink, 'open' | 'openBytes'>;
+  readonly uplink: Pick<Uplink, 'open' | 'openBytes' | 'openLink'>;
   readonly access: AccessResolver;
   readonly wire: BrokerWire;
   readonly rules: readonly ChannelRule[];
@@ -32,6 +34,8 @@ export interface BrokerDeps {
   readonly newId: () => string;
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
   readonly limits?: Partial<BrokerLimits>;
+  /** Without it there are no data channels. */
+  readonly data?: DataPorts | undefined;
   readonly observer: BrokerObserver;
 }
 
@@ -106,6 +110,7 @@ export class Broker {
   readonly #relays = new Map<string, Relay>();
   readonly #acceptors: Acceptor[] = [];
   readonly #control: Channel;
+  readonly #data: DataDesk | undefined;
   readonly #stop = new AbortController();
   #welcome: Welcome;
 
@@ -127,8 +132,9 @@ export class Broker {
       sha256: deps.sha256,
       message: (message, end) => this.#fromProcess(message, end),
       gone: (session) => this.#gone(session),
-      left: (channel) => this.#relays.get(channel)?.down.pump(),
+      left: (channel) => this.#left(channel),
     });
+    this.#data = deps.data && this.#newData(deps.data);
     this.#targets = new TargetRegistry({
       ask: (request) => this.#toPlatform(request),
       tell: (session, reply) => this.#tell(session, reply),
@@ -157,10 +163,16 @@ export class Broker {
     return acceptor.accept;
   }
 
+  /** For other fleetlets that call this one; `undefined` where there are no data channels. */
+  get acceptFleetlets(): AcceptLink | undefined {
+    return this.#data?.accept;
+  }
+
   /** Until aborted. All listeners have been asked for before. */
   async run(signal: AbortSignal): Promise<void> {
     const over = AbortSignal.any([signal, this.#stop.signal]);
-    await Promise.all([...this.#acceptors.map((acceptor) => acceptor.run(over)), this.#tick(over)]);
+    const acceptors = this.#acceptors.map((acceptor) => acceptor.run(over));
+    await Promise.all([...acceptors, this.#tick(over), this.#data?.run(over)]);
   }
 
   /** Whether all that was taken from local processes is with the platform. */
@@ -172,6 +184,7 @@ export class Broker {
   close(why: Omit<CloseFrame, 'kind'>): void {
     this.#stop.abort();
     for (const acceptor of this.#acceptors) acceptor.closeWhere(() => true, why);
+    this.#data?.close(why);
     for (const relay of this.#relays.values()) relay.close();
     this.#relays.clear();
     this.#control.close();
@@ -202,11 +215,15 @@ export class Broker {
       return verdict;
     }
     if (open.mode === 'bytes') return { kind: 'raw', take: tunnelThrough(uplink, { principal, session }) };
-    const admitted = this.#sessions.admit(principal, open);
+    if (open.reads && (this.#data === undefined || !isDataChannel(open.channel))) {
+      return { kind: 'refused', reason: 'unknownChannel', message: `${open.channel} is not a channel that is read` };
+    }
+    const its = open.reads ? { ...open, channel: readEndOf(open.channel) } : open;
+    const admitted = this.#sessions.admit(principal, its);
     if (admitted.kind === 'refused') return admitted;
     const { end, part } = admitted;
     if (admitted.isNew) this.#opened(end, open);
-    else this.#relays.get(open.channel)?.down.pump();
+    else this.#left(end.channel);
     return { kind: 'channel', channel: part, detached: (why) => this.#sessions.detached(end, part, why) };
   }
 
@@ -215,6 +232,8 @@ export class Broker {
     if (session.ends.size === 1) this.#deps.observer.processCame(session.name);
     if (channel === 'control') return this.#tell(session, { request: 0, ...this.#welcome });
     if (channel === 'access') return;
+    const read = channelOfReadEnd(channel);
+    if (read !== undefined) return this.#data?.readersChanged(read);
     const relay = this.#relays.get(channel) ?? this.#newRelay(channel, { mode, shards });
     relay.down.pump();
   }
@@ -229,8 +248,9 @@ export class Broker {
       buffer: this.#limits.buffer,
       ...(shards > 1 ? { shards } : {}),
     } as const;
+    const data = isDataChannel(name) ? this.#data : undefined;
     const relay = new Relay({
-      open: (handlers) => this.#deps.uplink.open(spec, handlers),
+      open: (handlers) => data?.openSource(spec, handlers) ?? this.#deps.uplink.open(spec, handlers),
       candidates: (message) => this.#candidates(name, message),
       verdict: ({ channel, session }, target) =>
         maySend({ channel, target }, session.principal, (uid) => this.#targets.ownerOf(uid)),
@@ -267,6 +287,8 @@ export class Broker {
       message.ack();
       return request && this.#targets.request(end.session, request);
     }
+    const read = channelOfReadEnd(end.channel);
+    if (read !== undefined) return this.#data?.answer(read, message);
     this.#relays.get(end.channel)?.up(message, end);
   }
 
@@ -280,15 +302,18 @@ export class Broker {
       // How often a process is to be heard of is for whoever listens to it to say.
       this.#welcome = { ...welcome, heartbeatMs: this.#deps.heartbeatMs };
       for (const session of this.#sessions) this.#tell(session, { request: 0, ...this.#welcome });
+      this.#data?.welcomed();
     }
     if (reply.kind === 'renewCertificate') this.#deps.observer.renewalAsked();
-    this.#targets.reply(reply);
+    if (reply.kind === 'dataRoute') this.#data?.route(reply);
+    if (reply.kind === 'openStream' && reply.mode === 'relay') this.#data?.wanted(reply);
+    else this.#targets.reply(reply);
   }
 
-  #toPlatform(request: ControlRequest): void {
+  #toPlatform(request: ControlRequest, settled = (): void => {}): void {
     const payload = this.#deps.wire.encodeControlRequest(request);
     // Registrations are few, and bounded by the processes that are there.
-    this.#control.send({ payload }, this.#stop.signal).catch(() => undefined);
+    this.#control.send({ payload, settled }, this.#stop.signal).catch(settled);
   }
 
   #tell(session: LocalSession, reply: ControlReply): void {
@@ -317,7 +342,29 @@ export class Broker {
   #gone(session: LocalSession): void {
     this.#targets.sessionGone(session);
     for (const relay of this.#relays.values()) relay.down.pump();
+    this.#data?.readersChanged();
     this.#deps.observer.processGone(session.name);
+  }
+
+  /** Somebody has left a channel, or has come back to it: what waits for a reader may find one. */
+  #left(channel: string): void {
+    const read = channelOfReadEnd(channel);
+    if (read === undefined) this.#relays.get(channel)?.down.pump();
+    else this.#data?.readersChanged(read);
+  }
+
+  #newData(ports: DataPorts): DataDesk {
+    const { observer } = this.#deps;
+    return new DataDesk({
+      ...this.#deps,
+      ...this.#limits,
+      ports,
+      ask: (request, settled) => this.#toPlatform(request, settled),
+      welcome: () => this.#welcome,
+      readers: (channel) => this.#sessions.ends(readEndOf(channel)),
+      refused: (who, message) => observer.refused(who, message),
+      malformed: (message) => observer.malformed(message),
+    });
   }
 
   async #tick(signal: AbortSignal): Promise<void> {

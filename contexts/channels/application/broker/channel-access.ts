@@ -5,8 +5,8 @@ import type {
   AccessReply,
   AccessRequestMessage,
 } from '../../domain/access-message.ts';
-import type { AccessResolver } from './access-resolver.ts';
 import type { Channel, ChannelHandlers, Inbound } from '../channel.ts';
+import type { AccessResolver } from './access-resolver.ts';
 
 export interface ChannelAccessDeps {
   /** The channel `access` to the platform. */

@@ -2,9 +2,9 @@ import type { Clock } from '#kit/std';
 import { type LocalPrincipal, principalName } from '../../domain/channel-acl.ts';
 import type { CloseFrame, CloseReason, OpenFrame } from '../../domain/frame.ts';
 import type { ChannelHandlers, Inbound, LinkedChannel, LinkedChannelOptions } from '../channel.ts';
-import { endKey, type LocalEnd, LocalSession } from './local-session.ts';
 import { createReliableChannel } from '../reliable-channel.ts';
 import { createShardedChannel } from '../sharded-channel.ts';
+import { endKey, type LocalEnd, LocalSession } from './local-session.ts';
 
 export interface LocalSessionsDeps {
   readonly clock: Clock;

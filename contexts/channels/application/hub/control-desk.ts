@@ -1,4 +1,6 @@
 import type { ControlReply, ControlRequest, TargetClaim } from '../../domain/control-message.ts';
+import type { OpenFrame } from '../../domain/frame.ts';
+import type { Admission } from '../acceptor.ts';
 import type { Inbound } from '../channel.ts';
 import type { FleetletSession } from './fleetlet-session.ts';
 import type { HubFact } from './ports.ts';
@@ -19,6 +21,10 @@ export interface ControlExtension {
     request: Extract<ControlRequest, { kind: 'resolveData' | 'listening' }>,
     signal: AbortSignal,
   ): Promise<ControlReply | undefined>;
+  /** A stream of this fleetlet that shows a ticket instead of being asked for. */
+  admit(fleetlet: string, open: OpenFrame): Promise<Admission>;
+  /** What it said of itself counts no longer. */
+  gone(fleetlet: string): void;
 }
 
 export interface ControlDeskDeps {

@@ -14,6 +14,8 @@ export interface HubAdmissionDeps {
   readonly reverse: ReverseStreams;
   readonly handlers: ReadonlyMap<string, ChannelHandler>;
   readonly take: (message: Inbound, from: MessageSource) => void;
+  /** Of streams that show a ticket; missing where nobody takes any. */
+  readonly ticketed: ((fleetlet: string, open: OpenFrame) => Promise<Admission>) | undefined;
   /** What a fleetlet is told first; before its control stream is opened. */
   readonly greet: (session: FleetletSession, known: Known, signal: AbortSignal) => Promise<() => void>;
   readonly replaced: (session: FleetletSession) => void;
@@ -59,13 +61,16 @@ export class HubAdmission {
     const known = await this.#deps.authenticate(peer, signal);
     if (known.kind === 'refused') return known;
     const handler = this.#deps.handlers.get(open.channel);
-    if (open.stream === '' && handler === undefined) {
+    const { ticketed } = this.#deps;
+    const isTicketed = open.stream === '' && open.ticket.length > 0 && ticketed !== undefined;
+    if (open.stream === '' && handler === undefined && !isTicketed) {
       return refused('unknownChannel', `there is no channel ${open.channel}`);
     }
     const session = this.#sessionOf(open, known.uid);
     if (session === undefined) return refused('superseded', 'a later process of this fleetlet is connected');
-    const admission =
-      open.stream === '' && handler !== undefined
+    const admission = isTicketed
+      ? await ticketed(session.fleetlet, open)
+      : open.stream === '' && handler !== undefined
         ? await this.#channel(session, { open, peer, handler, known }, signal)
         : this.#deps.reverse.admit(session, open);
     if (admission?.kind !== 'refused') this.#owners.set(open, session);

@@ -60,7 +60,8 @@ export interface HubLimits {
 }
 
 export const HUB_LIMITS: HubLimits = {
-  streamsPerSession: 256,
+  // As many as one connection carries: a fleetlet whose processes read data channels has one for each source.
+  streamsPerSession: 1_000,
   channelsPerSession: 64,
   targetsPerSession: 1_000,
   syncsAtOnce: 16,

@@ -123,6 +123,21 @@ export class SessionHub {
     return await stream;
   }
 
+  /** The same at a fleetlet, whatever it speaks for. */
+  async openStreamAt(
+    fleetlet: string,
+    wanted: Omit<StreamWanted, 'target'> & { readonly take: TakeStream },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const session = this.#sessions.of(fleetlet);
+    if (!session?.isLive) throw new ChannelError('SESSION_GONE', `open ${wanted.channel}: its reader is not connected`);
+    await this.#reverse.open(session, { ...wanted, target: '' }, signal);
+  }
+
+  isConnected(fleetlet: string): boolean {
+    return this.#sessions.of(fleetlet)?.isLive ?? false;
+  }
+
   sessions(): SessionView[] {
     return this.#sessions.all().map((session) => ({
       fleetlet: session.fleetlet,
@@ -183,6 +198,7 @@ export class SessionHub {
   }
 
   #newAdmission(): HubAdmission {
+    const { extension } = this.#deps;
     return new HubAdmission({
       activity: () => this.#drained ?? this.#deps.activity(),
       authenticate: (peer, signal) => this.#authenticate(peer, signal),
@@ -190,6 +206,7 @@ export class SessionHub {
       reverse: this.#reverse,
       handlers: this.#handlers,
       take: (message, from) => this.#gate.take(message, from),
+      ticketed: extension && ((fleetlet, open) => extension.admit(fleetlet, open)),
       greet: (session, known, signal) => this.#greeting(session, known, signal),
       replaced: (session) => {
         this.#onFact({ kind: 'replaced', fleetlet: session.fleetlet });
@@ -296,6 +313,7 @@ export class SessionHub {
     this.#gate.forget(session);
     this.#acceptor.closeWhere((open) => this.#admission.ownerOf(open) === session, why);
     session.close(why);
+    this.#deps.extension?.gone(session.fleetlet);
     this.#onFact({ kind: 'forgotten', fleetlet: session.fleetlet });
   }
 

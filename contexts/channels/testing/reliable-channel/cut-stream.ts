@@ -31,6 +31,7 @@ export function asFrame({ memory, window }: Handshake): OpenFrame {
     mode: 'reliable',
     shard: 0,
     shards: 1,
+    reads: false,
     ...nobody,
     memory,
     window,

@@ -163,7 +163,6 @@ export class PlanRollout {
       now,
     };
     const names = Object.fromEntries([...membership.rows.values()].map(({ target, name }) => [target, name]));
-    const key = { deployment: uid, revision: revision.revision };
     const state = openRollout(start);
     const waits = createExplainWait(this.#deps.strategies.gates)(state, now);
     const rollout = rolloutStatus({ state, startTime: now, trigger: revision.trigger, waits });
@@ -182,7 +181,7 @@ export class PlanRollout {
     await Promise.all([
       keepRows(unit, { deployment, membership, before: around.rows }, signal),
       unit.revisions.insert(revision, signal),
-      unit.rollouts.begin(key, { start, names }, signal),
+      unit.rollouts.begin({ deployment: uid, revision: revision.revision }, { start, names }, signal),
       unit.triggers.drop(idsOf(triggers), signal),
       saveDeployment(unit, { before: deployment, after, events, now }, signal),
     ]);

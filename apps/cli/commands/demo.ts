@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { helpText, printSettings } from '#kit/config';
+import type { Secret } from '#kit/std';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { DEMO_WORKSPACE } from '../../demo/demo-fleet.ts';
+import { nextSteps } from '../../demo/next-steps.ts';
+import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../../platform/config.ts';
+import { type Command, EXIT, type Io } from '../command.ts';
+import { withContext } from '../config-file/cli-config.ts';
+import { changeConfigFile, configFilePath } from '../config-file/config-file.ts';
+
+const CONTEXT = 'demo';
+
+export const demo: Command = {
+  help: () =>
+    helpText({
+      usage: 'fleetshift demo [flags]',
+      summary: `Runs a platform with a fleet to try it on: some folders of this machine, and an application on all of them.
+It prints what to do next. Ctrl-C ends it, and the next time it goes on where it was.`,
+      settings: PLATFORM_SETTINGS,
+    }),
+  async run(args, io, signal) {
+    const { environment } = io;
+    const readText = (path: string) => readFileSync(path, 'utf8');
+    const resolved = resolvePlatformConfig({ args, environment, readText });
+    if (resolved.values.printConfig) {
+      io.out(printSettings(PLATFORM_SETTINGS, resolved));
+      return EXIT.ok;
+    }
+    const [{ runDemo }, { createLogger }] = await Promise.all([
+      import('../../demo/run-demo.ts'),
+      import('#kit/telemetry'),
+    ]);
+    const config = resolved.values;
+    const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
+    const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+    const log = createLogger({ level: config.logLevel, destination: err, pretty }).child({ component: 'demo' });
+    const terminal = io.outIsTerminal ? { write: (text: string) => io.out(text) } : undefined;
+    const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+    await runDemo(
+      {
+        config,
+        version: packageJson.version,
+        environment,
+        err,
+        terminal,
+        log,
+        program,
+        onReady: async ({ http, token, folder }, stop) => {
+          if (http === undefined || token === undefined) return;
+          const server = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
+          const context = await keepContext(io, { server, token: token.token }, stop);
+          const command = commandOf(environment);
+          io.out(nextSteps({ command, dataFolder: folder.path, context, currentFolder: process.cwd() }));
+        },
+      },
+      signal,
+    );
+    return EXIT.ok;
+  },
+};
+
+/** A way in for whoever calls next. Another platform that is current stays so; then the context is to be named. */
+async function keepContext(
+  io: Io,
+  { server, token }: { readonly server: string; readonly token: Secret },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const credentials = { kind: 'token', token: token.reveal() } as const;
+  const context = { name: CONTEXT, server, workspace: DEMO_WORKSPACE, credentials };
+  return await changeConfigFile(
+    configFilePath(io.environment),
+    async (config, write) => {
+      const { currentContext = CONTEXT } = config;
+      write({ ...withContext(config, context), currentContext });
+      return currentContext === CONTEXT ? undefined : CONTEXT;
+    },
+    signal,
+  );
+}
+
+/** As it is called from here: npm says so of a checkout. */
+function commandOf({ npm_lifecycle_event: script }: Readonly<Record<string, string | undefined>>): string {
+  return script === 'start' ? 'bin/fleetshift' : 'fleetshift';
+}

@@ -1,0 +1,93 @@
+import { sleep } from '#kit/std';
+import {
+  DEMO_DEPLOYMENT,
+  DEMO_LABEL,
+  DEMO_WORKSPACE,
+  demoDeployment,
+  demoRollout,
+  demoTargets,
+  demoWorkspace,
+} from './demo-fleet.ts';
+
+/** The platform's API, as the administrator. */
+export type DemoApi = (
+  call: { readonly method: string; readonly path: string; readonly body?: object },
+  signal: AbortSignal,
+) => Promise<{ readonly status: number; readonly body: unknown }>;
+
+/** `made` is there from an earlier start; of `foreign` things the demo keeps away. */
+export type DemoState = 'none' | 'begun' | 'made' | 'foreign';
+
+const DEPLOYMENT_PATH = `/v1/workspaces/${DEMO_WORKSPACE}/deployments/${DEMO_DEPLOYMENT}`;
+const LOOK_MS = 250;
+const EMBEDDED_FLEETLET = 'platform';
+
+export async function demoState(api: DemoApi, signal: AbortSignal): Promise<DemoState> {
+  const workspaces = await itemsOf(api, '/v1/workspaces?pageSize=3', signal);
+  const others = workspaces.filter(({ name }) => name !== 'root');
+  const demo = others.find(({ name }) => name === DEMO_WORKSPACE);
+  if (demo !== undefined) {
+    const label = demo.labels?.[DEMO_LABEL];
+    if (label === 'seeding') return 'begun';
+    return label === 'made' ? 'made' : 'foreign';
+  }
+  const targets = await itemsOf(api, '/v1/targets?pageSize=1', signal);
+  return others.length === 0 && targets.length === 0 ? 'none' : 'foreign';
+}
+
+/**
+ * Makes targets, so that agents can speak for them, and something to deliver. Each step may be done twice: a start that was
+ * cut off is gone on with by the next.
+ */
+export async function seedDemo(api: DemoApi, signal: AbortSignal): Promise<void> {
+  await make(api, '/v1/workspaces', demoWorkspace(), signal);
+  for (const target of demoTargets()) {
+    await make(api, '/v1/targets', target, signal);
+    await expect(api, { path: `/v1/fleetlets/${EMBEDDED_FLEETLET}:bind`, body: { target: target.name } }, signal);
+  }
+  await make(api, `/v1/workspaces/${DEMO_WORKSPACE}/deployments`, demoDeployment(), signal);
+}
+
+/** Once the first revision is everywhere, what follows goes by stages. */
+export async function finishDemo(api: DemoApi, signal: AbortSignal): Promise<void> {
+  while (!(await isEverywhere(api, signal))) await sleep(LOOK_MS, signal);
+  await expect(api, { method: 'PATCH', path: DEPLOYMENT_PATH, body: { rollout: demoRollout() } }, signal);
+  const body = { labels: { [DEMO_LABEL]: 'made' } };
+  await expect(api, { method: 'PATCH', path: `/v1/workspaces/${DEMO_WORKSPACE}`, body }, signal);
+}
+
+async function isEverywhere(api: DemoApi, signal: AbortSignal): Promise<boolean> {
+  const { body } = await api({ method: 'GET', path: DEPLOYMENT_PATH }, signal);
+  const { status } = body as { readonly status?: { readonly counts?: { readonly available?: number } } };
+  return status?.counts?.available === demoTargets().length;
+}
+
+async function make(api: DemoApi, path: string, body: object, signal: AbortSignal): Promise<void> {
+  const { status, body: answer } = await api({ method: 'POST', path, body }, signal);
+  if (status !== 201 && status !== 409) throw refusal(path, status, answer);
+}
+
+async function expect(
+  api: DemoApi,
+  { method = 'POST', path, body }: { readonly method?: string; readonly path: string; readonly body: object },
+  signal: AbortSignal,
+): Promise<void> {
+  const { status, body: answer } = await api({ method, path, body }, signal);
+  if (status !== 200) throw refusal(path, status, answer);
+}
+
+function refusal(path: string, status: number, body: unknown): Error {
+  const { detail = '' } = (body ?? {}) as { readonly detail?: string };
+  return new Error(`make the demo: ${path} answered ${status}. ${detail}`);
+}
+
+interface Item {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+async function itemsOf(api: DemoApi, path: string, signal: AbortSignal): Promise<readonly Item[]> {
+  const { status, body } = await api({ method: 'GET', path }, signal);
+  if (status !== 200) throw refusal(path, status, body);
+  return (body as { readonly items: readonly Item[] }).items;
+}

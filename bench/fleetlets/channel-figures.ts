@@ -1,0 +1,109 @@
+import { type BenchContext, cost, type Figure, plain, rate } from '../figure.ts';
+import { interleaved } from '../statistics.ts';
+import { type BenchCertificates, benchCertificates } from './bench-certificates.ts';
+import { Child } from './child.ts';
+
+const FAN_OUT_GOAL = 2;
+const MEMORY_GOAL = 1.5;
+const MIB = 2 ** 20;
+
+/** A server and its clients, in processes of their own. */
+interface Side {
+  readonly server: Child;
+  readonly clients: readonly Child[];
+  readonly emptyBytes: number;
+  readonly fullBytes: number;
+  readonly connectMs: number;
+}
+
+/** Ours and raw node:http2, both there at once, and asked in turn. */
+export async function channelFigures({ quick, log }: BenchContext): Promise<Figure[]> {
+  const count = quick ? 100 : 1_000;
+  const certificates = benchCertificates(count);
+  const children: Child[] = [];
+  const begin = (program: string): Child => {
+    const child = new Child(new URL(program, import.meta.url));
+    children.push(child);
+    return child;
+  };
+  try {
+    const ours = await side(begin, ['./hub-process.ts', './swarm-process.ts'], certificates);
+    await ours.server.ask('warm');
+    const raw = await side(begin, ['./raw-server-process.ts', './raw-swarm-process.ts'], certificates);
+    log(`${count} fleetlets: connected in ${seconds(ours.connectMs)}, raw in ${seconds(raw.connectMs)}`);
+    return [...standing(ours, raw, count), ...(await moving(ours, raw, { quick, count }))];
+  } finally {
+    await Promise.all(children.map((child) => child.stop()));
+  }
+}
+
+async function side(
+  begin: (program: string) => Child,
+  [serverProgram, clientProgram]: readonly [string, string],
+  { server: tls, authority, key, fleetlets }: BenchCertificates,
+): Promise<Side> {
+  const server = begin(serverProgram);
+  const port = await server.ask<number>('listen', tls);
+  const clients = [begin(clientProgram)];
+  const who = fleetlets.map(({ uid, cert }) => ({ cert, key, target: uid }));
+  await clients[0]?.ask('collect');
+  const emptyBytes = await server.restingBytes();
+  const begun = performance.now();
+  await Promise.all(clients.map((client) => client.ask('connect', { to: { host: '127.0.0.1', port }, authority, who })));
+  const connectMs = performance.now() - begun;
+  return { server, clients, emptyBytes, fullBytes: await server.restingBytes(), connectMs };
+}
+
+function standing(ours: Side, raw: Side, count: number): Figure[] {
+  const each = ({ emptyBytes, fullBytes }: Side): number => (fullBytes - emptyBytes) / count / 1024;
+  return [
+    cost({ name: `connect ${count}`, unit: 'ms', value: ours.connectMs, reference: raw.connectMs }),
+    cost({
+      name: `server with ${count}: resident set`,
+      unit: 'MiB',
+      value: ours.fullBytes / MIB,
+      reference: raw.fullBytes / MIB,
+      goal: MEMORY_GOAL,
+    }),
+    cost({ name: 'server: memory for each', unit: 'KiB', value: each(ours), reference: each(raw) }),
+    plain('server: resident set before', ours.emptyBytes / MIB, 'MiB'),
+  ];
+}
+
+async function moving(ours: Side, raw: Side, { quick, count }: { quick: boolean; count: number }): Promise<Figure[]> {
+  const rounds = quick ? 10 : 30;
+  const fanOut = await interleaved(
+    rounds,
+    () => ours.server.ask<number>('fanOut'),
+    () => raw.server.ask<number>('fanOut'),
+  );
+  await Promise.all(raw.clients.map((client) => client.ask('expect', 'messages')));
+  const messages = quick ? 20_000 : 100_000;
+  const stream = await interleaved(
+    quick ? 3 : 7,
+    () => ours.server.ask<number>('stream', messages),
+    () => raw.server.ask<number>('stream', messages),
+  );
+  const sockets = await ours.clients[0]?.ask<{ control: number; bulk: number }>('sockets');
+  const perSecond = (ms: number): number => messages / (ms / 1_000);
+  return [
+    cost({
+      name: `delivery to all ${count}, and acknowledged`,
+      unit: 'ms',
+      value: fanOut.ours,
+      reference: fanOut.theirs,
+      goal: FAN_OUT_GOAL,
+    }),
+    rate({
+      name: 'messages on one channel',
+      unit: '/s',
+      value: perSecond(stream.ours),
+      reference: perSecond(stream.theirs),
+    }),
+    { ...plain('bulk sockets while there is no bulk', sockets?.bulk ?? Number.NaN, ''), goal: 0, met: sockets?.bulk === 0 },
+  ];
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,46 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import type { DataTickets } from '../application/data/data-routes.ts';
+import type { DataTicket } from '../domain/data-ticket.ts';
+
+/** So that nothing else which the same key might ever sign is taken for one. */
+const TYPE = 'fleetshift-ticket';
+const ALGORITHM = 'EdDSA';
+const SEED_BYTES = 32;
+/** A private key of Ed25519 in PKCS #8, up to the 32 bytes that are the key. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Tickets as JWS, signed with the key of Ed25519 that is these 32 bytes. */
+export function createDataTickets(seed: Uint8Array): DataTickets {
+  if (seed.length !== SEED_BYTES) throw new TypeError(`a key of Ed25519 has ${SEED_BYTES} bytes, not ${seed.length}`);
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
+  const publicKey = JSON.stringify(createPublicKey(key).export({ format: 'jwk' }));
+  return {
+    publicKey,
+    sign: async ({ channel, source, destination, expires }) => {
+      const { CompactSign } = await import('jose');
+      const claims = Buffer.from(JSON.stringify({ channel, sub: source, aud: destination, exp: expires / 1_000 }));
+      const header = { alg: ALGORITHM, typ: TYPE };
+      return Buffer.from(await new CompactSign(claims).setProtectedHeader(header).sign(key));
+    },
+    read: (ticket) => readDataTicket(ticket, publicKey),
+  };
+}
+
+/** Whether it is for this, and still good, is for others to say. `undefined` when that key has not signed it as a ticket. */
+export async function readDataTicket(ticket: Uint8Array, publicKey: string): Promise<DataTicket | undefined> {
+  // Large, and not needed by a fleetlet without data channels.
+  const { compactVerify, importJWK } = await import('jose');
+  try {
+    const key = await importJWK(JSON.parse(publicKey), ALGORITHM);
+    const { payload, protectedHeader } = await compactVerify(ticket, key, { algorithms: [ALGORITHM] });
+    return protectedHeader.typ === TYPE ? ticketIn(JSON.parse(Buffer.from(payload).toString())) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ticketIn(claims: Readonly<Record<string, unknown>>): DataTicket | undefined {
+  const { channel, sub: source, aud: destination, exp } = claims;
+  if (typeof channel !== 'string' || typeof source !== 'string' || typeof destination !== 'string') return undefined;
+  return typeof exp === 'number' ? { channel, source, destination, expires: exp * 1_000 } : undefined;
+}

@@ -1,0 +1,252 @@
+import { backoffDelay, type Clock, type Random, type Sleep } from '#kit/std';
+import type { DataRoute } from '../../domain/control-message.ts';
+import type { ChannelWindow } from '../../domain/frame.ts';
+import type { Channel, ChannelHandlers, LinkedChannel } from '../channel.ts';
+import type { FrameLink, LinkConnection, LinkHandlers } from '../link.ts';
+import { createReliableChannel } from '../reliable-channel.ts';
+import { DataStream, type StreamEnd } from './data-stream.ts';
+
+export type Route = Omit<DataRoute, 'kind'>;
+export type DataWay = 'direct' | 'relay';
+
+/** Who is called directly: where, and the name that its certificate has to have. */
+export interface DirectAddress {
+  readonly address: string;
+  readonly serverName: string;
+}
+
+export interface DataSourceDeps {
+  readonly name: string;
+  readonly mode: 'reliable' | 'lossy';
+  readonly handlers: ChannelHandlers;
+  /** Asks the platform; what it rejects with is asked again later. */
+  readonly resolve: (channel: string, signal: AbortSignal) => Promise<Route>;
+  /** Missing where nobody can be called directly. */
+  readonly dial?: ((to: DirectAddress, signal: AbortSignal) => Promise<LinkConnection>) | undefined;
+  readonly relay: (handlers: LinkHandlers) => FrameLink;
+  readonly session: string;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly newId: () => string;
+  readonly sha256: (bytes: Uint8Array) => Uint8Array;
+  readonly heartbeatMs: number;
+  readonly window: ChannelWindow;
+  readonly buffer: ChannelWindow;
+  readonly pace?: Partial<DataPace> | undefined;
+  /** `undefined`: there is none now, and why. */
+  readonly onWay?: (way: DataWay | undefined, why: string) => void;
+}
+
+export interface DataPace {
+  /** All of it: the connection, and the stream on it. */
+  readonly directWithinMs: number;
+  readonly relayWithinMs: number;
+  /** Until the direct way is tried again while the other one is used, on average; twice as long each time. */
+  readonly againMs: number;
+  readonly againCapMs: number;
+  /** Between tries that came to nothing, with full jitter. */
+  readonly baseMs: number;
+  readonly capMs: number;
+}
+
+export const DATA_PACE: DataPace = {
+  directWithinMs: 3_000,
+  relayWithinMs: 10_000,
+  againMs: 30_000,
+  againCapMs: 600_000,
+  baseMs: 250,
+  capMs: 30_000,
+};
+
+const DIRECT_SILENT_BEATS = 2;
+/** Silence of a reader that takes its time looks the same, and to open the stream again costs little. */
+const RELAY_SILENT_BEATS = 12;
+
+interface Direct {
+  readonly connection: LinkConnection;
+  readonly route: Route;
+}
+
+/**
+ * The sending end of a data channel: one channel whatever way it takes. Directly if the other fleetlet can be reached, else
+ * through the platform; and when the way that it is on comes to nothing, on from there over the other.
+ */
+export class DataSource {
+  readonly #deps: DataSourceDeps;
+  readonly #pace: DataPace;
+  readonly #channel: LinkedChannel;
+  readonly #over = new AbortController();
+  #directAt = 0;
+  #directTries = 0;
+  /** Made while the platform carried the channel. */
+  #direct: Direct | undefined;
+
+  constructor(deps: DataSourceDeps) {
+    const { name, mode, handlers, window, buffer, newId, clock, sha256 } = deps;
+    this.#deps = deps;
+    this.#pace = { ...DATA_PACE, ...deps.pace };
+    this.#channel = createReliableChannel({
+      ...{ name, mode, window, buffer, sha256, newIncarnation: newId, now: () => clock.now() },
+      handlers: {
+        ...handlers,
+        closed: (why) => {
+          this.#over.abort();
+          handlers.closed?.(why);
+        },
+      },
+    });
+  }
+
+  get channel(): Channel {
+    return this.#channel;
+  }
+
+  /** Until aborted, or until the channel is closed. */
+  async run(signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, this.#over.signal]);
+    try {
+      for (let failures = 0; ; ) {
+        const end = await this.#once(until);
+        failures = end.wasOpen ? 0 : failures + 1;
+        const putOff = end.kind === 'closed' ? end.why.retryAfterMs : 0;
+        if (end.kind !== 'left') await this.#deps.sleep(putOff + this.#delay(failures), until);
+      }
+    } catch (error) {
+      if (!until.aborted) throw error;
+    } finally {
+      await this.#direct?.connection.close();
+    }
+  }
+
+  #delay(failures: number): number {
+    return failures === 0 ? 0 : backoffDelay(this.#pace, failures, this.#deps.random);
+  }
+
+  /** One way, until it is of no use any more. */
+  async #once(signal: AbortSignal): Promise<StreamEnd> {
+    try {
+      const direct = this.#takeDirect();
+      if (direct) return await this.#overDirect(direct, signal);
+      const route = await this.#resolve(signal);
+      const connection = this.#isDirectDue(route) ? await this.#dial(route, signal) : undefined;
+      if (connection) return await this.#overDirect({ connection, route }, signal);
+      return await this.#overRelay(route, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const why = error instanceof Error ? error.message : String(error);
+      this.#deps.onWay?.(undefined, why);
+      return { kind: 'lost', why, wasOpen: false };
+    }
+  }
+
+  async #resolve(signal: AbortSignal): Promise<Route> {
+    const route = await this.#deps.resolve(this.#deps.name, signal);
+    if (route.ticket.length === 0) throw new Error(route.message || 'the platform knows no way');
+    return route;
+  }
+
+  #takeDirect(): Direct | undefined {
+    const direct = this.#direct;
+    this.#direct = undefined;
+    return direct;
+  }
+
+  #isDirectDue({ addresses }: Route): boolean {
+    return this.#deps.dial !== undefined && addresses.length > 0 && this.#deps.clock.now() >= this.#directAt;
+  }
+
+  /** The first address that answers. */
+  async #dial({ addresses, serverName }: Route, signal: AbortSignal): Promise<LinkConnection | undefined> {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(this.#pace.directWithinMs)]);
+    for (const address of addresses) {
+      try {
+        return await this.#deps.dial?.({ address, serverName }, within);
+      } catch {
+        signal.throwIfAborted();
+      }
+    }
+    this.#putOffDirect();
+    return undefined;
+  }
+
+  #putOffDirect(): void {
+    const { againMs: baseMs, againCapMs } = this.#pace;
+    const longest = Math.min(againCapMs, baseMs * 2 ** this.#directTries);
+    this.#directTries += 1;
+    this.#directAt = this.#deps.clock.now() + Math.floor(longest * (0.5 + this.#deps.random()));
+  }
+
+  async #overDirect({ connection, route }: Direct, signal: AbortSignal): Promise<StreamEnd> {
+    try {
+      const end = await this.#carry('direct', route, (handlers) => connection.open(handlers)).run(signal);
+      // Who is told to come again with a new ticket does that at once; every other end means that the way is no good.
+      const isAgain = end.kind === 'closed' && end.why.reason === 'draining';
+      if (end.wasOpen) this.#directTries = 0;
+      if (!isAgain) this.#putOffDirect();
+      if (isAgain || end.kind === 'left') return end;
+      // The platform carries it in the meantime, from now on.
+      return { ...end, kind: 'left' };
+    } finally {
+      // It may be blocked, and then has no end that could be waited for.
+      connection.close().catch(() => {});
+    }
+  }
+
+  async #overRelay(route: Route, signal: AbortSignal): Promise<StreamEnd> {
+    const over = new AbortController();
+    const probing = this.#probe(route, AbortSignal.any([signal, over.signal])).then(() => over.abort());
+    try {
+      const until = AbortSignal.any([signal, over.signal]);
+      const end = await this.#carry('relay', route, this.#deps.relay).run(until);
+      if (end.kind === 'closed') this.#deps.onWay?.(undefined, end.why.message || end.why.reason);
+      return end;
+    } finally {
+      over.abort();
+      await probing.catch(() => {});
+    }
+  }
+
+  /** Resolves once there is a direct connection; rejects when it is aborted. */
+  async #probe({ addresses }: Route, signal: AbortSignal): Promise<void> {
+    const { sleep, clock, dial } = this.#deps;
+    // Whether a fleetlet can be called is settled when it starts, and then all that it had before was cut.
+    if (dial === undefined || addresses.length === 0) return await forever(signal);
+    for (;;) {
+      await sleep(Math.max(0, this.#directAt - clock.now()), signal);
+      const route = await this.#resolve(signal).catch(() => undefined);
+      signal.throwIfAborted();
+      const connection = route && (await this.#dial(route, signal));
+      if (!route || !connection) {
+        if (!route) this.#putOffDirect();
+        continue;
+      }
+      this.#direct = { connection, route };
+      return;
+    }
+  }
+
+  #carry(way: DataWay, { ticket }: Route, open: DataSourceDeps['relay']): DataStream {
+    const { session, name: channel, mode, heartbeatMs: beatMs, clock, sleep, onWay } = this.#deps;
+    const isDirect = way === 'direct';
+    return new DataStream({
+      channel: this.#channel,
+      open,
+      says: { session, channel, mode, ticket },
+      opened: () => onWay?.(way, ''),
+      openWithinMs: isDirect ? this.#pace.directWithinMs : this.#pace.relayWithinMs,
+      beatMs,
+      silentBeats: isDirect ? DIRECT_SILENT_BEATS : RELAY_SILENT_BEATS,
+      pings: isDirect,
+      clock,
+      sleep,
+    });
+  }
+}
+
+function forever(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
+}

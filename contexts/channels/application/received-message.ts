@@ -1,0 +1,54 @@
+import type { MessageFrame } from '../domain/frame.ts';
+import type { ReceiveWindow } from '../domain/receive-window.ts';
+import type { Inbound } from './channel.ts';
+
+interface AckSender {
+  /** Something was acknowledged: the other end is to hear of it, with whatever else is until then. */
+  acksSoon(): void;
+}
+
+export class ReceivedMessage implements Inbound {
+  readonly #frame: MessageFrame;
+  readonly #window: ReceiveWindow;
+  readonly #channel: AckSender;
+
+  constructor(frame: MessageFrame, window: ReceiveWindow, channel: AckSender) {
+    this.#frame = frame;
+    this.#window = window;
+    this.#channel = channel;
+  }
+
+  get payload(): Uint8Array {
+    return this.#frame.payload;
+  }
+
+  get target(): string {
+    return this.#frame.target;
+  }
+
+  get process(): string {
+    return this.#frame.process;
+  }
+
+  get key(): string {
+    return this.#frame.key;
+  }
+
+  get deadline(): number {
+    return this.#frame.deadline;
+  }
+
+  get redelivered(): boolean {
+    return this.#frame.redelivered;
+  }
+
+  get dropped(): number {
+    return this.#frame.dropped;
+  }
+
+  ack(): void {
+    // If the two ends have begun anew since, that window is nobody's any more: the sender asks again.
+    this.#window.acknowledge(this.#frame.id);
+    this.#channel.acksSoon();
+  }
+}

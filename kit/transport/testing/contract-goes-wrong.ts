@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { MAX_FRAME_BYTES, roundTrip, setScene, type TransportUnderTest } from './contract-scene.ts';
+import { StreamRecorder } from './stream-recorder.ts';
+
+/** What goes wrong with one stream is no matter of the others; what goes wrong with the connection is of all. */
+export function goesWrong(subject: TransportUnderTest): void {
+  it('closes all streams of a connection that was cut, at both ends', async (t) => {
+    const scene = await setScene(t, subject);
+    const [one, two] = [await scene.open(), await scene.open()];
+    await roundTrip(one);
+    scene.stage.cut();
+    for (const { calling, called } of [one, two]) {
+      assert.deepEqual([await calling.end(), await called.end()], ['CONNECTION_LOST', 'CONNECTION_LOST']);
+    }
+    assert.equal((await scene.connection.closed)?.code, 'CONNECTION_LOST');
+    const late = new StreamRecorder();
+    scene.connection.open(late).send(Buffer.from('goes nowhere'));
+    assert.equal(await late.end(), 'CONNECTION_LOST');
+  });
+
+  it('closes streams that are paused, too, when their connection is closed', async (t) => {
+    const scene = await setScene(t, subject);
+    const { calling, called } = await scene.open();
+    calling.stream.pause();
+    for (const text of ['a', 'b', 'c']) called.stream.send(Buffer.from(text));
+    called.stream.end();
+    await roundTrip(await scene.open());
+    await scene.connection.close();
+    assert.equal(await calling.end(), 'CONNECTION_LOST');
+  });
+
+  it('refuses a stream whose taker throws, and no other', async (t) => {
+    const scene = await setScene(t, subject);
+    const other = await scene.open();
+    const refused = new StreamRecorder();
+    scene.connection.open(refused, { refuse: 'yes' }).send(Buffer.from('hello'));
+    assert.equal(await refused.end(), 'REFUSED');
+    assert.deepEqual(
+      scene.thrown.map((error) => error instanceof Error && error.message),
+      ['not this one'],
+    );
+    await roundTrip(other);
+  });
+
+  for (const first of ['calling', 'called'] as const) {
+    it(`closes a stream on which the one ${first} sends more than is taken at once, and no other`, async (t) => {
+      const scene = await setScene(t, subject);
+      const other = await scene.open();
+      const { [first]: large, [first === 'calling' ? 'called' : 'calling']: small } = await scene.open();
+      large.stream.send(Buffer.from('a'));
+      large.stream.send(new Uint8Array(MAX_FRAME_BYTES + 1));
+      assert.deepEqual([await small.end(), await large.end()], ['FRAME_TOO_LARGE', 'FRAME_TOO_LARGE']);
+      assert.deepEqual(small.texts(), ['a']);
+      await roundTrip(other);
+    });
+  }
+}
