@@ -114,6 +114,19 @@ export const FLEETLET_SETTINGS = {
       'Who may open a channel, as channel=identity; a * at the end of either stands for any. Without one for a channel, every local process may.',
     group: 'Local processes',
   },
+  'listen-direct': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence:
+      'Where other fleetlets call this one for data channels that its local processes read, with their certificates. Else all goes through the platform.',
+    group: 'Channels',
+  },
+  'direct-address': {
+    kind: listOf(hostPort()),
+    default: '',
+    sentence: 'How other fleetlets reach --listen-direct, when that is not what it says.',
+    group: 'Channels',
+  },
   'bulk-channels': {
     kind: listOf(text('CHANNEL')),
     default: 'index,data/*',
@@ -185,11 +198,23 @@ function check(config: FleetletConfig, refuse: Refuse): void {
   if (localTlsCert !== undefined && localTlsKey === undefined) refuse('local-tls-cert', 'is given without its key');
   if (localTlsKey !== undefined && localTlsCert === undefined)
     refuse('local-tls-key', 'is given without --local-tls-cert');
+  checkDirect(config, refuse);
   if (listenTcp === undefined) return;
   if (localTokenFile === undefined) refuse('listen-tcp', 'needs --local-token-file: else everybody would be let in');
   if (localTlsCert === undefined && !isLoopback(listenTcp.host)) {
     const why = `${listenTcp.host} is beyond loopback, where tokens must not travel in the clear; give --local-tls-cert and --local-tls-key`;
     refuse('listen-tcp', why);
+  }
+}
+
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+function checkDirect({ listenDirect, directAddress }: FleetletConfig, refuse: Refuse): void {
+  if (listenDirect === undefined && directAddress.length > 0) {
+    refuse('direct-address', 'is given without --listen-direct');
+  }
+  if (listenDirect !== undefined && directAddress.length === 0 && ANY_ADDRESS.has(listenDirect.host)) {
+    refuse('listen-direct', `${listenDirect.host} is no address that others could call: say it with --direct-address`);
   }
 }
 

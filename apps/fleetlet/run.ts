@@ -1,3 +1,4 @@
+import type { UplinkPace } from '#contexts/channels';
 import { printHostPort } from '#kit/config';
 import { createLogger } from '#kit/telemetry';
 import type { FleetletConfig } from './config.ts';
@@ -9,18 +10,20 @@ export interface RunOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where logs go. */
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
+  /** For tests: see `FleetletOptions`. */
+  readonly pace?: Partial<UplinkPace>;
 }
 
 const CLOSE_MS = 5_000;
 
 /** Until the signal aborts; then it hands on what it has taken, and gives everything back. */
 export async function runFleetlet(
-  { config, version, environment, err }: RunOptions,
+  { config, version, environment, err, pace }: RunOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, destination: err, pretty });
-  const fleetlet = await wireFleetlet({ config, environment, log }, signal);
+  const fleetlet = await wireFleetlet({ config, environment, log, ...(pace && { pace }) }, signal);
   const stop = new AbortController();
   try {
     const { socket, tcp, metrics, uid } = fleetlet;

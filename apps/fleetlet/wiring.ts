@@ -5,7 +5,9 @@ import {
   type BrokerObserver,
   ChannelAccess,
   type ChannelRule,
+  type DataPorts,
   Uplink,
+  type UplinkPace,
   type UplinkState,
 } from '#contexts/channels';
 import { BROKER_WIRE, decodeAccessAnswer, encodeAccessRequest, sha256 } from '#contexts/channels/adapters';
@@ -16,6 +18,7 @@ import type { FleetletConfig } from './config.ts';
 import { apiOf } from './connect/platform-address.ts';
 import { platformConnections } from './connect/platform-connections.ts';
 import { wayThere } from './connect/way-there.ts';
+import { DirectWays } from './direct/direct-ways.ts';
 import { FleetletError } from './fleetlet-error.ts';
 import { type EnrolmentDeps, enrolled, renewed } from './identity/enrolment.ts';
 import { IdentityStore } from './identity/identity-store.ts';
@@ -28,6 +31,8 @@ export interface FleetletOptions {
   readonly config: FleetletConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
+  /** How it comes back to the platform; for tests that cut it off all the time. */
+  readonly pace?: Partial<UplinkPace>;
 }
 
 /** A fleetlet that listens; `run` is the work that keeps it alive. */
@@ -35,6 +40,8 @@ export interface Fleetlet {
   readonly socket: string;
   readonly tcp: HostPort | undefined;
   readonly metrics: HostPort | undefined;
+  /** Where other fleetlets call it. */
+  readonly direct: HostPort | undefined;
   readonly uid: string;
   run(signal: AbortSignal): Promise<void>;
   /** What was taken from local processes reaches the platform, or the signal aborts. */
@@ -53,9 +60,14 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
   const { platform } = await enrolled(enrolment, config, signal);
   const connect = await platformConnections({ ...options, store, clock: systemClock });
 
+  const direct = new DirectWays({ config, store, log });
   const renewal: Renewal = new Renewal({
     current: () => store.identity,
-    renew: (stop) => renewed(enrolment, stop),
+    renew: async (stop) => {
+      const identity = await renewed(enrolment, stop);
+      direct.renewed();
+      return identity;
+    },
     clock: systemClock,
     sleep,
     random: Math.random,
@@ -72,34 +84,38 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     newId: randomUUID,
     sha256,
     heartbeatMs: HEARTBEAT_MS,
+    ...(options.pace && { pace: options.pace }),
     onState: stateLog({ log, refused: (reason) => reason === 'unauthenticated' && renewal.soon() }),
   });
   const access = openAccess(uplink, config);
   const observer = watchBroker(log, {
-    welcomed: ({ platform: name, platformVersion: version, heartbeatMs }) => {
+    welcomed: ({ platform: name, platformVersion: version, heartbeatMs, authorities }) => {
       if (heartbeatMs > 0) uplink.heartbeatMs = heartbeatMs;
+      direct.authorities = authorities;
       log.info({ name, version }, 'the platform welcomed this fleetlet');
     },
     renewalAsked: () => renewal.soon(),
   });
-  const broker = newBroker({ config, uplink, session, access, observer });
+  const broker = newBroker({ config, uplink, session, access, data: direct.ports, observer });
   const listeners = await openLocalListeners({ config, folder: store.folder, listen: (who) => broker.listen(who) });
+  const called = await direct.listen(broker.acceptFleetlets);
   const metrics = await openMetrics(config.metricsListen, { broker, uplink, access });
   return {
     socket: listeners.socket,
     tcp: listeners.tcp,
     metrics: metrics?.address,
+    direct: called?.address,
     uid: platform.fleetlet,
     run: async (stop) => {
       await Promise.all([uplink.run(stop), broker.run(stop), renewal.run(stop)]);
     },
     drain: async (stop) => {
-      await Promise.all(listeners.servers.map((server) => server.stopListening()));
+      await Promise.all([...listeners.servers, called].map((server) => server?.stopListening()));
       while (!broker.isDrained && !stop.aborted) await sleep(DRAIN_CHECK_MS, stop).catch(() => undefined);
     },
     close: async () => {
       broker.close({ reason: 'draining', message: 'this fleetlet stops', retryAfterMs: 0 });
-      await Promise.all([metrics?.close(), ...listeners.servers.map((server) => server.close())]);
+      await Promise.all([metrics, called, ...listeners.servers].map((server) => server?.close()));
     },
   };
 }
@@ -135,10 +151,11 @@ interface BrokerParts {
   readonly uplink: Uplink;
   readonly session: string;
   readonly access: AccessCache;
+  readonly data: DataPorts;
   readonly observer: BrokerObserver;
 }
 
-function newBroker({ config, uplink, session, access, observer }: BrokerParts): Broker {
+function newBroker({ config, uplink, session, access, data, observer }: BrokerParts): Broker {
   return new Broker({
     uplink,
     access,
@@ -151,6 +168,7 @@ function newBroker({ config, uplink, session, access, observer }: BrokerParts): 
     sleep,
     newId: randomUUID,
     sha256,
+    data,
     observer,
   });
 }

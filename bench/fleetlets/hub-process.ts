@@ -88,11 +88,13 @@ function counted(count: number) {
 }
 
 function newHub(): SessionHub {
+  /** By the certificate of a connection, which is asked about for each of its streams. */
+  const names = new WeakMap<Uint8Array, string>();
   return new SessionHub({
     directory: {
-      authenticate: async ({ certificate }) => {
-        const cert = certificate && new X509Certificate(certificate);
-        const uid = /^CN=(.*)$/m.exec(cert?.subject ?? '')?.[1] ?? '';
+      authenticate: async ({ certificate = new Uint8Array(0) }) => {
+        const uid = names.get(certificate) ?? new X509Certificate(certificate).subject.replace(/^CN=/, '');
+        names.set(certificate, uid);
         return { kind: 'known', uid, notAfter: Number.POSITIVE_INFINITY, renewSoon: false };
       },
       bind: async (_fleetlet, { name, type }) => ({ kind: 'bound', target: { uid: uuidv7(), name, type } }),

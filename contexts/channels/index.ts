@@ -14,6 +14,9 @@ export { ChannelAccess, type ChannelAccessDeps } from './application/broker/chan
 export type { LocalAuthenticator, LocalIdentity } from './application/broker/local-authenticator.ts';
 export { type ByteHandlers, type ByteStream, LinkedBytes } from './application/byte-stream.ts';
 export type { Channel, ChannelHandlers, Inbound, Outbound, Settled } from './application/channel.ts';
+export type { DataPorts } from './application/data/data-desk.ts';
+export { DataRoutes, type DataRoutesDeps, type DataTickets } from './application/data/data-routes.ts';
+export type { DataWay, DirectAddress } from './application/data/data-source.ts';
 export type { ControlCodec, ControlExtension } from './application/hub/control-desk.ts';
 export type { ChannelHandler, MessageSource } from './application/hub/fleetlet-session.ts';
 export { HUB_LIMITS, type HubLimits, type SessionHubDeps, type SessionView } from './application/hub/hub-deps.ts';
@@ -68,4 +71,5 @@ export type {
   TargetRefusal,
   Welcome,
 } from './domain/control-message.ts';
+export type { DataTicket } from './domain/data-ticket.ts';
 export type { ChannelWindow, CloseFrame, CloseReason, Frame, OpenFrame } from './domain/frame.ts';

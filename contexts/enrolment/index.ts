@@ -9,3 +9,4 @@ export type {
 export type { TargetRegistrar, WorkspaceDirectory } from './application/ports.ts';
 export type { CertificateLimits } from './domain/authority.ts';
 export { ENROLMENT_EVENTS, type EnrolmentEventType } from './domain/enrolment-event.ts';
+export { fleetletDnsName } from './domain/fleetlet-names.ts';

@@ -13,6 +13,8 @@ export interface FleetletDirectoryDeps {
   /** What this platform is called, and its release. */
   readonly platform: string;
   readonly version: string;
+  /** A JWK, as text. */
+  readonly ticketKey: string;
 }
 
 /** What agents say of their targets stands under this: neither can it overwrite what people say, nor the other way round. */
@@ -20,7 +22,7 @@ const REPORTED_PREFIX = 'agent.fleetshift.io/';
 
 /** Enrolment and targets, in the words of channels. */
 export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirectory {
-  const { enrolment, platform, version: platformVersion } = deps;
+  const { enrolment, platform, version: platformVersion, ticketKey } = deps;
   const describe = describeTargets(deps);
   return {
     authenticate: async (peer, signal) => {
@@ -42,7 +44,7 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
     describe,
     welcome: async (_fleetlet, signal) => {
       const authorities = await enrolment.authorities(signal);
-      return { platform, platformVersion, authorities, ticketKey: '' };
+      return { platform, platformVersion, authorities, ticketKey };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type AccessResolver, type Activity, type Presence, SessionHub } from '#contexts/channels';
+import { type AccessResolver, type Activity, type DataTickets, type Presence, SessionHub } from '#contexts/channels';
 import {
   CHANNEL_METHOD,
   decodeControlRequest,
@@ -21,6 +21,7 @@ import { createWebSocketServer } from '#kit/transport/websocket';
 import type { Access } from '../access/open-access.ts';
 import type { ServerCertificate } from '../tls/certificate-source.ts';
 import { channelDelivery } from './channel-delivery.ts';
+import { dataRoutes } from './data-routes.ts';
 import { fleetletDirectory } from './fleetlet-directory.ts';
 import { hubMetrics } from './hub-metrics.ts';
 import { accessHandler, platformAccess } from './platform-access.ts';
@@ -33,6 +34,7 @@ export interface OpenChannelsDeps {
   readonly reports: AgentReports;
   readonly authenticator: Authenticator;
   readonly access: Pick<Access, 'index'>;
+  readonly tickets: DataTickets;
   /** Whether this process is the one that acts for the platform. */
   readonly isOnDuty: () => boolean;
   readonly heartbeatMs: number;
@@ -96,14 +98,16 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
 type HubParts = OpenChannelsDeps & { readonly clock: Clock; readonly sleep: Sleep };
 
 function newHub(parts: HubParts, presence: Presence): SessionHub {
-  const { isOnDuty, clock, sleep, heartbeatMs, log, metrics } = parts;
-  return new SessionHub({
-    directory: fleetletDirectory({ ...parts, platform: 'fleetshift' }),
+  const { isOnDuty, clock, sleep, heartbeatMs, log, metrics, tickets } = parts;
+  const session = uuidv7();
+  const hub: SessionHub = new SessionHub({
+    directory: fleetletDirectory({ ...parts, platform: 'fleetshift', ticketKey: tickets.publicKey }),
     presence,
     observer: watchHub({ log, metrics }),
     codec: { decodeRequest: decodeControlRequest, encodeReply: encodeControlReply },
+    extension: dataRoutes({ ...parts, hub: () => hub, session }),
     activity: () => (isOnDuty() ? ACTIVE : STANDING_BY),
-    session: uuidv7(),
+    session,
     clock,
     sleep,
     random: Math.random,
@@ -111,6 +115,7 @@ function newHub(parts: HubParts, presence: Presence): SessionHub {
     sha256,
     heartbeatMs,
   });
+  return hub;
 }
 
 const ACTIVE: Activity = { kind: 'active' };

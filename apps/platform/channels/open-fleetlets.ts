@@ -12,6 +12,7 @@ import type { Duty } from '../delivery/duty.ts';
 import { openEmbeddedFleetlet } from '../embedded-fleetlet/open-embedded-fleetlet.ts';
 import { openEnrolment } from '../enrolment/open-enrolment.ts';
 import type { Fleet } from '../orchestration/open-fleet.ts';
+import { openDataTickets } from './data-routes.ts';
 import { type Channels, openChannels } from './open-channels.ts';
 
 export interface OpenFleetletsDeps {
@@ -62,7 +63,8 @@ export async function openFleetlets(
   const heartbeatMs = config.fleetletHeartbeat;
   // With Temporal all processes are active, and none is known to be the only one.
   const isOnDuty = (): boolean => config.durable.engine === 'temporal' || duty.term !== undefined;
-  const channels = openChannels({ ...deps, enrolment, agents, reports, isOnDuty, heartbeatMs });
+  const tickets = await openDataTickets(deps, signal);
+  const channels = openChannels({ ...deps, enrolment, agents, reports, tickets, isOnDuty, heartbeatMs });
   opened.defer(() => channels.close());
   const accept = channels.hub.acceptEmbedded(enrolment.embedded);
   const { access } = channels;

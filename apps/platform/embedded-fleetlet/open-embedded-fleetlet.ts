@@ -6,8 +6,10 @@ import {
   CHANNEL_METHOD,
   createSocketAuthenticator,
   createTokenFileAuthenticator,
+  fleetletOfCertificate,
   frameAcceptor,
   frameConnections,
+  readDataTicket,
   sha256,
 } from '#contexts/channels/adapters';
 import type { HostPort } from '#kit/config';
@@ -74,6 +76,12 @@ export async function openEmbeddedFleetlet(deps: EmbeddedFleetletDeps): Promise<
     sleep,
     newId: randomUUID,
     sha256,
+    // It has no certificate to call others with, nor to be called: its data goes through the platform, which is here.
+    data: {
+      credentials: { readTicket: readDataTicket, fleetletOf: fleetletOfCertificate },
+      addresses: () => [],
+      random: Math.random,
+    },
     observer: watchBroker(log),
   });
   const { socket, tcp, servers } = await listen(deps, broker, log);

@@ -8,6 +8,8 @@ export {
   encodeControlReply,
   encodeControlRequest,
 } from './control-codec.ts';
+export { fleetletOfCertificate } from './data-certificate.ts';
+export { createDataTickets, readDataTicket } from './data-tickets.ts';
 export { frameAcceptor, frameConnections } from './frame-links.ts';
 export { sha256 } from './sha256.ts';
 export { createSocketAuthenticator } from './socket-authenticator.ts';

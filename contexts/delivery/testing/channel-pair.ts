@@ -1,4 +1,4 @@
-import { sleep } from '#kit/std';
+import { sleep, unlessAborted } from '#kit/std';
 import { ChannelAgent } from '../adapters/channel/channel-agent.ts';
 import { DeliveryServer } from '../adapters/channel/delivery-server.ts';
 import { StatusIntake } from '../adapters/channel/status-intake.ts';
@@ -24,9 +24,11 @@ export function channelPair({ reports, signal }: { readonly reports: AgentReport
   const intake = new StatusIntake({ reports, sleep, onTrouble: (error) => trouble.push(error) });
   const server: DeliveryServer = new DeliveryServer({
     messages: {
-      send: async ({ channel, target, payload }) => {
-        if (channel === 'delivery') agent.take(target, payload);
-        else await new Promise<void>((taken) => intake.take(target, payload, taken));
+      send: async ({ channel, target, payload }, stop) => {
+        if (channel === 'delivery') return agent.take(target, payload);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        intake.take(target, payload, resolve);
+        await unlessAborted(promise, stop);
       },
     },
   });

@@ -38,6 +38,15 @@ export async function fleetletPath(reader: Reader, name: string): Promise<string
   return (await reader.get<{ path: string }>(query))?.path;
 }
 
+/** The same of several, by their uids; of those only that are not revoked. */
+export async function fleetletPaths(reader: Reader, uids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const query = sql`
+    SELECT uid, workspace_path AS path FROM enrolment_fleetlets
+    WHERE uid IN (${sql.list(uids)}) AND state = ${'Active'}`;
+  const rows = await reader.all<{ uid: string; path: string }>(query);
+  return new Map(rows.map(({ uid, path }) => [uid, path]));
+}
+
 /** Their workspace is the same, so that nothing is announced of them. */
 function repath(table: string, fromPath: string, toPath: string): Statement {
   // The first text after all that begin with this path: the character after the slash, in the order of bytes.

@@ -1,4 +1,4 @@
-export { enrolmentInTree, fleetletPath } from './enrolment-in-tree.ts';
+export { enrolmentInTree, fleetletPath, fleetletPaths } from './enrolment-in-tree.ts';
 export type { FleetletEndpoints } from './enrolment-parts.ts';
 export { RENEW_AUDIENCE } from './fleetlet-gate.ts';
 export { ENROLMENT_MIGRATIONS, ENROLMENT_SEALED_COLUMNS } from './migrations.ts';

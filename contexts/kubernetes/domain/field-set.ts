@@ -62,7 +62,8 @@ interface Place {
 function collect({ value, set, steps }: Place, leaves: Leaf[]): void {
   const inner = Object.entries(set).filter(([name]) => name !== '.');
   if (inner.length === 0) {
-    if (steps.length > 0) leaves.push({ steps, value });
+    // A dot alone is about being there: what is inside may be of others.
+    if (steps.length > 0) leaves.push({ steps, value: Object.hasOwn(set, '.') ? bare(value) : value });
     return;
   }
   for (const [name, below] of inner) {
@@ -71,6 +72,11 @@ function collect({ value, set, steps }: Place, leaves: Leaf[]): void {
     if (step === undefined || found === undefined) continue;
     collect({ value: found, set: isJsonObject(below) ? below : {}, steps: [...steps, step] }, leaves);
   }
+}
+
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  return isJsonObject(value) ? {} : value;
 }
 
 function valueAt(value: unknown, step: FieldStep): unknown {

@@ -22,12 +22,14 @@ export function goesWrong(subject: TransportUnderTest): void {
   it('closes streams that are paused, too, when their connection is closed', async (t) => {
     const scene = await setScene(t, subject);
     const { calling, called } = await scene.open();
-    calling.stream.pause();
+    calling.onFrame = () => calling.stream.pause();
     for (const text of ['a', 'b', 'c']) called.stream.send(Buffer.from(text));
     called.stream.end();
+    await calling.until(() => calling.frames.length === 1);
     await roundTrip(await scene.open());
     await scene.connection.close();
     assert.equal(await calling.end(), 'CONNECTION_LOST');
+    assert.deepEqual(calling.texts(), ['a']);
   });
 
   it('refuses a stream whose taker throws, and no other', async (t) => {

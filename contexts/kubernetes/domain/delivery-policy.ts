@@ -1,0 +1,89 @@
+import { type FieldPattern, type IgnoredFields, parseFieldPattern } from './ignore-fields.ts';
+import { isJsonObject } from './json-value.ts';
+import type { Document } from './wanted-objects.ts';
+
+export const ON_CONFLICT = ['fail', 'adopt', 'force'] as const;
+export type OnConflict = (typeof ON_CONFLICT)[number];
+
+export const ON_IMMUTABLE = ['fail', 'replace'] as const;
+export type OnImmutable = (typeof ON_IMMUTABLE)[number];
+
+/** `observe` compares and writes nothing; `release` lets go of objects and touches none. */
+export const MODES = ['manage', 'observe', 'release'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** How an order is carried out in a cluster. */
+export interface DeliveryPolicy {
+  readonly mode: Mode;
+  readonly onConflict: OnConflict;
+  readonly onImmutable: OnImmutable;
+  readonly ignoreFields: readonly IgnoredFields[];
+}
+
+export type Separated =
+  | { readonly kind: 'separated'; readonly policy: DeliveryPolicy; readonly documents: readonly Document[] }
+  | { readonly kind: 'fault'; readonly message: string };
+
+export const POLICY_API_VERSION = 'kubernetes.fleetshift.io/v1';
+
+const USUAL: DeliveryPolicy = { mode: 'manage', onConflict: 'fail', onImmutable: 'fail', ignoreFields: [] };
+const KNOWN = ['apiVersion', 'kind', 'metadata', 'mode', 'onConflict', 'onImmutable', 'ignoreFields'];
+
+/**
+ * DECISION: how an order is carried out stands in a document of it, `kind: DeliveryPolicy`, and is never applied. The
+ * delivery contract is for agents of all types and stays as it is, and the policy is reviewed, rolled out and rolled back
+ * with the objects that it is about.
+ */
+export function separatePolicy(documents: readonly Document[]): Separated {
+  let policy: DeliveryPolicy | undefined;
+  const others: Document[] = [];
+  for (const [index, document] of documents.entries()) {
+    if (document['apiVersion'] !== POLICY_API_VERSION) {
+      others.push(document);
+      continue;
+    }
+    const read = policy === undefined ? readPolicy(document) : 'there is a DeliveryPolicy already';
+    if (typeof read === 'string') return { kind: 'fault', message: `Document ${index + 1}: ${read}.` };
+    policy = read;
+  }
+  return { kind: 'separated', policy: policy ?? USUAL, documents: others };
+}
+
+function readPolicy(document: Document): DeliveryPolicy | string {
+  const { kind, mode = 'manage', onConflict = 'fail', onImmutable = 'fail', ignoreFields = [] } = document;
+  if (kind !== 'DeliveryPolicy') return `${POLICY_API_VERSION} has DeliveryPolicy only`;
+  const unknown = Object.keys(document).find((field) => !KNOWN.includes(field));
+  if (unknown !== undefined) return `there is no field ${unknown}; there are ${KNOWN.slice(3).join(', ')}`;
+  if (!isOneOf(MODES, mode)) return `mode is none of ${MODES.join(', ')}`;
+  if (!isOneOf(ON_CONFLICT, onConflict)) return `onConflict is none of ${ON_CONFLICT.join(', ')}`;
+  if (!isOneOf(ON_IMMUTABLE, onImmutable)) return `onImmutable is none of ${ON_IMMUTABLE.join(', ')}`;
+  if (!Array.isArray(ignoreFields)) return 'ignoreFields is no list';
+  const ignored: IgnoredFields[] = [];
+  for (const [index, entry] of ignoreFields.entries()) {
+    const read = readIgnored(entry);
+    if (typeof read === 'string') return `ignoreFields, entry ${index + 1}: ${read}`;
+    ignored.push(read);
+  }
+  return { mode, onConflict, onImmutable, ignoreFields: ignored };
+}
+
+function readIgnored(entry: unknown): IgnoredFields | string {
+  if (!isJsonObject(entry)) return 'it is no object with kind and fields';
+  const unknown = Object.keys(entry).find((field) => !['apiGroup', 'kind', 'fields'].includes(field));
+  if (unknown !== undefined) return `there is no field ${unknown}; there are apiGroup, kind, fields`;
+  const { apiGroup, kind, fields } = entry;
+  if (typeof kind !== 'string' || kind === '') return 'kind is missing';
+  if (apiGroup !== undefined && typeof apiGroup !== 'string') return 'apiGroup is no text';
+  if (!Array.isArray(fields) || fields.length === 0) return 'fields is no list of paths';
+  const patterns: FieldPattern[] = [];
+  for (const field of fields as readonly unknown[]) {
+    const pattern = typeof field === 'string' ? parseFieldPattern(field) : 'fields has something that is no text';
+    if (typeof pattern === 'string') return pattern;
+    patterns.push(pattern);
+  }
+  return { apiGroup, kind, patterns };
+}
+
+function isOneOf<T extends string>(set: readonly T[], value: unknown): value is T {
+  return (set as readonly unknown[]).includes(value);
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { startFaultProxy } from '#testing/fault-proxy/start-fault-proxy';
+import { seededRandom } from '#testing/seeded';
+import { StreamRecorder } from '../testing/stream-recorder.ts';
+import { GRPC_PATH, LOOPBACK, makeTestTls } from '../testing/transport-stages.ts';
+import { createGrpcTransport, listenGrpc } from './index.ts';
+
+describe('what Node does with a connection that ends', { timeout: 60_000 }, () => {
+  it('never ends a stream in order that was destroyed', async (t) => {
+    const { promise: taken, resolve } = Promise.withResolvers<Socket>();
+    const server = createServer(resolve);
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const to = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+    const connecting = createGrpcTransport({ to, path: GRPC_PATH }).connect(t.signal);
+    const socket = await taken;
+    t.after(() => socket.destroy());
+    const frames = readFrames(socket);
+    socket.write(SETTINGS);
+    const connection = await connecting;
+    t.after(() => connection.close());
+    const stream = connection.open(new StreamRecorder());
+    stream.send(Buffer.from('hello'));
+    await untilSeen(frames, (seen) => seen.some(({ type }) => type === DATA));
+    stream.destroy();
+    await untilSeen(frames, (seen) => seen.some(({ type }) => type === RST_STREAM));
+    assert.deepEqual(
+      frames.seen.filter(({ type, flags }) => type === DATA && (flags & END_STREAM) !== 0),
+      [],
+    );
+  });
+
+  for (const tls of [undefined, makeTestTls()]) {
+    it(`closes at once when the network is stuck${tls ? ', with TLS' : ''}`, async (t) => {
+      const server = await listenGrpc({
+        at: LOOPBACK,
+        path: GRPC_PATH,
+        accept: () => new StreamRecorder(),
+        ...(tls && { tls: tls.server }),
+      });
+      t.after(() => server.close());
+      const target = server.address as { host: string; port: number };
+      const proxy = await startFaultProxy({ target, random: seededRandom(1) });
+      t.after(() => proxy.close());
+      const transport = createGrpcTransport({ to: proxy.address, path: GRPC_PATH, ...(tls && { tls: tls.dial }) });
+      const connection = await transport.connect(t.signal);
+      const recorder = new StreamRecorder();
+      const stream = connection.open(recorder);
+      proxy.stall();
+      for (let index = 0; index < 100; index += 1) stream.send(new Uint8Array(100_000));
+      await connection.close();
+      assert.equal(await recorder.end(), 'CONNECTION_LOST');
+    });
+  }
+});
+
+const [DATA, RST_STREAM, END_STREAM] = [0, 3, 1];
+const PREFACE_BYTES = 24;
+const HEADER_BYTES = 9;
+const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+
+interface Frames {
+  readonly socket: Socket;
+  readonly seen: { readonly type: number; readonly flags: number }[];
+}
+
+/** The frames of HTTP/2 that whoever calls has sent, by type and flags. */
+function readFrames(socket: Socket): Frames {
+  const frames: Frames = { socket, seen: [] };
+  let [left, isBegun] = [Buffer.alloc(0), false];
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => {
+    left = Buffer.concat([left, chunk]);
+    if (!isBegun && left.length >= PREFACE_BYTES) [left, isBegun] = [left.subarray(PREFACE_BYTES), true];
+    while (isBegun && left.length >= HEADER_BYTES && left.length >= HEADER_BYTES + left.readUIntBE(0, 3)) {
+      frames.seen.push({ type: left.readUInt8(3), flags: left.readUInt8(4) });
+      left = left.subarray(HEADER_BYTES + left.readUIntBE(0, 3));
+    }
+    socket.emit('frames');
+  });
+  return frames;
+}
+
+async function untilSeen({ socket, seen }: Frames, holds: (frames: Frames['seen']) => boolean): Promise<void> {
+  while (!holds(seen)) await once(socket, 'frames');
+}
