@@ -25,7 +25,7 @@ export function nextSteps({ command, dataFolder, context, currentFolder }: NextS
     [say(`rollout approve ${DEMO_DEPLOYMENT}`), 'let it pass'],
     [say(`rollout status ${DEMO_DEPLOYMENT} --watch`), 'see the rest follow'],
     [`rm ${folder('us-prod-1')}/etc/app.conf`, 'break one, and look at the status again'],
-    [say(`rollout rollback ${DEMO_DEPLOYMENT}`), 'go back, everywhere at once'],
+    [say(`rollout rollback ${DEMO_DEPLOYMENT} --yes`), 'go back, everywhere at once'],
   ] as const;
   const width = Math.max(...rows.map(([step]) => step.length));
   const lines = rows.map(([step, why]) => `  ${step.padEnd(width)}  # ${why}`);

@@ -46,7 +46,7 @@ export class DirectWays {
       random: Math.random,
       onWay: (channel, way, reason) => {
         if (way === undefined) log.debug({ subject: channel, reason }, 'a data channel has no way now; will try again');
-        else log.debug({ subject: channel, type: way }, 'a data channel has a way');
+        else log.debug({ subject: channel, name: way }, 'a data channel has a way');
       },
     };
   }

@@ -1,4 +1,5 @@
-import { type FieldPattern, type IgnoredFields, parseFieldPattern } from './ignore-fields.ts';
+import { type FieldPattern, parseFieldPattern } from './field-pattern.ts';
+import type { IgnoredFields } from './ignore-fields.ts';
 import { isJsonObject } from './json-value.ts';
 import type { Document } from './wanted-objects.ts';
 

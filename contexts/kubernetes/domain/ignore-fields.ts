@@ -1,46 +1,14 @@
 import { type FieldStep, hasKeys } from './field-path.ts';
+import type { FieldPattern, PatternStep } from './field-pattern.ts';
 import { fieldsOf, placesOf } from './field-set.ts';
-import { parseDottedPath } from './dotted-path.ts';
 import { isJsonObject, type JsonObject } from './json-value.ts';
 import { FIELD_MANAGER, groupOf, type KubeObject } from './kube-object.ts';
-
-export type PatternStep =
-  | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'any' }
-  | { readonly kind: 'keys'; readonly keys: Readonly<Record<string, string>> };
-
-/** Fields that are somebody else's business. Never the whole object. */
-export interface FieldPattern {
-  /** As people wrote it. */
-  readonly text: string;
-  readonly steps: readonly PatternStep[];
-}
 
 /** For all objects of a kind; without `apiGroup`, of any group. */
 export interface IgnoredFields {
   readonly apiGroup?: string | undefined;
   readonly kind: string;
   readonly patterns: readonly FieldPattern[];
-}
-
-const NOT_TO_BE_IGNORED = new Set(['apiVersion', 'kind', 'metadata']);
-
-/**
- * `/spec/replicas`, `/data/*`, `spec.template.spec.containers[name=web].image`, `metadata.annotations["a.b/c"]`; or what is
- * wrong with it.
- */
-export function parseFieldPattern(text: string): FieldPattern | string {
-  const steps = text.startsWith('/') ? pointerSteps(text) : parseDottedPath(text);
-  if (typeof steps === 'string') return steps;
-  const [first] = steps;
-  if (first?.kind !== 'name' || (steps.length === 1 && NOT_TO_BE_IGNORED.has(first.name))) {
-    return `${JSON.stringify(text)} is no field that can be ignored`;
-  }
-  const last = steps.at(-1);
-  if (last?.kind === 'name' && /^\d+$/.test(last.name)) {
-    return `${JSON.stringify(text)} ends at a number: items of a list are ignored by their keys, as in ports[name=web]`;
-  }
-  return { text, steps };
 }
 
 export function patternsFor({ apiVersion, kind }: KubeObject, ignored: readonly IgnoredFields[]): FieldPattern[] {
@@ -50,8 +18,11 @@ export function patternsFor({ apiVersion, kind }: KubeObject, ignored: readonly 
   });
 }
 
-export function isIgnored(place: readonly FieldStep[], patterns: readonly FieldPattern[]): boolean {
-  return patterns.some(({ steps }) => steps.length <= place.length && meet(steps, place));
+/** For comparing: what is ignored is in neither. */
+export function withoutIgnored(object: KubeObject, patterns: readonly FieldPattern[]): KubeObject {
+  let rest: unknown = object;
+  for (const { steps } of patterns) rest = changed({ value: rest, live: undefined }, steps);
+  return rest as KubeObject;
 }
 
 /**
@@ -135,12 +106,4 @@ function isMeant(step: PatternStep, item: unknown, index: number): boolean {
 function counterpart(item: unknown, index: number, there: readonly unknown[]): unknown {
   const name = isJsonObject(item) ? item['name'] : undefined;
   return name === undefined ? there[index] : there.find((other) => hasKeys(other, { name }));
-}
-
-function pointerSteps(text: string): PatternStep[] | string {
-  const parts = text.slice(1).split('/');
-  if (parts.some((part) => part === '' || /~(?![01])/.test(part))) return `${JSON.stringify(text)} is no JSON pointer`;
-  return parts.map((part) =>
-    part === '*' ? { kind: 'any' } : { kind: 'name', name: part.replaceAll('~1', '/').replaceAll('~0', '~') },
-  );
 }

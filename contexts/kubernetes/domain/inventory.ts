@@ -8,12 +8,12 @@ import type { UnservedKind } from './wanted-objects.ts';
 export interface InventoryEntry {
   readonly key: ObjectKey;
   /** `undefined` as long as it was only about to be made: an agent that ended then left an object, or none. */
-  readonly uid: string | undefined;
+  readonly uid?: string | undefined;
   readonly origin: 'created' | 'adopted';
   /** Of what was sent. */
   readonly sent: string;
   /** Of what the server made of it, our fields only: as long as a live object has the same there is nothing to do. */
-  readonly held: string | undefined;
+  readonly held?: string | undefined;
 }
 
 /** What is known of one deployment in one cluster. It is kept there, and outlives the agent and the content. */
@@ -22,9 +22,9 @@ export interface Inventory {
   /** Counts the times that it was written. */
   readonly generation: number;
   /** The last order that was taken; without a hash it was a removal. */
-  readonly seen: { readonly revision: number; readonly hash: string | undefined };
+  readonly seen: { readonly revision: number; readonly hash?: string | undefined };
   /** What was applied whole. */
-  readonly held: { readonly revision: number; readonly hash: string } | undefined;
+  readonly held?: { readonly revision: number; readonly hash: string } | undefined;
   readonly entries: readonly InventoryEntry[];
 }
 
@@ -132,7 +132,7 @@ function read(chunks: readonly InventoryChunk[]): Inventory {
   const [head, ...entries] = records;
   if (!isJsonObject(head) || contentHash({ ...head, entries }) !== first?.digest) throw unreadable(first, {});
   // The digest says that this is what was written; it was written out of an Inventory.
-  return { seen: undefined, held: undefined, ...head, entries } as unknown as Inventory;
+  return { ...head, entries } as unknown as Inventory;
 }
 
 function unreadable(chunk: InventoryChunk | undefined, options: { readonly cause?: unknown }): KubernetesError {

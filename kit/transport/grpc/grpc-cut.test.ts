@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startFaultProxy } from '#testing/fault-proxy/start-fault-proxy';
 import { seededRandom } from '#testing/seeded';
 import { StreamRecorder } from '../testing/stream-recorder.ts';
@@ -47,12 +48,13 @@ describe('what Node does with a connection that ends', { timeout: 60_000 }, () =
       t.after(() => proxy.close());
       const transport = createGrpcTransport({ to: proxy.address, path: GRPC_PATH, ...(tls && { tls: tls.dial }) });
       const connection = await transport.connect(t.signal);
-      const recorder = new StreamRecorder();
-      const stream = connection.open(recorder);
       proxy.stall();
-      for (let index = 0; index < 100; index += 1) stream.send(new Uint8Array(100_000));
+      // Each may have as much under way as its window is wide: together more than any network holds.
+      const recorders = Array.from({ length: 16 }, () => new StreamRecorder());
+      for (const recorder of recorders) connection.open(recorder).send(new Uint8Array(2_000_000));
+      await delay(100);
       await connection.close();
-      assert.equal(await recorder.end(), 'CONNECTION_LOST');
+      for (const recorder of recorders) assert.equal(await recorder.end(), 'CONNECTION_LOST');
     });
   }
 });

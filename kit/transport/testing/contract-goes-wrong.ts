@@ -25,6 +25,7 @@ export function goesWrong(subject: TransportUnderTest): void {
     calling.onFrame = () => calling.stream.pause();
     for (const text of ['a', 'b', 'c']) called.stream.send(Buffer.from(text));
     called.stream.end();
+    calling.stream.end();
     await calling.until(() => calling.frames.length === 1);
     await roundTrip(await scene.open());
     await scene.connection.close();

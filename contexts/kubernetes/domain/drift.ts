@@ -1,0 +1,65 @@
+import { contentHash } from '#kit/std';
+import { pathText } from './field-path.ts';
+import type { FieldPattern } from './field-pattern.ts';
+import { appliedFields, type FieldSet, fieldsOf, leavesOf, placesOf } from './field-set.ts';
+import { withoutIgnored } from './ignore-fields.ts';
+import { FIELD_MANAGER, type KubeObject } from './kube-object.ts';
+import { isSame } from './object-diff.ts';
+
+/** What the server made of what was applied: our fields, and what stood there. */
+export interface AppliedState {
+  readonly uid: string | undefined;
+  readonly fields: FieldSet;
+  readonly object: KubeObject;
+}
+
+export interface DriftedField {
+  readonly path: string;
+  /** Who has the field now; `undefined` when nobody has, as after a field was removed. */
+  readonly manager: string | undefined;
+}
+
+export type Drift =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'deleted' }
+  /** Another object of the same name. */
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'changed'; readonly fields: readonly DriftedField[] };
+
+export function appliedState(answer: KubeObject): AppliedState {
+  return { uid: answer.metadata.uid, fields: appliedFields(answer, FIELD_MANAGER), object: answer };
+}
+
+/** A live object that is as it was applied has the same; kept in the inventory, it saves asking after a restart. */
+export function heldHash(live: KubeObject, patterns: readonly FieldPattern[]): string {
+  const leaves = leavesOf(withoutIgnored(live, patterns), appliedFields(live, FIELD_MANAGER));
+  return contentHash(leaves.map(({ steps, value }) => [pathText(steps), value]).sort(byPath));
+}
+
+/** How a live object differs from what was applied. Only our fields count: what others add is theirs. */
+export function driftOf(applied: AppliedState, live: KubeObject | undefined, patterns: readonly FieldPattern[]): Drift {
+  if (live === undefined) return { kind: 'deleted' };
+  if (live.metadata.uid !== applied.uid) return { kind: 'replaced' };
+  const now = new Map(
+    leavesOf(withoutIgnored(live, patterns), applied.fields).map(({ steps, value }) => [pathText(steps), value]),
+  );
+  const fields = leavesOf(withoutIgnored(applied.object, patterns), applied.fields)
+    .map(({ steps, value }) => ({ path: pathText(steps), value }))
+    .filter(({ path, value }) => !isSame(now.get(path), value))
+    .map(({ path }) => ({ path, manager: managerOf(live, path) }))
+    .sort((one, two) => (one.path < two.path ? -1 : 1));
+  return fields.length === 0 ? { kind: 'none' } : { kind: 'changed', fields };
+}
+
+/** The one with the field itself before the one with all that is above it. */
+function managerOf({ metadata }: KubeObject, path: string): string | undefined {
+  const claims = (metadata.managedFields ?? [])
+    .filter(({ manager }) => manager !== FIELD_MANAGER)
+    .flatMap((entry) => placesOf(fieldsOf(entry)).map((place) => ({ manager: entry.manager, place: pathText(place) })))
+    .filter(({ place }) => place === path || place.startsWith(path) || path.startsWith(place));
+  return (claims.find(({ place }) => place === path) ?? claims[0])?.manager;
+}
+
+function byPath([one]: readonly unknown[], [two]: readonly unknown[]): number {
+  return String(one) < String(two) ? -1 : 1;
+}
