@@ -10,17 +10,31 @@ import { ROOT } from './repository.ts';
 
 const run = promisify(execFile);
 const NEW_NODE = process.execPath;
-const TELL =
-  'console.log(JSON.stringify({ args: process.argv.slice(2), main: process.argv[1], major: process.version.slice(0, 3) }));';
+const TELL = `console.log(JSON.stringify({
+  args: process.argv.slice(2), main: process.argv[1], major: process.version.slice(0, 3), flags: process.execArgv }));`;
 
 describe('bin/fleetshift', () => {
   it('runs the sources of a checkout with the Node installed there, and hands on every argument as it is', async (test) => {
     const root = await makeFolder(test);
     const program = await install(root, 'apps/cli/main.ts');
     await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
-    const told = await start(program, { args: ['a b', '', '--c=*'] });
+    const { flags: _, ...told } = await start(program, { args: ['a b', '', '--c=*'] });
     assert.deepEqual(told, { args: ['a b', '', '--c=*'], main: join(root, 'apps/cli/main.ts'), major: 'v26' });
   });
+
+  for (const { why, args, young } of [
+    { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 16 },
+    { why: 'a fleetlet is small', args: ['fleetlet', '--data', 'x'], young: 1 },
+    { why: 'an agent is small', args: ['agent', 'directory'], young: 1 },
+    { why: 'help is nobody in particular', args: [], young: 16 },
+  ]) {
+    it(`gives what dies young ${young} MiB: ${why}`, async (test) => {
+      const root = await makeFolder(test);
+      const program = await install(root, 'fleetshift.js');
+      await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
+      assert.deepEqual((await start(program, { args })).flags, [`--max-semi-space-size=${young}`]);
+    });
+  }
 
   it('runs the bundle of a package with the Node installed beside it', async (test) => {
     const root = join(await makeFolder(test), 'node_modules', 'fleetshift');
@@ -120,4 +134,5 @@ interface Told {
   readonly args: string[];
   readonly main: string;
   readonly major: string;
+  readonly flags: string[];
 }

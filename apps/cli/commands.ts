@@ -85,6 +85,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/revisions.ts')).revisions,
   },
   {
+    name: 'events',
+    summary: 'follow what happens',
+    load: async () => (await import('./commands/events.ts')).events,
+  },
+  {
     name: 'timeline',
     summary: 'see what happened in a rollout, and when',
     load: async () => (await import('./commands/timeline.ts')).timeline,

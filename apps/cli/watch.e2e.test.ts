@@ -46,3 +46,32 @@ test('a watch tells what others do, and ends when it is stopped', async (t) => {
   child.kill('SIGINT');
   assert.deepEqual(await exited, [EXIT.interrupted, null]);
 });
+
+test('events tell what happened and what happens, of the kind that is wanted', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-events-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const platform = await startPlatform('product', join(folder, 'data'), ['--insecure-dev-auth']);
+  t.after(() => platform.stop());
+  const environment = { FLEETSHIFT_SERVER: platform.addresses[0], FLEETSHIFT_CONFIG: join(folder, 'config.yaml') };
+  const make = async (name: string): Promise<void> => {
+    const file = join(folder, `${name}.yaml`);
+    await writeFile(file, `kind: Workspace\nname: ${name}\n`);
+    const ended = await runCommand(['apply', '-f', file], environment);
+    assert.equal(ended.code, EXIT.ok, ended.err);
+  };
+  await make('before');
+
+  const env = { PATH: process.env['PATH'], ...environment };
+  const args = ['events', '--from-beginning', '--type', 'workspace.created', '--filter', 'subject != "workspaces/root"'];
+  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+
+  assert.match(await next(), /^\d{4}-\d\d-\d\dT\S+Z {2}workspace\.created {2}workspaces\/before/);
+  await make('after');
+  assert.match(await next(), /workspaces\/after/);
+  child.kill('SIGINT');
+  assert.deepEqual(await exited, [EXIT.interrupted, null]);
+});

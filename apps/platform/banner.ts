@@ -4,6 +4,8 @@ export interface BannerFacts {
   readonly version: string;
   readonly http: HostPort | undefined;
   readonly https: HostPort | undefined;
+  /** Where fleetlets are taken over gRPC. */
+  readonly fleetlets?: HostPort | undefined;
   readonly data: string;
   readonly database: string;
   readonly tokenFile: string | undefined;
@@ -16,6 +18,7 @@ export function banner(facts: BannerFacts): string {
   const rows = [
     ['API', urls.join('  ')],
     ['Docs', `${urls[0]}/docs`],
+    ['Agents', facts.fleetlets && reachable(facts.fleetlets)],
     ['Token', facts.tokenFile],
     ['Trust', facts.authorityFile],
     ['Data', `${facts.data} (${facts.database})`],

@@ -1,4 +1,5 @@
 import { ACCESS_EVENTS } from '#contexts/access';
+import { ENROLMENT_EVENTS } from '#contexts/enrolment';
 import { IDENTITY_EVENTS } from '#contexts/identity';
 import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
@@ -26,7 +27,14 @@ export function eventStream({ events, ids, log, mayRead }: EventStreamParts): Ro
       permission: 'events.read',
       reach: 'filtered',
       source: events,
-      types: [...WORKSPACE_EVENTS, ...TARGET_EVENTS, ...DEPLOYMENT_EVENTS, ...ACCESS_EVENTS, ...IDENTITY_EVENTS],
+      types: [
+        ...WORKSPACE_EVENTS,
+        ...TARGET_EVENTS,
+        ...DEPLOYMENT_EVENTS,
+        ...ACCESS_EVENTS,
+        ...IDENTITY_EVENTS,
+        ...ENROLMENT_EVENTS,
+      ],
       view,
       // The type is chosen by `types`: in CEL that word is a function.
       filter: { id: 'string', time: 'timestamp', workspace: 'string', subject: 'string' },

@@ -24,6 +24,10 @@ export interface EventCall {
   readonly types: readonly string[];
   /** Go on behind this one; from now on, without. */
   readonly lastEventId?: string | undefined;
+  /** Without a last one: with all that is still kept. */
+  readonly fromBeginning?: boolean;
+  /** Only those that this is true of, in CEL. */
+  readonly filter?: string | undefined;
 }
 
 /** The REST API of one platform. A refusal is a `ClientError` with the platform's own sentence. */
@@ -65,14 +69,16 @@ export class ApiClient {
   }
 
   /** What happens, until the platform ends the stream, which it does now and then. */
-  async *events({ types, lastEventId }: EventCall, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  async *events(call: EventCall, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+    const { types, lastEventId, fromBeginning = false, filter } = call;
     const { server, token, authority } = await this.#connect(signal);
     const headers = {
       accept: 'text/event-stream, application/problem+json',
       ...authorization(token),
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     };
-    const url = urlOf(server, { path: ['events'], query: { types } });
+    const from = fromBeginning && lastEventId === undefined ? 'beginning' : undefined;
+    const url = urlOf(server, { path: ['events'], query: { types, from, filter } });
     const opened = await openStream({ url, method: 'GET', headers, body: undefined, authority }, signal);
     if ('chunks' in opened) {
       yield* readFrames(opened.chunks);

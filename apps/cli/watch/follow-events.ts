@@ -4,7 +4,7 @@ import { ClientError } from '../client/client-error.ts';
 import type { ServerEvent } from '../client/server-events.ts';
 
 export interface Following {
-  readonly api: ApiClient;
+  readonly api: Pick<ApiClient, 'events'>;
   readonly types: readonly string[];
   readonly sleep: Sleep;
   readonly random: Random;

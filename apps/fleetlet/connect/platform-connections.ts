@@ -1,5 +1,5 @@
 import type { Connect, ConnectionClass } from '#contexts/channels';
-import { CHANNEL_METHOD, frameConnections } from '#contexts/channels/adapters';
+import { CHANNEL_METHOD, CHANNEL_WEB_SOCKET, frameConnections } from '#contexts/channels/adapters';
 import { hostPort } from '#kit/config';
 import type { Clock } from '#kit/std';
 import type { Transport } from '#kit/transport';
@@ -14,8 +14,6 @@ export interface PlatformConnectionsDeps extends WayThereDeps {
   readonly clock: Clock;
 }
 
-export const WEBSOCKET_PATH = '/v1/fleetlet';
-export const WEBSOCKET_PROTOCOL = 'fleetshift.v1';
 const TLS_PORT = 443;
 const PLAIN_PORT = 80;
 
@@ -62,11 +60,11 @@ async function webSocket(deps: PlatformConnectionsDeps, url: URL): Promise<Trans
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port || (isPlain ? PLAIN_PORT : TLS_PORT)),
   };
-  const path = url.pathname === '/' ? WEBSOCKET_PATH : url.pathname;
-  return createWebSocketTransport({ ...wayThere(deps, to, { isPlain }), path, protocol: WEBSOCKET_PROTOCOL });
+  const path = url.pathname === '/' ? CHANNEL_WEB_SOCKET.path : url.pathname;
+  return createWebSocketTransport({ ...wayThere(deps, to, { isPlain }), path, protocol: CHANNEL_WEB_SOCKET.protocol });
 }
 
 function authorization({ store, clock }: PlatformConnectionsDeps): Record<string, string> {
-  const word = certificateWord(store, WEBSOCKET_PATH, clock.now());
+  const word = certificateWord(store, CHANNEL_WEB_SOCKET.path, clock.now());
   return word === undefined ? {} : { authorization: `Bearer ${word}` };
 }

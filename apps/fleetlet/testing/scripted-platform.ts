@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ControlRequest, OpenFrame } from '#contexts/channels';
-import { CHANNEL_METHOD, decodeControlRequest, encodeControlReply, frameAcceptor } from '#contexts/channels/adapters';
+import {
+  CHANNEL_METHOD,
+  CHANNEL_WEB_SOCKET,
+  decodeControlRequest,
+  encodeControlReply,
+  frameAcceptor,
+} from '#contexts/channels/adapters';
 import {
   issueAuthorityCertificate,
   issuePeerCertificate,
@@ -15,7 +21,6 @@ import { Secret } from '#kit/std';
 import { type GrpcServer, listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
 import { AcceptingEnd } from '../../../contexts/channels/testing/accepting-end.ts';
-import { WEBSOCKET_PATH, WEBSOCKET_PROTOCOL } from '../connect/platform-connections.ts';
 
 export const FLEETLET = '01920000-0000-7000-8000-000000000001';
 export const TOKEN = 'fsb_test-bootstrap-token';
@@ -66,13 +71,13 @@ export class ScriptedPlatform {
       const { certificate, headers } = link.peer;
       if (certificate !== undefined) this.callers.add(new X509Certificate(certificate).subjectAltName ?? '');
       const word = /^Bearer (.*)$/.exec(headers['authorization'] ?? '')?.[1];
-      if (word !== undefined) this.#readWord(word, WEBSOCKET_PATH).catch(() => this.callers.add('a bad word'));
+      if (word !== undefined) this.#readWord(word, CHANNEL_WEB_SOCKET.path).catch(() => this.callers.add('a bad word'));
       return this.end.acceptor.accept(link);
     });
     const { cert, key } = this.#serving;
     const tls = { cert, key: new Secret(key) };
     this.#grpc = await listenGrpc({ at: { host: '127.0.0.1', port: 0 }, tls, path: CHANNEL_METHOD, accept });
-    const webSockets = createWebSocketServer({ path: WEBSOCKET_PATH, protocol: WEBSOCKET_PROTOCOL, accept });
+    const webSockets = createWebSocketServer({ ...CHANNEL_WEB_SOCKET, accept });
     this.#api = createServer({ cert, key }, (request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));

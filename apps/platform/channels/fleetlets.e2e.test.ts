@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { decodeAccessAnswer, encodeAccessRequest } from '#contexts/channels/adapters';
+import { decodeAccessAnswer, encodeAccessRequest, encodeControlRequest } from '#contexts/channels/adapters';
 import { issuePeerCertificate } from '#kit/pki';
 import { ChannelMode, CloseReason, type Frame, FrameSchema } from '#protocol/proto';
-import { seededRandom } from '#testing/seeded';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { startFaultProxy } from '../../../testing/fault-proxy/start-fault-proxy.ts';
 import { type EnrolledFleetlet, enrolledFleetlet, grpcOf } from './testing/enrolled-fleetlet.ts';
 import { ScriptedFleetlet, type ScriptedFleetletOptions } from './testing/scripted-fleetlet.ts';
 import { type ServingPlatform, servingPlatform } from './testing/serving-platform.ts';
@@ -153,38 +151,44 @@ test('a malformed frame ends its stream, and no other', async (t) => {
 });
 
 test('a message that is too large ends its stream, and says so', async (t) => {
-  const enrolled = await enrolledFleetlet(platform, ['web-large']);
-  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
-  t.after(() => connection.close());
-  const heard: Frame[] = [];
-  const frame = (bytes: Uint8Array): void => void heard.push(fromBinary(FrameSchema, bytes));
-  const stream = connection.open({ frame, room: () => {}, closed: () => {} });
-  const send = (kind: MessageInitShape<typeof FrameSchema>['kind']): boolean =>
-    stream.send(toBinary(FrameSchema, create(FrameSchema, kind === undefined ? {} : { kind })));
-  const memory = { incarnation: 'i1' };
-  const open = { version: 1, oldestVersion: 1, session: 's1', channel: 'control', mode: ChannelMode.RELIABLE, memory };
-  send({ case: 'open', value: { ...open, window: { messages: 8, bytes: 1024n } } });
-  await eventually('it is opened', async () => heard.some(({ kind }) => kind.case === 'opened'));
+  const { heard, send } = await rawControl(t, await enrolledFleetlet(platform, ['web-large']));
   send({ case: 'message', value: { id: 1n, chunkedSize: 65n * 1024n * 1024n, sha256: new Uint8Array(32) } });
   await eventually('it is closed', async () => heard.some(({ kind }) => kind.case === 'close'));
   const closed = heard.find(({ kind }) => kind.case === 'close')?.kind;
   assert.equal(closed?.case === 'close' && closed.value.reason, CloseReason.TOO_LARGE);
 });
 
-test('a fleetlet that falls silent is gone after three heartbeats, though its connection is there', async (t) => {
-  const enrolled = await enrolledFleetlet(platform, ['web-silent']);
-  const [host = '', port = ''] = enrolled.endpoints.grpc.split(':');
-  const proxy = await startFaultProxy({ target: { host, port: Number(port) }, random: seededRandom(1) });
-  t.after(() => proxy.close());
-  const grpc = `${host}:${proxy.address.port}`;
-  const fleetlet = connect(t, { ...enrolled, endpoints: { ...enrolled.endpoints, grpc } });
-  await registered(fleetlet, 'web-silent');
-  await eventually('it has said that it is there', async () => fleetlet.uplink.state.kind === 'connected');
-  proxy.stall();
-  await stateIs('web-silent', 'Disconnected');
-  proxy.heal();
-  await stateIs('web-silent', 'Connected');
-});
+for (const [name, why] of [
+  ['silent-1', 'after it has said once that it is there'],
+  ['silent-2', 'and never said that it is there'],
+] as const) {
+  test(`one that falls silent ${why} is gone after three heartbeats, though its connection is open`, async (t) => {
+    const { send } = await rawControl(t, await enrolledFleetlet(platform, [name]));
+    if (name === 'silent-1') send({ case: 'ping', value: { nonce: 1n } });
+    const claim = { name, type: 'directory', serving: 'colocated', labels: {}, properties: '' } as const;
+    const said = { ...claim, manifestTypes: [], instance: '', agentVersion: '' };
+    const payload = encodeControlRequest({ request: 1, kind: 'registerTarget', claim: said });
+    send({ case: 'message', value: { id: 1n, payload: Uint8Array.from(payload) } });
+    await stateIs(name, 'Connected');
+    await stateIs(name, 'Disconnected');
+  });
+}
+
+/** The control stream of a fleetlet that says no more than the test does. */
+async function rawControl(t: TestContext, enrolled: EnrolledFleetlet) {
+  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
+  t.after(() => connection.close());
+  const heard: Frame[] = [];
+  const frame = (bytes: Uint8Array): void => void heard.push(fromBinary(FrameSchema, bytes));
+  const stream = connection.open({ frame, room: () => {}, closed: () => {} });
+  const send = (kind: NonNullable<MessageInitShape<typeof FrameSchema>['kind']>): boolean =>
+    stream.send(toBinary(FrameSchema, create(FrameSchema, { kind })));
+  const memory = { incarnation: 'i1' };
+  const open = { version: 1, oldestVersion: 1, session: enrolled.uid, channel: 'control', mode: ChannelMode.RELIABLE };
+  send({ case: 'open', value: { ...open, memory, window: { messages: 8, bytes: 1024n } } });
+  await eventually('it is opened', async () => heard.some(({ kind }) => kind.case === 'opened'));
+  return { heard, send };
+}
 
 test('of two that speak for one target the later one does, and the other is told', async (t) => {
   const proxy = connect(t, await enrolledFleetlet(platform, ['web-8']), { serving: 'proxy' });

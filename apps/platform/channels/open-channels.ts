@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type AccessResolver, type Activity, type DataTickets, type Presence, SessionHub } from '#contexts/channels';
 import {
   CHANNEL_METHOD,
+  CHANNEL_WEB_SOCKET,
   decodeControlRequest,
   encodeControlReply,
   frameAcceptor,
@@ -66,8 +67,6 @@ export interface FleetletListener extends ListenAddress {
   install(certificate: ServerCertificate): void;
 }
 
-const WEBSOCKET_PATH = '/v1/fleetlet';
-const WEBSOCKET_PROTOCOL = 'fleetshift.v1';
 /** As long as it takes another process to take over. */
 const STANDBY_RETRY_MS = 3_000;
 /** For the last words to those who are sent away. */
@@ -134,7 +133,7 @@ interface DoorParts {
 function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'listen' | 'upgrade' | 'drain' | 'close'> {
   const accept = frameAcceptor(hub.accept);
   const onThrow = (err: unknown): void => log.error({ err }, 'a stream was not taken');
-  const sockets = createWebSocketServer({ path: WEBSOCKET_PATH, protocol: WEBSOCKET_PROTOCOL, accept, onThrow });
+  const sockets = createWebSocketServer({ ...CHANNEL_WEB_SOCKET, accept, onThrow });
   const servers: { stopListening(): Promise<void>; close(): Promise<void> }[] = [sockets];
   const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
   return {

@@ -1,3 +1,4 @@
+import { CHANNEL_WEB_SOCKET } from '#contexts/channels/adapters';
 import type { FleetletEndpoints } from '#contexts/enrolment/adapters';
 import type { HostPort } from '#kit/config';
 
@@ -20,7 +21,7 @@ export function endpointsFor({ host, publicUrl, https, fleetlets }: Reached): Fl
   const web = secure?.host ?? (https && `${name ?? bracketed(https.host)}:${https.port}`);
   return {
     ...(fleetlets === undefined ? {} : { grpc: `${name ?? bracketed(fleetlets.host)}:${fleetlets.port}` }),
-    ...(web === undefined ? {} : { websocket: `wss://${web}/v1/fleetlet` }),
+    ...(web === undefined ? {} : { websocket: `wss://${web}${CHANNEL_WEB_SOCKET.path}` }),
   };
 }
 

@@ -1,6 +1,7 @@
 export { decodeAccessAnswer, decodeAccessRequest, encodeAccessAnswer, encodeAccessRequest } from './access-codec.ts';
 export { BROKER_WIRE } from './broker-wire.ts';
 export { CHANNEL_METHOD } from './channel-method.ts';
+export { CHANNEL_WEB_SOCKET } from './channel-web-socket.ts';
 export { type ConnectLocalOptions, connectLocal } from './connect-local.ts';
 export {
   decodeControlReply,

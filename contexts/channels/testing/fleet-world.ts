@@ -22,6 +22,7 @@ import { SessionHub } from '../application/hub/session-hub.ts';
 import type { LinkConnection } from '../application/link.ts';
 import { LocalClient } from '../application/local-client.ts';
 import { Uplink } from '../application/uplink.ts';
+import type { CloseReason, OpenFrame } from '../domain/frame.ts';
 import { claimOf } from './broker-stage.ts';
 
 const HEARTBEAT_MS = 250;
@@ -94,6 +95,17 @@ export class FleetWorld {
     const fleetlet = new TestFleetlet({ name, transport, cut, data, world: this });
     this.#run((signal) => fleetlet.run(signal));
     return fleetlet;
+  }
+
+  /** What a stream of that fleetlet with this beginning is closed with. */
+  async shownToPlatform(fleetlet: string, open: OpenFrame): Promise<CloseReason | undefined> {
+    const { transport } = createMemoryTransport({ accept: frameAcceptor(this.hub.accept) });
+    const connection = await frameConnections(transport, () => ({ 'x-fleetlet': fleetlet }))(new AbortController().signal);
+    const { promise, resolve } = Promise.withResolvers<CloseReason | undefined>();
+    connection.open({ frame: () => {}, room: () => {}, closed: (why) => resolve(why?.reason) }).send(open);
+    const reason = await promise;
+    await connection.close();
+    return reason;
   }
 
   async close(): Promise<void> {

@@ -56,8 +56,12 @@ function managerOf({ metadata }: KubeObject, path: string): string | undefined {
   const claims = (metadata.managedFields ?? [])
     .filter(({ manager }) => manager !== FIELD_MANAGER)
     .flatMap((entry) => placesOf(fieldsOf(entry)).map((place) => ({ manager: entry.manager, place: pathText(place) })))
-    .filter(({ place }) => place === path || place.startsWith(path) || path.startsWith(place));
+    .filter(({ place }) => place === path || isBelow(place, path) || isBelow(path, place));
   return (claims.find(({ place }) => place === path) ?? claims[0])?.manager;
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(above) && ['.', '['].includes(path.charAt(above.length));
 }
 
 function byPath([one]: readonly unknown[], [two]: readonly unknown[]): number {

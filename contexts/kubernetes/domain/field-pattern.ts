@@ -75,5 +75,8 @@ function selected(inside: string): PatternStep | undefined {
   if (inside === '*' || /^\d+$/.test(inside)) return named(inside);
   const keys = inside.split(',').map((part) => KEY.exec(part));
   if (keys.some((key) => key === null)) return undefined;
-  return { kind: 'keys', keys: Object.fromEntries(keys.map((key) => [key?.[1]?.trim() ?? '', key?.[2]?.trim() ?? ''])) };
+  return {
+    kind: 'keys',
+    keys: Object.fromEntries(keys.map((key) => [key?.[1]?.trim() ?? '', key?.[2]?.trim() ?? ''])),
+  };
 }

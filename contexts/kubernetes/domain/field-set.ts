@@ -80,7 +80,8 @@ function bare(value: unknown): unknown {
 }
 
 function valueAt(value: unknown, step: FieldStep): unknown {
-  if (step.kind === 'field') return isJsonObject(value) && Object.hasOwn(value, step.name) ? value[step.name] : undefined;
+  if (step.kind === 'field')
+    return isJsonObject(value) && Object.hasOwn(value, step.name) ? value[step.name] : undefined;
   if (!Array.isArray(value)) return undefined;
   const items: readonly unknown[] = value;
   if (step.kind === 'index') return items[step.index];

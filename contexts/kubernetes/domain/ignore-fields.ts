@@ -29,7 +29,11 @@ export function withoutIgnored(object: KubeObject, patterns: readonly FieldPatte
  * What is sent to the server. A new object begins with what its document says. Later the field of somebody else is left
  * out; one that nobody has taken yet is sent as it is, since leaving it out would have the server remove it.
  */
-export function forApply(wanted: KubeObject, live: KubeObject | undefined, patterns: readonly FieldPattern[]): KubeObject {
+export function forApply(
+  wanted: KubeObject,
+  live: KubeObject | undefined,
+  patterns: readonly FieldPattern[],
+): KubeObject {
   if (live === undefined || patterns.length === 0) return wanted;
   const foreign = foreignPlaces(live);
   let object: unknown = wanted;

@@ -41,7 +41,10 @@ export function immutableStep(key: ObjectKey, fields: readonly string[], policy:
   const which = fields.length === 0 ? 'fields' : bounded(fields);
   const what = `${keyText(key)}: ${which} cannot be changed once it is there`;
   if (NEVER_REPLACED.has(`${groupOf(key.apiVersion)}/${key.kind}`)) {
-    return { kind: 'refuse', message: `${what}, and a ${key.kind} is never replaced, since its data would go with it.` };
+    return {
+      kind: 'refuse',
+      message: `${what}, and a ${key.kind} is never replaced, since its data would go with it.`,
+    };
   }
   if (policy === 'replace') return { kind: 'replace' };
   return { kind: 'refuse', message: `${what}. Say onImmutable: replace to have it deleted and made anew.` };

@@ -69,7 +69,10 @@ export function joinInventory(chunks: readonly InventoryChunk[]): Joined {
     .sort(([one], [two]) => (two?.generation ?? 0) - (one?.generation ?? 0) || byText(one?.digest, two?.digest));
   const [latest] = whole;
   if (latest === undefined) {
-    throw new KubernetesError('INVENTORY_TORN', `join the inventory of ${chunks[0]?.deployment}: no generation is whole`);
+    throw new KubernetesError(
+      'INVENTORY_TORN',
+      `join the inventory of ${chunks[0]?.deployment}: no generation is whole`,
+    );
   }
   const inventory = read(latest);
   return { kind: 'inventory', inventory, leftovers: chunks.filter((chunk) => !latest.includes(chunk)) };

@@ -1,3 +1,4 @@
+import { deletionMessage } from './deletion-message.ts';
 import type { DeliveryPolicy } from './delivery-policy.ts';
 import { foreignManagers } from './field-conflict.ts';
 import { appliedFields } from './field-set.ts';
@@ -27,6 +28,8 @@ export type ObjectStep =
   | { readonly kind: 'compare' }
   /** Out of the inventory, and not touched. */
   | { readonly kind: 'release' }
+  /** It is on its way out. What would be applied now would go with it. */
+  | { readonly kind: 'wait'; readonly message: string }
   | { readonly kind: 'conflict'; readonly message: string };
 
 /** What to do with an object that is wanted. */
@@ -38,6 +41,8 @@ export function nextStep(situation: ObjectSituation): ObjectStep {
     const how = 'Deliver it with mode: release there, or take it out of one of the two';
     return { kind: 'conflict', message: `${keyText(key)} is of the deployment ${other}. ${how}.` };
   }
+  const leaving = live && deletionMessage(live);
+  if (leaving !== undefined) return { kind: 'wait', message: `${keyText(key)} ${leaving}.` };
   const force = policy.onConflict === 'force';
   if (live === undefined) return { kind: 'apply', origin: 'created', force };
   if (entry !== undefined && isOurs(entry, live, situation.deployment)) {

@@ -52,6 +52,7 @@ describe('what Node does with a connection that ends', { timeout: 60_000 }, () =
       // Each may have as much under way as its window is wide: together more than any network holds.
       const recorders = Array.from({ length: 16 }, () => new StreamRecorder());
       for (const recorder of recorders) connection.open(recorder).send(new Uint8Array(2_000_000));
+      // Time for Node to hand it down.
       await delay(100);
       await connection.close();
       for (const recorder of recorders) assert.equal(await recorder.end(), 'CONNECTION_LOST');

@@ -18,6 +18,14 @@ export function tunnelThrough(
     const { channel: name, target, stream, ticket } = open;
     const memory = { ...open.memory, incarnation: session, ofIncarnation: undefined };
     link.send({ kind: 'opened', version, session, memory, window: NO_WINDOW });
+    /** Why the process has given it up, while there is nobody to say it to yet: whoever asked for it waits for the call. */
+    let lastWord: string | undefined;
+    let isOpen = false;
+    const opened = (): boolean => {
+      isOpen = true;
+      if (lastWord !== undefined) upstream.destroy(lastWord);
+      return lastWord === undefined;
+    };
     const local = new LinkedBytes(link, {
       data: (data) => {
         if (!upstream.write(data)) local.pause();
@@ -25,17 +33,22 @@ export function tunnelThrough(
       room: () => upstream.resume(),
       ended: () => upstream.end(),
       closed: (why) => {
-        if (why !== undefined) upstream.destroy(why);
+        if (why !== undefined && isOpen) upstream.destroy(why);
+        else lastWord = why;
       },
     });
     const upstream = uplink.openBytes(
       { name, target, process: principalName(principal), stream, ticket },
       {
         data: (data) => {
-          if (!local.write(data)) upstream.pause();
+          if (opened() && !local.write(data)) upstream.pause();
         },
-        room: () => local.resume(),
-        ended: () => local.end(),
+        room: () => {
+          if (opened()) local.resume();
+        },
+        ended: () => {
+          if (opened()) local.end();
+        },
         closed: (why) => {
           if (why !== undefined) local.destroy(why);
         },

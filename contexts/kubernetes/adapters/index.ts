@@ -1,0 +1,1 @@
+export { celHealthRules } from './cel-health-rules.ts';

@@ -1,0 +1,30 @@
+import { listAt, textAt } from './json-value.ts';
+import type { KubeObject } from './kube-object.ts';
+
+const NAMESPACE_CONDITIONS = [
+  'NamespaceDeletionDiscoveryFailure',
+  'NamespaceDeletionGroupVersionParsingFailure',
+  'NamespaceDeletionContentFailure',
+  'NamespaceFinalizersRemaining',
+  'NamespaceContentRemaining',
+];
+
+/** What holds an object that is on its way out, in a few words; `undefined` when it is not. */
+export function deletionMessage(live: KubeObject): string | undefined {
+  const { deletionTimestamp, finalizers = [] } = live.metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  const held = live.kind === 'Namespace' && live.apiVersion === 'v1' ? namespaceHeldBy(live) : undefined;
+  if (held !== undefined) return `is being deleted: ${held}`;
+  if (finalizers.length === 0) return 'is being deleted';
+  return `is being deleted, and waits for its finalizers ${finalizers.toSorted().join(', ')}`;
+}
+
+/** Its own finalizer says nothing: what matters is what is left in it. */
+function namespaceHeldBy(live: KubeObject): string | undefined {
+  const conditions = listAt(live, 'status', 'conditions');
+  for (const type of NAMESPACE_CONDITIONS) {
+    const found = conditions.find((each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True');
+    if (found !== undefined) return textAt(found, 'message') ?? type;
+  }
+  return undefined;
+}

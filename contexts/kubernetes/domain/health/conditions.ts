@@ -1,0 +1,29 @@
+import { listAt, numberAt, textAt } from '../json-value.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { type ObjectHealth, progressing } from './object-health.ts';
+
+export interface Condition {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Undefined also when it was said of an earlier generation. */
+export function conditionOf(object: KubeObject, type: string): Condition | undefined {
+  const found = listAt(object, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
+  if (found === undefined) return undefined;
+  const observed = numberAt(found, 'observedGeneration');
+  if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return undefined;
+  return {
+    status: textAt(found, 'status') ?? 'Unknown',
+    reason: textAt(found, 'reason') ?? '',
+    message: textAt(found, 'message') ?? '',
+  };
+}
+
+/** What to say as long as its controller has not looked at the present generation. */
+export function notObserved(object: KubeObject): ObjectHealth | undefined {
+  const observed = numberAt(object, 'status', 'observedGeneration');
+  if (observed !== undefined && observed >= (object.metadata.generation ?? 0)) return undefined;
+  return progressing('NotObserved', 'its controller has not looked at it yet');
+}

@@ -1,0 +1,48 @@
+import { isCustom } from '../apply-waves.ts';
+import { isJsonObject, at, listAt, numberAt } from '../json-value.ts';
+import { conditionOf, notObserved } from './conditions.ts';
+import { applied, AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
+
+const BAD = ['Stalled', 'Degraded', 'Failed'];
+/** The first that an object has counts: the more telling ones come first. */
+const GOOD = ['Ready', 'Available', 'Healthy', 'Established', 'Programmed', 'Complete', 'Succeeded', 'Accepted'];
+const BUSY = ['Reconciling', 'Progressing'];
+
+/** Of any object that has no rule of its own: by conditions, which nearly all controllers write in the same way. */
+export function genericHealth({ object }: ObjectView): ObjectHealth {
+  const hasStatus = isJsonObject(at(object, 'status'));
+  if (!hasStatus && !isCustom(object)) return AVAILABLE;
+  if (!hasStatus) return applied('NoStatus', 'nobody has said how it is');
+  const early = numberAt(object, 'status', 'observedGeneration') === undefined ? undefined : notObserved(object);
+  if (early !== undefined) return early;
+  for (const type of BAD) {
+    const found = conditionOf(object, type);
+    if (found?.status === 'True') return degraded(found.reason || type, found.message);
+  }
+  for (const type of GOOD) {
+    const found = conditionOf(object, type);
+    if (found?.status === 'True') return AVAILABLE;
+    if (found !== undefined) return progressing(found.reason || `Not${type}`, found.message);
+  }
+  return withoutVerdict(object);
+}
+
+function withoutVerdict(object: ObjectView['object']): ObjectHealth {
+  for (const type of BUSY) {
+    const found = conditionOf(object, type);
+    if (found?.status === 'True') return progressing(found.reason || type, found.message);
+  }
+  if (listAt(object, 'status', 'conditions').length > 0 && isStale(object)) {
+    return progressing('NotObserved', 'its controller has not looked at it yet');
+  }
+  return isCustom(object) ? applied('NoVerdict', 'nobody has said how it is') : AVAILABLE;
+}
+
+/** All that is said of it is of an earlier generation. */
+function isStale(object: ObjectView['object']): boolean {
+  const generation = object.metadata.generation ?? 0;
+  return listAt(object, 'status', 'conditions').every((each) => {
+    const observed = numberAt(each, 'observedGeneration');
+    return observed !== undefined && observed < generation;
+  });
+}

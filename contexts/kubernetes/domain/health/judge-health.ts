@@ -1,0 +1,71 @@
+import { deletionMessage } from '../deletion-message.ts';
+import { textAt } from '../json-value.ts';
+import { groupOf, type KubeObject } from '../kube-object.ts';
+import { claimHealth } from './claim-health.ts';
+import { apiServiceHealth, definitionHealth } from './extension-health.ts';
+import { genericHealth } from './generic-health.ts';
+import { cronJobHealth, jobHealth } from './job-health.ts';
+import { ingressHealth, serviceHealth } from './network-health.ts';
+import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
+import { podHealth } from './pod-health.ts';
+import { autoscalerHealth, disruptionBudgetHealth } from './scaling-health.ts';
+import { daemonSetHealth, deploymentHealth, replicaSetHealth, statefulSetHealth } from './workload-health.ts';
+
+/** When an object of a kind is healthy, beyond what is known here. */
+export interface HealthRule {
+  readonly apiGroup?: string;
+  readonly kind: string;
+  /** CEL over `object`; true means healthy. */
+  readonly healthy: string;
+}
+
+/** Whether an object keeps a rule; a text says why that cannot be told. */
+export type RuleEvaluator = (rule: string, object: KubeObject) => boolean | string;
+
+export interface Judgement {
+  readonly rules: readonly HealthRule[];
+  readonly evaluate: RuleEvaluator;
+}
+
+const BY_KIND: Readonly<Record<string, (view: ObjectView) => ObjectHealth>> = {
+  'apps/Deployment': deploymentHealth,
+  'apps/StatefulSet': statefulSetHealth,
+  'apps/DaemonSet': daemonSetHealth,
+  'apps/ReplicaSet': replicaSetHealth,
+  'batch/Job': jobHealth,
+  'batch/CronJob': cronJobHealth,
+  '/Pod': podHealth,
+  '/PersistentVolumeClaim': claimHealth,
+  '/Service': serviceHealth,
+  '/Namespace': namespaceHealth,
+  'networking.k8s.io/Ingress': ingressHealth,
+  'apiextensions.k8s.io/CustomResourceDefinition': definitionHealth,
+  'apiregistration.k8s.io/APIService': apiServiceHealth,
+  'autoscaling/HorizontalPodAutoscaler': autoscalerHealth,
+  'policy/PodDisruptionBudget': disruptionBudgetHealth,
+};
+
+export const MISSING: ObjectHealth = degraded('Missing', 'it is not there');
+
+/** What the object's kind says first, then the rules of the deployment: it takes all of them to be well. */
+export function judgeHealth(view: ObjectView, { rules, evaluate }: Judgement): ObjectHealth {
+  const { object } = view;
+  const leaving = deletionMessage(object);
+  if (leaving !== undefined) return progressing('Terminating', `it ${leaving}`);
+  const group = groupOf(object.apiVersion);
+  const byKind = (BY_KIND[`${group}/${object.kind}`] ?? genericHealth)(view);
+  if (byKind.state === 'Progressing' || byKind.state === 'Degraded') return byKind;
+  const own = rules.filter(({ apiGroup = group, kind }) => apiGroup === group && kind === object.kind);
+  for (const { healthy } of own) {
+    const kept = evaluate(healthy, object);
+    if (typeof kept === 'string') return progressing('HealthRule', `the rule ${healthy} has no answer: ${kept}`);
+    if (!kept) return progressing('HealthRule', `the rule ${healthy} is not kept`);
+  }
+  return own.length === 0 ? byKind : AVAILABLE;
+}
+
+function namespaceHealth({ object }: ObjectView): ObjectHealth {
+  return textAt(object, 'status', 'phase') === 'Terminating'
+    ? progressing('Terminating', 'it is being deleted')
+    : AVAILABLE;
+}

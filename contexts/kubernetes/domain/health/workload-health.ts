@@ -1,0 +1,111 @@
+import { at, numberAt, textAt } from '../json-value.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { conditionOf, notObserved } from './conditions.ts';
+import {
+  AVAILABLE,
+  degraded,
+  type ObjectEvent,
+  type ObjectHealth,
+  type ObjectView,
+  progressing,
+} from './object-health.ts';
+import { podTrouble } from './pod-health.ts';
+
+export function deploymentHealth(view: ObjectView): ObjectHealth {
+  const { object } = view;
+  const early = notObserved(object);
+  if (early !== undefined) return early;
+  const refused = conditionOf(object, 'ReplicaFailure');
+  if (refused?.status === 'True') return quotaIn(refused.message) ?? degraded('ReplicaFailure', refused.message);
+  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
+  const { updated, available, all } = countsOf(object);
+  if (updated >= wanted && available >= wanted && all <= wanted) return AVAILABLE;
+  const progress = conditionOf(object, 'Progressing');
+  const isLate = progress?.status === 'False' && progress.reason === 'ProgressDeadlineExceeded';
+  const why = whatHolds(view);
+  if (isLate) return degraded(why?.reason ?? 'ProgressDeadlineExceeded', why?.message ?? 'it made no progress in time');
+  if (why !== undefined) return why;
+  if (updated < wanted && isPaused(object)) return progressing('Paused', 'its rollout is paused');
+  if (updated < wanted) return progressing('Updating', 'not all replicas are new yet');
+  if (all > updated) return progressing('Updating', 'old replicas are still there');
+  return progressing('NotReady', 'not all replicas are available yet');
+}
+
+export function statefulSetHealth(view: ObjectView): ObjectHealth {
+  const { object } = view;
+  const early = notObserved(object);
+  if (early !== undefined) return early;
+  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
+  const { updated, available, all } = countsOf(object);
+  const partition = numberAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
+  const toUpdate = updatesByItself(object) ? Math.max(0, wanted - partition) : 0;
+  // A set that was never updated counts none as updated; its two revisions are the same then.
+  const isUpdated = updated >= toUpdate || revisionsAgree(object);
+  if (isUpdated && available >= wanted && all <= wanted) return AVAILABLE;
+  const why = whatHolds(view);
+  if (why !== undefined) return why;
+  if (!isUpdated) return progressing('Updating', 'not all replicas are new yet');
+  return progressing('NotReady', all > wanted ? 'replicas are still there' : 'not all replicas are available yet');
+}
+
+export function daemonSetHealth(view: ObjectView): ObjectHealth {
+  const { object } = view;
+  const early = notObserved(object);
+  if (early !== undefined) return early;
+  const wanted = numberAt(object, 'status', 'desiredNumberScheduled') ?? 0;
+  const updated = numberAt(object, 'status', 'updatedNumberScheduled') ?? 0;
+  const available = numberAt(object, 'status', 'numberAvailable') ?? 0;
+  const isUpdated = updated >= wanted || !updatesByItself(object);
+  if (isUpdated && available >= wanted) return AVAILABLE;
+  const why = whatHolds(view);
+  if (why !== undefined) return why;
+  if (!isUpdated) return progressing('Updating', 'not all nodes have the new one yet');
+  return progressing('NotReady', 'not all nodes have an available one yet');
+}
+
+export function replicaSetHealth(view: ObjectView): ObjectHealth {
+  const { object } = view;
+  const early = notObserved(object);
+  if (early !== undefined) return early;
+  const refused = conditionOf(object, 'ReplicaFailure');
+  if (refused?.status === 'True') return quotaIn(refused.message) ?? degraded('ReplicaFailure', refused.message);
+  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
+  const { available, all } = countsOf(object);
+  if (available >= wanted && all <= wanted) return AVAILABLE;
+  return whatHolds(view) ?? progressing('NotReady', 'not all replicas are available yet');
+}
+
+/** From the last words of the message on: before them stands the made-up name of a Pod. */
+export function quotaTrouble(events: readonly ObjectEvent[]): ObjectHealth | undefined {
+  return quotaIn(events.find(({ reason, message }) => reason === 'FailedCreate' && quotaIn(message))?.message ?? '');
+}
+
+function quotaIn(message: string): ObjectHealth | undefined {
+  const name = /exceeded quota: ([^\s,]+)/.exec(message)?.[1];
+  return name === undefined ? undefined : degraded('Quota', `the quota ${name} does not allow more Pods`);
+}
+
+function whatHolds({ pods, events }: ObjectView): ObjectHealth | undefined {
+  return quotaTrouble(events) ?? podTrouble(pods);
+}
+
+function countsOf(object: KubeObject) {
+  return {
+    all: numberAt(object, 'status', 'replicas') ?? 0,
+    updated: numberAt(object, 'status', 'updatedReplicas') ?? 0,
+    available: numberAt(object, 'status', 'availableReplicas') ?? 0,
+  };
+}
+
+function updatesByItself(object: KubeObject): boolean {
+  return textAt(object, 'spec', 'updateStrategy', 'type') !== 'OnDelete';
+}
+
+function revisionsAgree(object: KubeObject): boolean {
+  const current = textAt(object, 'status', 'currentRevision');
+  return current !== undefined && current === textAt(object, 'status', 'updateRevision');
+}
+
+function isPaused(object: KubeObject): boolean {
+  return at(object, 'spec', 'paused') === true;
+}

@@ -1,0 +1,169 @@
+import type { ApplyOptions, ClusterApi, WriteAnswer } from '../application/ports.ts';
+import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
+import {
+  FIELD_MANAGER,
+  identityOf,
+  type KubeObject,
+  keyOf,
+  type ManagedFields,
+  type ObjectKey,
+} from '../domain/kube-object.ts';
+
+type Leaves = ReadonlyMap<string, unknown>;
+
+interface Stored {
+  readonly uid: string;
+  readonly values: Map<string, unknown>;
+  readonly owners: Map<string, Set<string>>;
+}
+
+/**
+ * A cluster in memory with server-side apply as a real one does it, as far as agents rely on it: fields have managers, what
+ * a manager no longer applies goes unless somebody else has it, and conflicts name manager and field. It has no schemas:
+ * lists of objects with names are merged by name, all others are one value.
+ */
+export class FakeCluster implements ClusterApi {
+  readonly #objects = new Map<string, Stored>();
+  #made = 0;
+  writes = 0;
+
+  async get(key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined> {
+    signal.throwIfAborted();
+    return this.peek(key);
+  }
+
+  async apply(object: KubeObject, { force, dryRun }: ApplyOptions, signal: AbortSignal): Promise<WriteAnswer> {
+    signal.throwIfAborted();
+    return this.applyAs(FIELD_MANAGER, object, { force, dryRun });
+  }
+
+  async delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+    signal.throwIfAborted();
+    if (this.#objects.get(identityOf(key))?.uid === uid) this.remove(key);
+    return undefined;
+  }
+
+  remove(key: ObjectKey): void {
+    this.writes += 1;
+    this.#objects.delete(identityOf(key));
+  }
+
+  peek(key: ObjectKey): KubeObject | undefined {
+    const stored = this.#objects.get(identityOf(key));
+    return stored && shown(stored);
+  }
+
+  applyAs(manager: string, object: KubeObject, { force = false, dryRun = false } = {}): WriteAnswer {
+    const identity = identityOf(keyOf(object));
+    const before = this.#objects.get(identity);
+    const wanted = leavesOf(object);
+    const conflicts = force || before === undefined ? [] : conflictsWith(before, wanted, manager);
+    if (conflicts.length > 0) {
+      return { kind: 'refused', status: { code: 409, reason: 'Conflict', details: { causes: conflicts } } };
+    }
+    const after = merged(
+      before ?? { uid: `uid-${(this.#made += 1)}`, values: new Map(), owners: new Map() },
+      wanted,
+      manager,
+    );
+    if (!dryRun) {
+      this.writes += 1;
+      this.#objects.set(identity, after);
+    }
+    return { kind: 'done', object: shown(after) };
+  }
+}
+
+function merged(before: Stored, wanted: Leaves, manager: string): Stored {
+  const values = new Map(before.values);
+  const owners = new Map([...before.owners].map(([path, names]) => [path, new Set(names)]));
+  for (const [path, names] of owners) {
+    if (wanted.has(path) || !names.delete(manager) || names.size > 0) continue;
+    owners.delete(path);
+    values.delete(path);
+  }
+  for (const [path, value] of wanted) {
+    const isSame = JSON.stringify(values.get(path)) === JSON.stringify(value);
+    owners.set(path, isSame ? (owners.get(path) ?? new Set<string>()).add(manager) : new Set([manager]));
+    values.set(path, value);
+  }
+  return { uid: before.uid, values, owners };
+}
+
+function conflictsWith({ values, owners }: Stored, wanted: Leaves, manager: string) {
+  return [...wanted].flatMap(([path, value]) => {
+    if (JSON.stringify(values.get(path)) === JSON.stringify(value)) return [];
+    const others = [...(owners.get(path) ?? [])].filter((name) => name !== manager);
+    return others.map((name) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with "${name}" using v1`,
+      field: (JSON.parse(path) as string[])
+        .map((step) => (step.startsWith('f:') ? `.${step.slice(2)}` : `[${step}]`))
+        .join(''),
+    }));
+  });
+}
+
+/** Paths as JSON lists of steps in the manner of fieldsV1. */
+function leavesOf(object: KubeObject): Map<string, unknown> {
+  const leaves = new Map<string, unknown>();
+  const visit = (value: unknown, path: readonly string[]): void => {
+    if (isJsonObject(value) && Object.keys(value).length > 0) {
+      for (const [name, inner] of Object.entries(value)) visit(inner, [...path, `f:${name}`]);
+    } else if (isNamedList(value)) {
+      for (const item of value) visit(item, [...path, `k:${JSON.stringify({ name: item['name'] })}`]);
+    } else leaves.set(JSON.stringify(path), value);
+  };
+  visit(object, []);
+  return leaves;
+}
+
+function isNamedList(value: unknown): value is readonly JsonObject[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => isJsonObject(item) && typeof item['name'] === 'string')
+  );
+}
+
+const UNOWNED = new Set(['f:apiVersion', 'f:kind']);
+
+function shown({ uid, values, owners }: Stored): KubeObject {
+  const object = built(values);
+  const managers = [...new Set([...owners.values()].flatMap((names) => [...names]))].sort();
+  const managedFields = managers.map((manager): ManagedFields => {
+    const tree: Record<string, unknown> = {};
+    for (const [path, names] of owners) {
+      const steps = JSON.parse(path) as string[];
+      const isNamed =
+        steps.length === 2 && steps[0] === 'f:metadata' && ['f:name', 'f:namespace'].includes(steps[1] ?? '');
+      if (names.has(manager) && !UNOWNED.has(steps[0] ?? '') && !isNamed) plant(tree, steps);
+    }
+    return { manager, operation: 'Apply', fieldsV1: tree };
+  });
+  return { ...object, metadata: { ...object.metadata, uid, managedFields } };
+}
+
+function plant(tree: Record<string, unknown>, steps: readonly string[]): void {
+  let here = tree;
+  for (const step of steps) here = (here[step] ??= {}) as Record<string, unknown>;
+}
+
+function built(values: ReadonlyMap<string, unknown>): KubeObject {
+  const root: Record<string, unknown> = {};
+  for (const [path, value] of values) put(root, JSON.parse(path) as string[], value);
+  return root as unknown as KubeObject;
+}
+
+function put(into: Record<string, unknown>, [step = '', next, ...rest]: readonly string[], value: unknown): void {
+  const name = step.slice(2);
+  if (next === undefined) into[name] = value;
+  else if (next.startsWith('f:')) put((into[name] ??= {}) as Record<string, unknown>, [next, ...rest], value);
+  else {
+    const items = (into[name] ??= []) as Record<string, unknown>[];
+    const keys = JSON.parse(next.slice(2)) as Record<string, unknown>;
+    let item = items.find((each) => each['name'] === keys['name']);
+    if (item === undefined) items.push((item = { ...keys }));
+    put(item, rest, value);
+  }
+}
