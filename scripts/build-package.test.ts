@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
-import { buildPackage, ENTRIES } from './build-package.ts';
+import { BUNDLED, buildPackage, ENTRIES } from './build-package.ts';
 import { ROOT } from './repository.ts';
 import { type Outcome, runCommand } from './run-command.ts';
 
@@ -79,8 +79,14 @@ describe('the package that is published', () => {
       'dependencies',
       'optionalDependencies',
     ]);
-    assert.deepEqual(published['dependencies'], ours['dependencies']);
+    const needed = Object.entries(ours['dependencies'] as object).filter(([name]) => !BUNDLED.includes(name));
+    assert.deepEqual(published['dependencies'], Object.fromEntries(needed));
     assert.deepEqual(published['optionalDependencies'], ours['optionalDependencies']);
+  });
+
+  it('says whose work is in it, beside our own', async () => {
+    const notices = await readFile(join(installed, 'NOTICES'), 'utf8');
+    for (const whose of ['Buf Technologies, Inc.', 'Google Inc.']) assert.ok(notices.includes(whose), whose);
   });
 
   function program(): string {
@@ -98,7 +104,9 @@ async function installDependencies(project: string): Promise<void> {
   await mkdir(join(project, 'node_modules'), { recursive: true });
   const names = await readdir(join(ROOT, 'node_modules'));
   await Promise.all(
-    names.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
+    names
+      .filter((name) => !BUNDLED.some((bundled) => bundled.startsWith(`${name}/`)))
+      .map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
   );
 }
 

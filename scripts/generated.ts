@@ -1,7 +1,10 @@
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTINGS_REFERENCE_FILE, settingsReference } from '../apps/platform/settings-reference.ts';
+import { type Settings, settingsPage } from '#kit/config';
+import { DIRECTORY_AGENT_SETTINGS } from '../apps/directory-agent/config.ts';
+import { FLEETLET_SETTINGS } from '../apps/fleetlet/config.ts';
+import { PLATFORM_SETTINGS } from '../apps/platform/config.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 
@@ -13,12 +16,18 @@ export interface Generated {
 
 /** Files that are kept in the repository but written by it. `npm run generate` writes them; a test compares. */
 export const GENERATED: readonly Generated[] = [
-  {
-    name: 'settings reference',
-    generate: async () => new Map([[SETTINGS_REFERENCE_FILE, settingsReference()]]),
-  },
+  settingsReference('settings', 'fleetshift serve', PLATFORM_SETTINGS),
+  settingsReference('fleetlet-settings', 'fleetshift fleetlet', FLEETLET_SETTINGS),
+  settingsReference('directory-agent-settings', 'fleetshift agent directory', DIRECTORY_AGENT_SETTINGS),
   { name: 'protocol', generate: generateProtocol },
 ];
+
+function settingsReference(page: string, command: string, settings: Settings): Generated {
+  return {
+    name: `reference of ${command}`,
+    generate: async () => new Map([[`docs/reference/${page}.md`, settingsPage({ command, settings })]]),
+  };
+}
 
 const PROTO = 'protocol/proto';
 

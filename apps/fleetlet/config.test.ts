@@ -66,6 +66,16 @@ suite('settings of a fleetlet', () => {
     },
     { why: 'a certificate without its key', args: [...GOOD, '--local-tls-cert', 'c'], faults: ['/local-tls-cert'] },
     { why: 'a key without its certificate', args: [...GOOD, '--local-tls-key', 'k'], faults: ['/local-tls-key'] },
+    {
+      why: 'a direct address nobody listens at',
+      args: [...GOOD, '--direct-address', 'a:1'],
+      faults: ['/direct-address'],
+    },
+    {
+      why: 'a direct address that is any',
+      args: [...GOOD, '--listen-direct', '0.0.0.0:1'],
+      faults: ['/listen-direct'],
+    },
     { why: 'a target without a type', args: [...GOOD, '--target', 'edge-1'], faults: ['/target'] },
   ]) {
     test(`refused: ${why}`, () => {

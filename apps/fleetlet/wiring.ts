@@ -110,12 +110,12 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
       await Promise.all([uplink.run(stop), broker.run(stop), renewal.run(stop)]);
     },
     drain: async (stop) => {
-      await Promise.all([...listeners.servers, called].map((server) => server?.stopListening()));
+      await Promise.all([called?.stopListening(), ...listeners.servers.map((server) => server.stopListening())]);
       while (!broker.isDrained && !stop.aborted) await sleep(DRAIN_CHECK_MS, stop).catch(() => undefined);
     },
     close: async () => {
       broker.close({ reason: 'draining', message: 'this fleetlet stops', retryAfterMs: 0 });
-      await Promise.all([metrics, called, ...listeners.servers].map((server) => server?.close()));
+      await Promise.all([metrics?.close(), called?.close(), ...listeners.servers.map((server) => server.close())]);
     },
   };
 }

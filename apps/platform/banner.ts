@@ -18,7 +18,7 @@ export function banner(facts: BannerFacts): string {
   const rows = [
     ['API', urls.join('  ')],
     ['Docs', `${urls[0]}/docs`],
-    ['Agents', facts.fleetlets && reachable(facts.fleetlets)],
+    ['Fleet', facts.fleetlets && reachable(facts.fleetlets)],
     ['Token', facts.tokenFile],
     ['Trust', facts.authorityFile],
     ['Data', `${facts.data} (${facts.database})`],

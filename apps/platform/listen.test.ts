@@ -20,7 +20,7 @@ test('a renewed certificate is served to the next connection, and nothing older 
   const source = ownCertificate({ folder, names: ['localhost'] });
   // Old enough to be renewed, and still good.
   const first = source.current(Date.now() - 61 * 86_400_000);
-  const listener = await listenTls(server, ANYWHERE, first);
+  const listener = await listenTls(server, ANYWHERE, { certificate: first });
   const ca = readFileSync(join(folder, 'ca.crt'), 'utf8');
   assert.equal(await servedTo({ port: listener.port, ca }), serialOf(first.chain));
 

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { type HostPort, printHostPort } from '#kit/config';
-import type { HttpServer, ListenAddress } from '#kit/http';
+import type { HttpServer, ListenAddress, Upgrade } from '#kit/http';
 import { sleep, systemClock } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { fleetletAddress } from './channels/fleetlet-address.ts';
@@ -29,17 +29,17 @@ export interface TlsListener extends ListenAddress {
 export async function listenTls(
   server: HttpServer,
   address: HostPort,
-  certificate: ServerCertificate,
+  { certificate, upgrade }: { readonly certificate: ServerCertificate; readonly upgrade?: Upgrade },
 ): Promise<TlsListener> {
-  const tls = tlsOptions(certificate);
-  const listener = await explained('--tls-listen', address, () => server.listen({ ...address, tls }));
+  const options = { ...address, tls: tlsOptions(certificate), ...(upgrade && { upgrade }) };
+  const listener = await explained('--tls-listen', address, () => server.listen(options));
   const { host, port } = listener;
   return { host, port, install: (renewed) => listener.setCertificate(tlsOptions(renewed)) };
 }
 
 export interface SecureDoors {
   readonly server: HttpServer;
-  readonly fleetlets: Pick<Fleetlets, 'listen'>;
+  readonly fleetlets: Pick<Fleetlets, 'listen' | 'upgrade'>;
 }
 
 interface SecureParts {
@@ -55,7 +55,8 @@ export async function listenSecurely({ server, fleetlets }: SecureDoors, { confi
   if (wanted.length === 0) return undefined;
   const source = certificateSource(config, wanted, folder);
   const serving = source.current(systemClock.now());
-  const people = places.people && (await listenTls(server, places.people, serving));
+  const { upgrade } = fleetlets;
+  const people = places.people && (await listenTls(server, places.people, { certificate: serving, upgrade }));
   const machines = places.machines && (await listenFleetlets(fleetlets, places.machines, serving));
   const install = (renewed: ServerCertificate): void => {
     people?.install(renewed);

@@ -58,13 +58,14 @@ async function closeInTime(platform: Platform, log: Logger): Promise<void> {
 
 /** A line for machines in any case, which scripts that asked for port 0 read; and what a person at a terminal looks for. */
 function announce(platform: Platform, { config, version, err }: RunOptions, log: Logger): void {
-  const { http, https, folder, token, authorityFile } = platform;
+  const { http, https, fleetlets, folder, token, authorityFile } = platform;
   const { engine } = config.database;
   if (token?.created) log.info({ file: token.file }, 'made the admin token');
   log.info({ version, address: urlsOf({ http, https }), engine, file: folder.path }, 'serving');
   if (!err.isTerminal) return;
   const database = databaseKind.print(config.database);
-  err.write(banner({ version, http, https, data: folder.path, database, tokenFile: token?.file, authorityFile }));
+  const files = { data: folder.path, tokenFile: token?.file, authorityFile };
+  err.write(banner({ version, http, https, fleetlets, database, ...files }));
 }
 
 /** The way in for a person. Where everybody is let in as he is, nobody needs one. */

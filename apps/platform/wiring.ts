@@ -7,7 +7,8 @@ import { openKeyRing, Sealer } from '#kit/sealing';
 import { sleep, systemClock } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
-import { createMetrics, type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
+import { type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { type Access, openAccess } from './access/open-access.ts';
 import { type AdminToken, loadAdminToken } from './admin-token.ts';
 import { urlsOf } from './banner.ts';
@@ -189,7 +190,8 @@ async function openWorkflows(parts: WorkflowParts, signal: AbortSignal): Promise
   const { config, storage, metrics, fleet, duty, seat, workflows } = parts;
   const set = joinedSets([fleet.workflows, ...(workflows === undefined ? [] : [workflows])]);
   const log = parts.log.child({ component: 'workflows' });
-  const onDuty = (isOn: boolean): void => duty.set(isOn);
+  // One process that has its file to itself stays the one that acts, whatever keeps its executor.
+  const onDuty = (isOn: boolean): void => duty.set(isOn || storage.engine === 'sqlite');
   const options = { choice: config.durable, set, storage, seat, onDuty, metrics, log };
   return await openDurable(options, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
 }

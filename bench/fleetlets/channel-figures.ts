@@ -6,6 +6,9 @@ import { Child } from './child.ts';
 const FAN_OUT_GOAL = 2;
 const MEMORY_GOAL = 1.5;
 const MIB = 2 ** 20;
+const HUB = './hub-process.ts';
+/** As bin/fleetshift starts the platform. */
+export const PRODUCT_FLAGS = ['--max-semi-space-size=16'];
 
 /** A server and its clients, in processes of their own. */
 interface Side {
@@ -22,12 +25,12 @@ export async function channelFigures({ quick, log }: BenchContext): Promise<Figu
   const certificates = benchCertificates(count);
   const children: Child[] = [];
   const begin = (program: string): Child => {
-    const child = new Child(new URL(program, import.meta.url));
+    const child = new Child(new URL(program, import.meta.url), program === HUB ? PRODUCT_FLAGS : []);
     children.push(child);
     return child;
   };
   try {
-    const ours = await side(begin, ['./hub-process.ts', './swarm-process.ts'], certificates);
+    const ours = await side(begin, [HUB, './swarm-process.ts'], certificates);
     await ours.server.ask('warm');
     const raw = await side(begin, ['./raw-server-process.ts', './raw-swarm-process.ts'], certificates);
     log(`${count} fleetlets: connected in ${seconds(ours.connectMs)}, raw in ${seconds(raw.connectMs)}`);

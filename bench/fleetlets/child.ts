@@ -15,8 +15,9 @@ export class Child {
   readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   #ids = 0;
 
-  constructor(program: URL) {
-    this.#process = fork(fileURLToPath(program), { serialization: 'advanced', execArgv: ['--expose-gc'] });
+  constructor(program: URL, flags: readonly string[] = []) {
+    const execArgv = ['--expose-gc', ...flags];
+    this.#process = fork(fileURLToPath(program), { serialization: 'advanced', execArgv });
     this.#process.on('message', ({ id, value, error }: Answer) => {
       const asked = this.#asked.get(id);
       this.#asked.delete(id);

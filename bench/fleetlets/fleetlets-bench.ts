@@ -1,12 +1,14 @@
-import type { Bench, Figure } from '../figure.ts';
+import type { Bench } from '../figure.ts';
+import { accessFigures } from './access-figures.ts';
 import { channelFigures } from './channel-figures.ts';
+import { platformFigures } from './platform-figures.ts';
 
 export const fleetletsBench: Bench = {
   name: 'fleetlets',
   description: 'fleetlets on one platform process, with mTLS, beside raw node:http2 with the same sockets and frames',
-  run: async (context) => {
-    const figures: Figure[] = [];
-    figures.push(...(await channelFigures(context)));
-    return figures;
-  },
+  run: async (context) => [
+    ...(await channelFigures(context)),
+    ...(await accessFigures(context)),
+    ...(await platformFigures(context)),
+  ],
 };

@@ -13,13 +13,12 @@ let wake = (): void => {};
 answerParent({
   listen: async (tls: { cert: string; key: string }) => {
     const server = createSecureServer({ ...tls, requestCert: true, rejectUnauthorized: false });
-    server.on('stream', (stream, headers) => {
+    server.on('stream', (stream: ServerHttp2Stream, headers) => {
       stream.on('error', () => {});
       stream.respond({ ':status': 200, 'content-type': 'application/grpc+proto' });
-      const ofDelivery = headers[':path'] === '/delivery';
       stream.on('data', acks());
       streams.push(stream);
-      if (ofDelivery) deliveries.push(stream);
+      if (headers[':path'] === '/delivery') deliveries.push(stream);
     });
     await once(server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }), 'listening');
     return (server.address() as AddressInfo).port;

@@ -17,6 +17,8 @@ export interface SwarmOrder {
   readonly to: { readonly host: string; readonly port: number };
   readonly authority: string;
   readonly who: { readonly cert: string; readonly key: string; readonly target: string };
+  /** All of a fleetlet that is idle, unless told. */
+  readonly streams?: readonly string[];
 }
 
 /** The platform's end of a fleetlet, and the least of an agent: it takes every order, and holds nothing. */
@@ -30,7 +32,7 @@ export class SwarmFleetlet {
   #missing = 0;
   #back = Promise.withResolvers<void>();
 
-  constructor({ to, authority, who }: SwarmOrder) {
+  constructor({ to, authority, who, streams = STREAMS }: SwarmOrder) {
     const { cert, key, target } = who;
     this.#target = target;
     const credentials = { trust: { only: [authority] }, certificate: { cert, key: new Secret(key) } };
@@ -47,7 +49,7 @@ export class SwarmFleetlet {
       heartbeatMs: 5_000,
     });
     const [control, status] = [this.#open('control'), this.#open('status')];
-    for (const name of STREAMS) if (name !== 'control' && name !== 'status') this.#open(name);
+    for (const name of streams) if (name !== 'control' && name !== 'status') this.#open(name);
     [this.#control, this.#status] = [control, status];
     const claim = { name: target, type: 'directory', serving: 'colocated', labels: {}, properties: '{}' } as const;
     const rest = { manifestTypes: [], instance: 'i', agentVersion: '1' };

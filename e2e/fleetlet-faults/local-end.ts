@@ -1,6 +1,6 @@
 import type { Channel } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
-import { CHANNELS, type Flow, FLOWS, numberIn, TARGET } from './flows.ts';
+import { CHANNELS, type Flow, FLOWS, LARGE_BYTES, numberIn, TARGET } from './flows.ts';
 import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
@@ -9,6 +9,8 @@ import { TakenLog } from './taken-log.ts';
 const [folder = '', socket = ''] = process.argv.slice(2);
 /** Small, so that they are full now and then. */
 const BUFFER = { messages: 64, bytes: 64 * 1024 };
+/** One that is larger than all of it may be there, alone. */
+const MOST_BYTES = Math.max(BUFFER.bytes, LARGE_BYTES);
 const WATCH_MS = 20;
 
 const over = new AbortController();
@@ -53,8 +55,7 @@ async function send({ channel }: Flow, message: Parameters<Channel['send']>[0], 
 function watchBuffers(): void {
   for (const { name, shards } of CHANNELS) {
     const { messages = 0, bytes = 0 } = channels.get(name)?.buffered ?? {};
-    // One that is larger than all of it may be there alone.
-    const isTooMuch = messages > BUFFER.messages * shards || (bytes > BUFFER.bytes * shards && messages > shards);
+    const isTooMuch = messages > BUFFER.messages * shards || bytes > MOST_BYTES * shards;
     if (isTooMuch) journal.write({ kind: 'wrong', what: `${name} keeps ${messages} messages, ${bytes} bytes` });
   }
 }

@@ -40,8 +40,9 @@ export class NumberedSender {
     this.#isLossy = channelOf(deps.flow).mode === 'lossy';
     for (const entry of deps.journal.read()) {
       if (entry.kind === 'wrong' || entry.flow !== this.#name || entry.kind === 'taken') continue;
+      if (entry.kind === 'begun') this.#last = entry.number;
       if (entry.kind === 'settled') this.#again.delete(entry.number);
-      else this.#again.add((this.#last = entry.number));
+      else if (!this.#isLossy) this.#again.add(entry.number);
     }
   }
 

@@ -14,7 +14,7 @@ import { readCertificateToken } from '#kit/pki';
 import { Secret, sleep, systemClock, uuidv7 } from '#kit/std';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
-import { CHANNELS, type FlowChannel, FLOWS, TARGET } from './flows.ts';
+import { CHANNELS, type FlowChannel, FLOWS, LARGE_BYTES, TARGET } from './flows.ts';
 import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
@@ -57,7 +57,8 @@ function handle({ name, mode }: FlowChannel): void {
 }
 
 function watchBuffers(): void {
-  const most = CHANNELS.length * (BUFFER.bytes + 4 * 300_000);
+  // Each shard has its share of the buffer, in which one that is larger than all of it may be alone.
+  const most = CHANNELS.reduce((sum, { shards }) => sum + shards * Math.max(BUFFER.bytes / shards, LARGE_BYTES), 0);
   for (const { bufferedBytes } of hub.sessions()) {
     if (bufferedBytes > most) journal.write({ kind: 'wrong', what: `a session keeps ${bufferedBytes} bytes` });
   }

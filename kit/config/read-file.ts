@@ -1,4 +1,5 @@
-import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { suggestion } from './closest.ts';
 import { describeOrigin, type Fault, faultOf, type Given, type Origin, type Read } from './origin.ts';
 import { mayComeFrom, namesFrom, type Settings } from './setting.ts';
@@ -8,20 +9,21 @@ import { mayComeFrom, namesFrom, type Settings } from './setting.ts';
  * value, so that quotes change nothing.
  */
 export function readFile(settings: Settings, path: string, content: string): Read {
-  const lines = new LineCounter();
-  const document = parseDocument(content, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const yaml = loadYaml();
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(content, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
   const at = (offset: number): Origin => ({ kind: 'file', path, line: lines.linePos(offset).line });
   // One mistake makes several syntax errors; the first is the one to mend.
   const [broken] = document.errors;
   if (broken !== undefined) return refused(at(broken.pos[0]), broken.message);
   if (document.contents === null) return { given: [], faults: [] };
-  if (!isMap(document.contents)) return refused(at(0), 'is not a map of settings');
+  if (!yaml.isMap(document.contents)) return refused(at(0), 'is not a map of settings');
 
   const given = new Map<string, Given>();
   const faults: Fault[] = [];
   for (const pair of document.contents.items) {
-    const origin = at(startOf(pair));
-    const entry = readPair(settings, pair);
+    const origin = at(startOf(yaml, pair));
+    const entry = readPair(yaml, settings, pair);
     const earlier = given.get(entry.name);
     if ('why' in entry) faults.push(faultOf(entry.name, origin, entry.why));
     else if (earlier !== undefined)
@@ -31,32 +33,40 @@ export function readFile(settings: Settings, path: string, content: string): Rea
   return { given: [...given.values()], faults };
 }
 
+/**
+ * DECISION: loaded here and not on top. Most processes have no such file, and for a small one, such as a broker that waits,
+ * all the modules of a parser are a tenth of its memory.
+ */
+function loadYaml(): typeof Yaml {
+  return createRequire(import.meta.url)('yaml') as typeof Yaml;
+}
+
 function refused(origin: Origin, why: string): Read {
   return { given: [], faults: [faultOf('YAML', origin, why)] };
 }
 
 type Entry = { readonly name: string; readonly text: string } | { readonly name: string; readonly why: string };
 
-function readPair(settings: Settings, { key, value }: Pair): Entry {
-  const name = scalarText(key);
+function readPair(yaml: typeof Yaml, settings: Settings, { key, value }: Yaml.Pair): Entry {
+  const name = scalarText(yaml, key);
   if (name === undefined) return { name: 'key', why: 'is not a plain word' };
   const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
   if (setting === undefined || !mayComeFrom(setting, 'file')) {
     return { name, why: `no such setting${suggestion(name, namesFrom(settings, 'file'))}` };
   }
-  if (setting.kind.list && isSeq(value)) {
-    const texts = value.items.map(scalarText);
+  if (setting.kind.list && yaml.isSeq(value)) {
+    const texts = value.items.map((item) => scalarText(yaml, item));
     if (texts.every((text) => text !== undefined)) return { name, text: texts.join(',') };
     return { name, why: `is not ${setting.kind.expects}` };
   }
-  const text = scalarText(value);
+  const text = scalarText(yaml, value);
   return text === undefined ? { name, why: `has no single value; needs ${setting.kind.expects}` } : { name, text };
 }
 
-function scalarText(node: unknown): string | undefined {
+function scalarText({ isScalar }: typeof Yaml, node: unknown): string | undefined {
   return isScalar(node) && node.value !== null ? node.source : undefined;
 }
 
-function startOf({ key }: Pair): number {
+function startOf({ isScalar, isMap, isSeq }: typeof Yaml, { key }: Yaml.Pair): number {
   return isScalar(key) || isMap(key) || isSeq(key) ? (key.range?.[0] ?? 0) : 0;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLogger, createMetrics, noTracer } from '#kit/telemetry';
+import { createLogger, noTracer } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { createHttpServer, observeRequests } from './index.ts';
 import { getRoute } from './testing/small-routes.ts';
 import { AS_ALICE } from './testing/test-server.ts';

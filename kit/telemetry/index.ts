@@ -7,16 +7,15 @@ export {
   type LoggerOptions,
   type LogLevel,
 } from './logger.ts';
-export {
-  type Counter,
-  createMetrics,
-  type Gauge,
-  type Histogram,
-  type HistogramOptions,
-  type Labels,
-  type MetricOptions,
-  type Metrics,
-} from './metrics.ts';
+export type {
+  Counter,
+  Gauge,
+  Histogram,
+  HistogramOptions,
+  Labels,
+  MetricOptions,
+  Metrics,
+} from './metrics/metrics.ts';
 export { redact } from './redact.ts';
 export {
   noTracer,

@@ -43,8 +43,10 @@ export class ProxiedConnection {
     this.#isOver = true;
     for (const pipe of this.#pipes) pipe.stop();
     for (const socket of this.#sockets) {
-      if (how === 'reset') socket.resetAndDestroy();
-      else socket.destroySoon();
+      // One that is ending cannot be reset any more: libuv refuses, Node takes it for closed, and spins for ever at its end.
+      if (how === 'end') socket.destroySoon();
+      else if (socket.writableEnded) socket.destroy();
+      else socket.resetAndDestroy();
     }
     this.#gone();
   }

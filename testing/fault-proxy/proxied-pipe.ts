@@ -23,6 +23,8 @@ export class ProxiedPipe {
   #hasEnded = false;
   #isOver = false;
   #tick: NodeJS.Timeout | undefined;
+  #lookedAt = 0;
+  #unspent = 0;
 
   constructor(options: ProxiedPipeOptions) {
     this.#options = options;
@@ -45,11 +47,12 @@ export class ProxiedPipe {
     const { direction, from, to, weather } = this.#options;
     if (this.#isOver || this.#tick !== undefined || weather().blocked.has(direction)) return;
     const { bytesPerSecond } = weather();
-    let budget = bytesPerSecond === undefined ? Infinity : Math.max(1, (bytesPerSecond * SLOW_TICK_MS) / 1000);
-    while (budget > 0 && this.#heldBytes > 0 && !to.writableNeedDrain) {
+    let budget = bytesPerSecond === undefined ? Infinity : this.#budget(bytesPerSecond);
+    while (budget >= 1 && this.#heldBytes > 0 && !to.writableNeedDrain) {
       const sent = this.#forward(budget);
       if (sent === 0) return;
       budget -= sent;
+      if (bytesPerSecond !== undefined) this.#unspent -= sent;
     }
     if (this.#heldBytes <= HELD_BYTES) from.resume();
     if (this.#heldBytes === 0 && this.#hasEnded) to.end();
@@ -60,6 +63,15 @@ export class ProxiedPipe {
     this.#isOver = true;
     clearTimeout(this.#tick);
     this.#held = [];
+  }
+
+  /** What the time since the last look allows; whoever was silent may not make up for it. */
+  #budget(bytesPerSecond: number): number {
+    const now = performance.now();
+    const most = Math.max(1, (bytesPerSecond * SLOW_TICK_MS) / 1000);
+    this.#unspent = Math.min(most, this.#unspent + ((now - this.#lookedAt) * bytesPerSecond) / 1000);
+    this.#lookedAt = now;
+    return this.#unspent;
   }
 
   #forward(budget: number): number {

@@ -1,5 +1,6 @@
 import type { BrokerStats, UplinkState } from '#contexts/channels';
-import { createMetrics, type Metrics } from '#kit/telemetry';
+import type { Metrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 
 export interface BrokerMetricsDeps {
   readonly stats: () => BrokerStats;

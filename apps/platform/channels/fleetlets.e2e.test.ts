@@ -169,7 +169,9 @@ for (const [name, why] of [
     const said = { ...claim, manifestTypes: [], instance: '', agentVersion: '' };
     const payload = encodeControlRequest({ request: 1, kind: 'registerTarget', claim: said });
     send({ case: 'message', value: { id: 1n, payload: Uint8Array.from(payload) } });
-    await stateIs(name, 'Connected');
+    await eventually('it was connected', async () =>
+      platform.lines.some(({ msg, subject }) => msg === 'target is connected' && subject === `targets/${name}`),
+    );
     await stateIs(name, 'Disconnected');
   });
 }

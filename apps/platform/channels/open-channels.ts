@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { type AccessResolver, type Activity, type DataTickets, type Presence, SessionHub } from '#contexts/channels';
 import {
   CHANNEL_METHOD,
@@ -12,7 +10,7 @@ import {
 import type { AgentRegistry, AgentReports } from '#contexts/delivery';
 import type { Enrolment } from '#contexts/enrolment/adapters';
 import { type HostPort, printHostPort } from '#kit/config';
-import type { Authenticator, ListenAddress } from '#kit/http';
+import type { Authenticator, ListenAddress, Upgrade } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { type Clock, sleep as realSleep, type Sleep, systemClock, uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
@@ -54,8 +52,8 @@ export interface Channels {
   readonly runnables: readonly Runnable[];
   /** Over gRPC, with client certificates. */
   listen(address: HostPort, certificate: ServerCertificate): Promise<FleetletListener>;
-  /** Over WebSockets: for the event of a server of HTTP. False when it is none for us. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Over WebSockets: for a server of HTTP. */
+  readonly upgrade: Upgrade;
   /** Takes nobody any more, sends away who is there, and closes. */
   drain(signal: AbortSignal): Promise<void>;
   /** At once. */
@@ -145,7 +143,7 @@ function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'li
       log.info({ address: printHostPort(place) }, 'fleetlets can connect');
       return { host: place.host, port: place.port, install: (renewed) => server.setCertificate(tlsOf(renewed)) };
     },
-    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    upgrade: { path: CHANNEL_WEB_SOCKET.path, take: (...upgraded) => void sockets.upgrade(...upgraded) },
     drain: async (signal) => {
       await Promise.all(servers.map((server) => server.stopListening()));
       const isAnybodyThere = hub.sessions().length > 0;

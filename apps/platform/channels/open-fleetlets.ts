@@ -75,7 +75,7 @@ export async function openFleetlets(
     socket: embedded.socket,
     runnables: [...enrolment.runnables, ...channels.runnables, ...embedded.runnables],
     listen: (address, certificate) => channels.listen(address, certificate),
-    upgrade: (request, socket, head) => channels.upgrade(request, socket, head),
+    upgrade: channels.upgrade,
     serve: { name: 'fleetlets', run: (stop) => serveUntil(stop, channels) },
   };
 }

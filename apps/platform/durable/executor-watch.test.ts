@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExecutorFact } from '#kit/durable/embedded';
-import { createLogger, createMetrics } from '#kit/telemetry';
+import { createLogger } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { watchExecutor } from './executor-watch.ts';
 
 const ROWS: readonly { why: string; facts: readonly ExecutorFact[]; probe: string; metric: RegExp; line?: object }[] = [

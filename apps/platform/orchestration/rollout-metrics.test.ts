@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TargetRouter } from '#contexts/orchestration';
 import { sql } from '#kit/storage';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { freshDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { aDeployment } from '../../../contexts/orchestration/testing/a-revision.ts';

@@ -33,14 +33,16 @@ export async function readDataTicket(ticket: Uint8Array, publicKey: string): Pro
   try {
     const key = await importJWK(JSON.parse(publicKey), ALGORITHM);
     const { payload, protectedHeader } = await compactVerify(ticket, key, { algorithms: [ALGORITHM] });
-    return protectedHeader.typ === TYPE ? ticketIn(JSON.parse(Buffer.from(payload).toString())) : undefined;
+    const claims: unknown = JSON.parse(Buffer.from(payload).toString());
+    return protectedHeader.typ === TYPE ? ticketIn(claims) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function ticketIn(claims: Readonly<Record<string, unknown>>): DataTicket | undefined {
-  const { channel, sub: source, aud: destination, exp } = claims;
+function ticketIn(claims: unknown): DataTicket | undefined {
+  if (typeof claims !== 'object' || claims === null) return undefined;
+  const { channel, sub: source, aud: destination, exp } = claims as Readonly<Record<string, unknown>>;
   if (typeof channel !== 'string' || typeof source !== 'string' || typeof destination !== 'string') return undefined;
   return typeof exp === 'number' ? { channel, source, destination, expires: exp * 1_000 } : undefined;
 }

@@ -37,10 +37,10 @@ export interface Acceptor {
   readonly accept: AcceptLink;
   /** One timer for all streams. Without it nothing is ever given up for its silence. */
   run(signal: AbortSignal): Promise<void>;
-  /** Closes, in order, all streams that were admitted and match. */
-  closeWhere(match: Match, why: Why): void;
+  /** Closes, in order, all streams that were admitted and match; of this session only, where one is named. */
+  closeWhere(match: Match, why: Why, session?: string): void;
   /** The same at once, for connections that are dead. */
-  destroyWhere(match: Match): void;
+  destroyWhere(match: Match, session?: string): void;
   /** Says `resumed` to whoever has this channel open. */
   tellResumed(channel: LinkedChannel): void;
 }
@@ -50,7 +50,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
 }
 
 interface Session {
-  streams: number;
+  readonly streams: Set<AcceptedStream>;
   tally: MalformedTally | undefined;
 }
 
@@ -87,12 +87,12 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     }
   }
 
-  closeWhere(match: Match, why: Why): void {
-    for (const stream of this.#matching(match)) stream.close(why);
+  closeWhere(match: Match, why: Why, session?: string): void {
+    for (const stream of this.#matching(match, session)) stream.close(why);
   }
 
-  destroyWhere(match: Match): void {
-    for (const stream of this.#matching(match)) stream.link.destroy();
+  destroyWhere(match: Match, session?: string): void {
+    for (const stream of this.#matching(match, session)) stream.link.destroy();
   }
 
   tellResumed(channel: LinkedChannel): void {
@@ -110,13 +110,13 @@ class StreamAcceptor implements Acceptor, StreamOwner {
       stream.refuse('version', negotiated.message);
       return;
     }
-    const session = this.#sessions.get(open.session) ?? { streams: 0, tally: undefined };
+    const session = this.#sessions.get(open.session) ?? { streams: new Set(), tally: undefined };
     const most = this.#deps.maxStreamsPerSession ?? 256;
-    if (session.streams >= most) {
+    if (session.streams.size >= most) {
       stream.refuse('tooMany', `a session has at most ${most} streams`);
       return;
     }
-    session.streams += 1;
+    session.streams.add(stream);
     this.#sessions.set(open.session, session);
     this.#admit(stream, open, negotiated.version);
   }
@@ -150,8 +150,8 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     this.#admitted.delete(stream);
     const session = stream.open && this.#sessions.get(stream.open.session);
     if (!session || !stream.open) return;
-    session.streams -= 1;
-    if (session.streams === 0) this.#sessions.delete(stream.open.session);
+    session.streams.delete(stream);
+    if (session.streams.size === 0) this.#sessions.delete(stream.open.session);
   }
 
   malformed(stream: AcceptedStream, message: string): void {
@@ -162,7 +162,7 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     session.tally ??= new MalformedTally(this.#deps.clock);
     if (!session.tally.add()) return;
     const why: Why = { reason: 'malformed', message: 'too much was no frame', retryAfterMs: 0 };
-    this.closeWhere((other) => other.session === open.session, why);
+    this.closeWhere(() => true, why, open.session);
   }
 
   #admit(stream: AcceptedStream, open: OpenFrame, version: number): void {
@@ -189,8 +189,14 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     }
   }
 
-  /** A copy: to close one stream may change the set. */
-  #matching(match: Match): AcceptedStream[] {
-    return [...this.#admitted].filter(({ open, link }) => open && match(open, link.peer));
+  /**
+   * A copy: to close one stream may change the set. All streams are not looked through for one session: when many are cut
+   * off at once each of them asks.
+   */
+  #matching(match: Match, session: string | undefined): AcceptedStream[] {
+    const among = session === undefined ? this.#admitted : (this.#sessions.get(session)?.streams ?? []);
+    const isMatch = (stream: AcceptedStream): boolean =>
+      stream.open !== undefined && this.#admitted.has(stream) && match(stream.open, stream.link.peer);
+    return Array.from(among).filter(isMatch);
   }
 }

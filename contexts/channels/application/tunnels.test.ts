@@ -150,7 +150,9 @@ suite('a tunnel', () => {
     await once(server, 'listening');
     t.after(() => server.close());
     const { port } = server.address() as AddressInfo;
-    const { it } = await stage(t, (bytes) => joined(connect({ port, allowHalfOpen: true }), bytes), { over: 'sockets' });
+    const { it } = await stage(t, (bytes) => joined(connect({ port, allowHalfOpen: true }), bytes), {
+      over: 'sockets',
+    });
     const sent = randomBytes(20 * 1024 * 1024);
     const hash = createHash('sha256');
     const over = Promise.withResolvers<string | undefined>();

@@ -7,7 +7,12 @@ suite('where a data channel leads', () => {
     { why: 'nobody reads it', source: '/shop/', readers: [], want: undefined },
     { why: 'the same workspace will do', source: '/shop/', readers: ['/shop/'], want: '/shop/' },
     { why: 'one above will do', source: '/shop/web/', readers: ['/'], want: '/' },
-    { why: 'the nearest comes first', source: '/shop/web/', readers: ['/', '/shop/', '/shop/web/api/'], want: '/shop/' },
+    {
+      why: 'the nearest comes first',
+      source: '/shop/web/',
+      readers: ['/', '/shop/', '/shop/web/api/'],
+      want: '/shop/',
+    },
     { why: 'one beside does not count', source: '/shop/', readers: ['/bank/'], want: undefined },
     { why: 'one below does not count', source: '/shop/', readers: ['/shop/web/'], want: undefined },
     { why: 'a longer name is another workspace', source: '/shops/', readers: ['/shop/'], want: undefined },

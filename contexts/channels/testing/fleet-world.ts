@@ -17,7 +17,6 @@ import { sha256 } from '../adapters/sha256.ts';
 import { Broker } from '../application/broker/broker.ts';
 import type { DataPorts } from '../application/data/data-desk.ts';
 import { DataRoutes } from '../application/data/data-routes.ts';
-import type { DataWay } from '../application/data/data-source.ts';
 import { SessionHub } from '../application/hub/session-hub.ts';
 import type { LinkConnection } from '../application/link.ts';
 import { LocalClient } from '../application/local-client.ts';
@@ -100,7 +99,9 @@ export class FleetWorld {
   /** What a stream of that fleetlet with this beginning is closed with. */
   async shownToPlatform(fleetlet: string, open: OpenFrame): Promise<CloseReason | undefined> {
     const { transport } = createMemoryTransport({ accept: frameAcceptor(this.hub.accept) });
-    const connection = await frameConnections(transport, () => ({ 'x-fleetlet': fleetlet }))(new AbortController().signal);
+    const connection = await frameConnections(transport, () => ({ 'x-fleetlet': fleetlet }))(
+      new AbortController().signal,
+    );
     const { promise, resolve } = Promise.withResolvers<CloseReason | undefined>();
     connection.open({ frame: () => {}, room: () => {}, closed: (why) => resolve(why?.reason) }).send(open);
     const reason = await promise;
@@ -116,7 +117,7 @@ export class FleetWorld {
   async network(accept: AcceptStream): Promise<{ readonly transport: Transport; readonly cut: () => void }> {
     if (this.#options.over !== 'sockets') {
       const memory = createMemoryTransport({ accept });
-      return { transport: memory.transport, cut: memory.cut };
+      return { transport: memory.transport, cut: () => memory.cut() };
     }
     const server = await listenGrpc({ at: { host: '127.0.0.1', port: 0 }, path: CHANNEL_METHOD, accept });
     this.#stops.push(() => server.close());
@@ -155,7 +156,9 @@ export class TestFleetlet {
   readonly name: string;
   readonly broker: Broker;
   /** Those that its data channels took, one after the other. */
-  readonly ways: (DataWay | string)[] = [];
+  readonly ways: string[] = [];
+  /** Why there was none. */
+  readonly detours: string[] = [];
   readonly refusals: string[] = [];
   /** From the platform. */
   readonly cut: () => void;
@@ -188,11 +191,14 @@ export class TestFleetlet {
         addresses: () => [],
         random: Math.random,
         pace: PACE,
-        onWay: (_channel, way, why) => this.ways.push(way ?? why),
+        onWay: (_channel, way, why) => (way === undefined ? this.detours.push(why) : this.ways.push(way)),
         ...data,
       },
       observer: {
-        ...{ welcomed: nothing, renewalAsked: nothing, processCame: nothing, processGone: nothing },
+        welcomed: nothing,
+        renewalAsked: nothing,
+        processCame: nothing,
+        processGone: nothing,
         refused: (_who, message) => this.refusals.push(message),
         malformed: nothing,
         channelClosed: nothing,

@@ -14,7 +14,7 @@ export function celHealthRules(): RuleEvaluator {
       const program = programs.get(rule) ?? environment.parse(rule);
       if (programs.size >= MAX_PROGRAMS) programs.clear();
       programs.set(rule, program);
-      const answer = program({ object });
+      const answer: unknown = program({ object });
       return typeof answer === 'boolean' ? answer : 'it is neither true nor false';
     } catch (error) {
       return error instanceof Error && 'summary' in error ? String(error.summary) : 'it cannot be evaluated';

@@ -6,7 +6,7 @@ import type { Document } from './wanted-objects.ts';
 export const ON_CONFLICT = ['fail', 'adopt', 'force'] as const;
 export type OnConflict = (typeof ON_CONFLICT)[number];
 
-export const ON_IMMUTABLE = ['fail', 'replace'] as const;
+const ON_IMMUTABLE = ['fail', 'replace'] as const;
 export type OnImmutable = (typeof ON_IMMUTABLE)[number];
 
 /** `observe` compares and writes nothing; `release` lets go of objects and touches none. */
@@ -25,7 +25,7 @@ export type Separated =
   | { readonly kind: 'separated'; readonly policy: DeliveryPolicy; readonly documents: readonly Document[] }
   | { readonly kind: 'fault'; readonly message: string };
 
-export const POLICY_API_VERSION = 'kubernetes.fleetshift.io/v1';
+const POLICY_API_VERSION = 'kubernetes.fleetshift.io/v1';
 
 const USUAL: DeliveryPolicy = { mode: 'manage', onConflict: 'fail', onImmutable: 'fail', ignoreFields: [] };
 const KNOWN = ['apiVersion', 'kind', 'metadata', 'mode', 'onConflict', 'onImmutable', 'ignoreFields'];

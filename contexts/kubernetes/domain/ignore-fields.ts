@@ -66,7 +66,12 @@ function fits(step: PatternStep, its: FieldStep): boolean {
 }
 
 function namesAll(item: JsonObject, keys: Readonly<Record<string, string>>): boolean {
-  return Object.entries(keys).every(([name, value]) => item[name] !== undefined && String(item[name]) === value);
+  return Object.entries(keys).every(([name, value]) => plainText(item[name]) === value);
+}
+
+/** Keys of items are texts and numbers; people write both without quotes. */
+function plainText(value: unknown): string | undefined {
+  return typeof value === 'number' ? `${value}` : typeof value === 'string' ? value : undefined;
 }
 
 interface Pair {

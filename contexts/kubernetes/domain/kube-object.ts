@@ -21,7 +21,7 @@ export interface ObjectMeta {
 /** Which fields somebody set, as the API server keeps it. */
 export interface ManagedFields {
   readonly manager?: string;
-  readonly operation?: string;
+  readonly operation?: 'Apply' | 'Update';
   readonly subresource?: string;
   readonly fieldsV1?: unknown;
 }

@@ -13,7 +13,7 @@ export interface Comparison {
   readonly patterns: readonly FieldPattern[];
 }
 
-export interface FieldChange {
+interface FieldChange {
   readonly steps: readonly FieldStep[];
   readonly before: unknown;
   readonly after: unknown;
@@ -38,11 +38,7 @@ export function diffLines(comparison: Comparison): string[] {
  * Fields that are ours, or would be: what servers and controllers fill in is none of them. Both sides have been through the
  * server, so that `1000m` and `1` are the same.
  */
-export function fieldChanges({
-  live,
-  next,
-  patterns,
-}: Comparison & { live: KubeObject; next: KubeObject }): FieldChange[] {
+function fieldChanges({ live, next, patterns }: Comparison & { live: KubeObject; next: KubeObject }): FieldChange[] {
   const ours = unionOf([appliedFields(live, FIELD_MANAGER), appliedFields(next, FIELD_MANAGER)]);
   const [before, after] = [live, next].map((object) => byPath(leavesOf(withoutIgnored(object, patterns), ours)));
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].sort();

@@ -60,7 +60,7 @@ export function nextStep(situation: ObjectSituation): ObjectStep {
  * DECISION: where it cannot be told who made an object, it is not ours. It may then stay behind after an agent ended in the
  * middle of making it; the other mistake would delete what we did not make.
  */
-export function isOurs(entry: InventoryEntry, live: KubeObject, deployment: string): boolean {
+function isOurs(entry: InventoryEntry, live: KubeObject, deployment: string): boolean {
   if (entry.uid !== undefined && entry.uid === live.metadata.uid) return true;
   return live.metadata.labels?.[DEPLOYMENT_LABEL] === deployment && wasMadeByUs(live);
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { HttpLimits, HttpServer, Route } from '../index.ts';
 import { LOCALHOST_CERTIFICATE, LOCALHOST_KEY } from '../testing/localhost-certificate.ts';
@@ -200,3 +202,36 @@ function getOverTls(port: number, ca: string): Promise<{ status: number | undefi
     request.on('error', reject).end();
   });
 }
+
+describe('a connection that becomes something else', () => {
+  const asks = (path: string) => `GET ${path} HTTP/1.1\r\n${HEADERS}Connection: Upgrade\r\nUpgrade: other\r\n\r\n`;
+  const upgrade = {
+    path: '/other',
+    take: (_request: IncomingMessage, socket: Duplex) => void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+  };
+
+  it('does so at its path, and ends with the server', async () => {
+    const { server } = await testServer([getRoute('/v1/x', () => 'done')]);
+    const { port } = await server.listen({ host: '127.0.0.1', port: 0, upgrade });
+    const connection = await RawConnection.open(port);
+    connection.send(asks('/other?a=b'));
+    await connection.until((received) => received.startsWith('HTTP/1.1 101 '));
+    await server.close(100);
+    await connection.untilClosed();
+  });
+
+  for (const { why, path, offered } of [
+    { why: 'at another path', path: '/v1/x', offered: upgrade },
+    { why: 'where there is none', path: '/v1/x', offered: undefined },
+  ]) {
+    it(`is answered as any other ${why}`, async (t) => {
+      const { server } = await testServer([getRoute('/v1/x', () => 'done')]);
+      t.after(() => server.close(100));
+      const { port } = await server.listen({ host: '127.0.0.1', port: 0, ...(offered && { upgrade: offered }) });
+      const connection = await RawConnection.open(port);
+      t.after(() => connection.destroy());
+      connection.send(asks(path));
+      assert.match(await connection.until((received) => received.includes('\r\n\r\n')), /^HTTP\/1.1 200 /);
+    });
+  }
+});

@@ -13,6 +13,13 @@ export interface ListenOptions {
   readonly port: number;
   /** Certificate, key and the like; plain HTTP without. */
   readonly tls?: TlsServerOptions;
+  readonly upgrade?: Upgrade;
+}
+
+/** One path where connections become something else. No limit of a request is theirs; those that are left are cut off at the end. */
+export interface Upgrade {
+  readonly path: string;
+  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 export interface ListenAddress {
@@ -37,6 +44,7 @@ export class Listeners {
   readonly #handler: Handler;
   readonly #limits: HttpLimits;
   readonly #servers = new Set<Server>();
+  readonly #upgraded = new Set<Duplex>();
   /** The latest response on each connection, to know whether one is half written. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>();
 
@@ -45,8 +53,8 @@ export class Listeners {
     this.#limits = limits;
   }
 
-  async listen({ host, port, tls }: ListenOptions): Promise<Listening> {
-    const options = this.#serverOptions();
+  async listen({ host, port, tls, upgrade }: ListenOptions): Promise<Listening> {
+    const options = this.#serverOptions(upgrade);
     const server = tls
       ? createTlsServer({ handshakeTimeout: this.#limits.headersMs, ...tls, ...options })
       : createServer(options);
@@ -54,6 +62,11 @@ export class Listeners {
     server.on('request', (request, response) => {
       this.#responses.set(request.socket, response);
       this.#handler(request, response);
+    });
+    server.on('upgrade', (request, socket, head) => {
+      this.#upgraded.add(socket);
+      socket.once('close', () => this.#upgraded.delete(socket));
+      upgrade?.take(request, socket, head);
     });
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
     server.on('checkExpectation', (request, response) => {
@@ -86,6 +99,7 @@ export class Listeners {
 
   closeAll(): void {
     for (const server of this.#servers) server.closeAllConnections();
+    for (const socket of this.#upgraded) socket.destroy();
   }
 
   #refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
@@ -95,7 +109,7 @@ export class Listeners {
     else answerConnection(errorOfConnection(error), socket);
   }
 
-  #serverOptions(): ServerOptions {
+  #serverOptions(upgrade: Upgrade | undefined): ServerOptions {
     const { headerBytes, headersMs, receiveMs, keepAliveMs } = this.#limits;
     return {
       maxHeaderSize: headerBytes,
@@ -105,6 +119,8 @@ export class Listeners {
       connectionsCheckingInterval: Math.max(10, Math.min(headersMs, receiveMs) / 4),
       // Checked where it can be answered with a problem document.
       requireHostHeader: false,
+      // Whoever offers to become something else, as clients of HTTP/2 do, is answered as if he had not.
+      shouldUpgradeCallback: ({ url }) => upgrade !== undefined && url?.split('?')[0] === upgrade.path,
     };
   }
 }

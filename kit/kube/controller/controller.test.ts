@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BACK_OFF, DONE, type Result } from '#kit/reconcile';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { memoryLogger } from '#kit/telemetry/testing';
 import { FakeClock } from '#testing/fake-clock';
 import { InformerFactory } from '../cache/informer-factory.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { CORE } from '../client/core-resources.ts';
 import { createKubeClient } from '../client/create-kube-client.ts';
 import { FakeApiServer } from '../testing/index.ts';

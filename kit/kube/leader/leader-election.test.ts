@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { memoryLogger } from '#kit/telemetry/testing';
 import { FakeClock } from '#testing/fake-clock';
 import { type MemoryFaults, MemoryKube } from '../cache/testing/memory-kube.ts';

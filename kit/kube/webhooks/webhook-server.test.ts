@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { memoryLogger } from '#kit/telemetry/testing';
 import { issueServerPair, makeAuthority } from '#testing/clusters/certificate-authority';
 import { validatingWebhook } from './admission-webhooks.ts';

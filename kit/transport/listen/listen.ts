@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { lstatSync, unlinkSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Secret } from '#kit/std';
 import { type Endpoint, endpointName } from '../dial/dial.ts';
 import { TransportError } from '../transport-error.ts';
@@ -35,6 +35,7 @@ export interface Listener {
 /** A thousand that were cut off come back at once. */
 const BACKLOG = 4096;
 const HANDSHAKE_MS = 10_000;
+const HANDSHAKES_PER_TURN = 4;
 
 /** Hands over every connection once its TLS is up, if it has any. */
 export async function listen(
@@ -43,7 +44,8 @@ export async function listen(
   taken: (socket: Socket) => void,
 ): Promise<Listener> {
   const { at, tls, maxConnections = 10_000 } = options;
-  const server = tls ? tlsServer(tls, protocol, taken) : createServer({ noDelay: true, keepAlive: true }, taken);
+  const secured = tls && tlsServer(tls, protocol, taken);
+  const server = createServer({ noDelay: true, keepAlive: true }, secured ? inTurns(secured) : taken);
   server.maxConnections = maxConnections;
   try {
     await bind(server, at);
@@ -62,7 +64,7 @@ export async function listen(
   return {
     address: 'path' in at ? at : { host: at.host, port: (server.address() as AddressInfo).port },
     setCertificate: ({ cert, key }) => {
-      if (server instanceof TlsServer) server.setSecureContext({ cert, key: key.reveal() });
+      secured?.setSecureContext({ cert, key: key.reveal() });
     },
     stop: () => {
       server.close();
@@ -75,7 +77,28 @@ export async function listen(
   };
 }
 
-function tlsServer({ cert, key }: ListenTls, protocol: string, taken: (socket: Socket) => void): Server {
+/**
+ * DECISION: a few handshakes are begun in each turn of the event loop, not as many as there are callers: a thousand that
+ * were cut off come back at once, and what else this process does would wait until all their signatures are checked. It is
+ * the beginning that waits its turn, so that nobody who stays silent holds up the others.
+ */
+function inTurns(secured: TlsServer): (socket: Socket) => void {
+  const waiting: Socket[] = [];
+  const turn = (): void => {
+    for (const socket of waiting.splice(0, HANDSHAKES_PER_TURN)) {
+      if (!socket.destroyed) secured.emit('connection', socket);
+    }
+    if (waiting.length > 0) setImmediate(turn);
+  };
+  return (socket) => {
+    // Until its turn nobody else hears of it.
+    socket.on('error', () => {});
+    waiting.push(socket);
+    if (waiting.length === 1) setImmediate(turn);
+  };
+}
+
+function tlsServer({ cert, key }: ListenTls, protocol: string, taken: (socket: Socket) => void): TlsServer {
   return createTlsServer(
     {
       cert,

@@ -43,8 +43,7 @@ function source(client: LocalClient, name: string): Channel & { readonly answers
   return Object.assign(channel, { answers });
 }
 
-const say = (channel: Channel, text: string): Promise<void> =>
-  channel.send({ payload: Buffer.from(text) }, NO_SIGNAL);
+const say = (channel: Channel, text: string): Promise<void> => channel.send({ payload: Buffer.from(text) }, NO_SIGNAL);
 
 suite('a data channel', () => {
   test('leads from a process of one fleetlet through the platform to one of another, and back', async (t) => {
@@ -105,6 +104,39 @@ suite('a data channel', () => {
     });
   }
 
+  test('that goes directly has to show a new ticket by and by, and loses nothing by that', async (t) => {
+    const it = world(t);
+    const far = await it.fleetlet('far', { addresses: () => ['far:1'], limits: { directLifeMs: 50 } });
+    const near = await it.fleetlet('near', { dial: new DirectWay('near', () => far).dial });
+    const { heard } = reader(await far.local('backend'), 'data/a');
+    await until(() => far.broker.stats().processes > 0);
+    const from = source(await near.local('collector'), 'data/a');
+    await say(from, 'one');
+    await until(() => near.ways.filter((way) => way === 'direct').length > 1);
+    await say(from, 'two');
+    await until(() => heard.length === 2);
+    assert.deepEqual(heard, [told('one'), told('two')]);
+  });
+
+  test('takes no more sources than it may, but those that it has', async (t) => {
+    const it = world(t);
+    const far = await it.fleetlet('far', { limits: { maxSources: 1 } });
+    const { heard } = reader(await far.local('backend'), 'data/a');
+    const [first, second] = [await it.fleetlet('first'), await it.fleetlet('second')];
+    const from = source(await first.local('x'), 'data/a');
+    await say(from, 'one');
+    await until(() => heard.length === 1);
+    await say(source(await second.local('x'), 'data/a'), 'too many');
+    await until(() => far.refusals.some((message) => message.includes('sources')));
+    first.cut();
+    await say(from, 'two');
+    await until(() => heard.length === 2);
+    assert.deepEqual(
+      heard.map(({ text }) => text),
+      ['one', 'two'],
+    );
+  });
+
   test('that goes directly goes on while the platform is away', async (t) => {
     const { near, far, heard, from } = await pair(t);
     await say(from, 'one');
@@ -125,8 +157,8 @@ suite('a data channel', () => {
     const [spy, child] = [reader(await beside.local('x'), 'data/a'), reader(await below.local('x'), 'data/a')];
     const from = source(await near.local('x'), 'data/a');
     await say(from, 'one');
-    await until(() => near.ways.length > 2);
-    assert.match(near.ways.at(-1) ?? '', /nobody reads data\/a/);
+    await until(() => near.detours.length > 2);
+    assert.match(near.detours.at(-1) ?? '', /nobody reads data\/a/);
     const { heard } = reader(await above.local('x'), 'data/a');
     await until(() => heard.length === 1);
     assert.deepEqual([spy.heard, child.heard], [[], []]);

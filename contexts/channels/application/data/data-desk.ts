@@ -12,7 +12,7 @@ import type { Channel, ChannelHandlers, Inbound, LinkedChannelOptions } from '..
 import type { AcceptLink, FrameLink, LinkHandlers } from '../link.ts';
 import type { Uplink } from '../uplink.ts';
 import { type DataCredentials, type DataInletLimits, DataInlets } from './data-inlets.ts';
-import { type DataPace, DataSource, type DataSourceDeps, type DataWay, type Route } from './data-source.ts';
+import { type DataPace, DataSource, type DataSourceDeps, type DataWay } from './data-source.ts';
 
 /** What a fleetlet has for data channels beside its way to the platform. */
 export interface DataPorts {
@@ -54,7 +54,7 @@ const ANSWER_MS = 10_000;
 export class DataDesk {
   readonly #deps: DataDeskDeps;
   readonly #inlets: DataInlets;
-  readonly #waiting = new Map<string, (route: Route) => void>();
+  readonly #waiting = new Map<string, (route: DataRoute) => void>();
   /** Questions that the platform has not heard yet: while it is away one of each is enough. */
   readonly #asked = new Set<string>();
   readonly #running = new Set<Promise<void>>();
@@ -109,7 +109,7 @@ export class DataDesk {
     if (this.#isTold) this.#tellListening();
   }
 
-  route({ kind: _, ...route }: DataRoute): void {
+  route(route: DataRoute): void {
     this.#waiting.get(route.channel)?.(route);
   }
 
@@ -119,13 +119,21 @@ export class DataDesk {
     const link = this.#deps.uplink.openLink(relayed);
     relayed.link = link;
     const { session } = this.#deps;
-    const memory = { incarnation: session, ofIncarnation: undefined, receivedUpTo: 0, receivedAbove: [] };
+    const none = { ofIncarnation: undefined, receivedUpTo: 0, receivedAbove: [], unacknowledged: [] };
     link.send({
       kind: 'open',
       version: PROTOCOL_VERSION,
       oldestVersion: OLDEST_PROTOCOL_VERSION,
-      ...{ session, channel, stream, mode: 'reliable', process: '', target: '', shard: 0, shards: 1, reads: true },
-      memory: { ...memory, unacknowledged: [] },
+      session,
+      channel,
+      stream,
+      mode: 'reliable',
+      process: '',
+      target: '',
+      shard: 0,
+      shards: 1,
+      reads: true,
+      memory: { incarnation: session, ...none },
       window: SOURCE_WINDOW,
       ticket: new Uint8Array(0),
     });
@@ -153,8 +161,8 @@ export class DataDesk {
     this.#deps.ask({ request: ++this.#requests, kind: 'listening', addresses, channels });
   }
 
-  async #resolve(channel: string, signal: AbortSignal): Promise<Route> {
-    const { promise, resolve } = Promise.withResolvers<Route>();
+  async #resolve(channel: string, signal: AbortSignal): Promise<DataRoute> {
+    const { promise, resolve } = Promise.withResolvers<DataRoute>();
     this.#waiting.set(channel, resolve);
     if (!this.#asked.has(channel)) {
       this.#asked.add(channel);

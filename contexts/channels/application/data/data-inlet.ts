@@ -42,6 +42,10 @@ export class DataInlet {
     return this.#sources.size;
   }
 
+  knows(fleetlet: string): boolean {
+    return this.#sources.has(fleetlet);
+  }
+
   /** The channel of a source, the same one by whatever way and however often it comes. */
   attached(fleetlet: string, mode: ChannelMode): LinkedChannel {
     const source = this.#sources.get(fleetlet) ?? this.#newSource(fleetlet, mode);
@@ -87,7 +91,12 @@ export class DataInlet {
   #newSource(fleetlet: string, mode: ChannelMode): Source {
     const { name, window, buffer, newId: newIncarnation, now, sha256 } = this.#deps;
     const channel = createReliableChannel({
-      ...{ name, window, buffer, newIncarnation, now, sha256 },
+      name,
+      window,
+      buffer,
+      newIncarnation,
+      now,
+      sha256,
       mode: mode === 'lossy' ? 'lossy' : 'reliable',
       handlers: { message: (message) => this.#down.take(new FromSource(message, fleetlet)) },
     });

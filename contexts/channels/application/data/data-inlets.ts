@@ -47,7 +47,6 @@ export interface DataInletLimits {
 }
 
 const LIMITS: DataInletLimits = { maxSources: 1_000, memoryMs: 10 * 60_000, directLifeMs: 10 * 60_000 };
-const SWEEP_MS = 5_000;
 const NOBODY_MS = 1_000;
 
 /** Where data channels are read: takes their sources, whether they call directly or the platform passes them on. */
@@ -118,14 +117,18 @@ export class DataInlets {
   async #admit(open: OpenFrame, peer: LinkPeer): Promise<Admission> {
     const { channel } = open;
     if (!isDataChannel(channel) || open.mode === 'bytes') {
-      return this.#refuse(peer, refusal('unknownChannel', `fleetlets take data channels of each other, not ${channel}`));
+      return this.#refuse(
+        peer,
+        refusal('unknownChannel', `fleetlets take data channels of each other, not ${channel}`),
+      );
     }
     const source = await this.#sourceOf(open, peer);
     if (typeof source !== 'string') return this.#refuse(peer, source);
     const inlet = this.#inlets.get(channel);
-    if (inlet === undefined) return { kind: 'refused', ...refusal('unavailable', `nobody reads ${channel} here`, NOBODY_MS) };
+    if (inlet === undefined)
+      return { kind: 'refused', ...refusal('unavailable', `nobody reads ${channel} here`, NOBODY_MS) };
     const size = [...this.#inlets.values()].reduce((sum, each) => sum + each.size, 0);
-    if (size >= this.#limits.maxSources) {
+    if (size >= this.#limits.maxSources && !inlet.knows(source)) {
       return this.#refuse(peer, refusal('tooMany', `${size} sources are connected already`));
     }
     if (!this.#relayed.has(peer)) this.#until.set(open, this.#deps.clock.now() + this.#limits.directLifeMs);
@@ -162,7 +165,7 @@ export class DataInlets {
 
   async #sweepUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#deps.sleep(SWEEP_MS, signal).catch(() => undefined);
+      await this.#deps.sleep(this.#deps.heartbeatMs, signal).catch(() => undefined);
       const now = this.#deps.clock.now();
       for (const inlet of this.#inlets.values()) inlet.sweep(now - this.#limits.memoryMs);
       const isOver = (open: OpenFrame): boolean => (this.#until.get(open) ?? Number.POSITIVE_INFINITY) <= now;

@@ -18,10 +18,7 @@ export interface DataTickets {
 }
 
 /** Where fleetlets are in the tree of workspaces: the paths of those that may be let in at all. */
-export type FleetletPaths = (
-  fleetlets: readonly string[],
-  signal: AbortSignal,
-) => Promise<ReadonlyMap<string, string>>;
+export type FleetletPaths = (fleetlets: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
 
 /** Of the sessions, what is needed here. */
 export interface StreamsToFleetlets {

@@ -6,7 +6,6 @@ import type { FrameLink, LinkConnection, LinkHandlers } from '../link.ts';
 import { createReliableChannel } from '../reliable-channel.ts';
 import { DataStream, type StreamEnd } from './data-stream.ts';
 
-export type Route = Omit<DataRoute, 'kind'>;
 export type DataWay = 'direct' | 'relay';
 
 /** Who is called directly: where, and the name that its certificate has to have. */
@@ -20,7 +19,7 @@ export interface DataSourceDeps {
   readonly mode: 'reliable' | 'lossy';
   readonly handlers: ChannelHandlers;
   /** Asks the platform; what it rejects with is asked again later. */
-  readonly resolve: (channel: string, signal: AbortSignal) => Promise<Route>;
+  readonly resolve: (channel: string, signal: AbortSignal) => Promise<DataRoute>;
   /** Missing where nobody can be called directly. */
   readonly dial?: ((to: DirectAddress, signal: AbortSignal) => Promise<LinkConnection>) | undefined;
   readonly relay: (handlers: LinkHandlers) => FrameLink;
@@ -50,7 +49,7 @@ export interface DataPace {
   readonly capMs: number;
 }
 
-export const DATA_PACE: DataPace = {
+const DATA_PACE: DataPace = {
   directWithinMs: 3_000,
   relayWithinMs: 10_000,
   againMs: 30_000,
@@ -59,13 +58,15 @@ export const DATA_PACE: DataPace = {
   capMs: 30_000,
 };
 
+/** What has lasted so long begins with short waits again. */
+const STABLE_MS = 10_000;
 const DIRECT_SILENT_BEATS = 2;
 /** Silence of a reader that takes its time looks the same, and to open the stream again costs little. */
 const RELAY_SILENT_BEATS = 12;
 
 interface Direct {
   readonly connection: LinkConnection;
-  readonly route: Route;
+  readonly route: DataRoute;
 }
 
 /**
@@ -87,7 +88,13 @@ export class DataSource {
     this.#deps = deps;
     this.#pace = { ...DATA_PACE, ...deps.pace };
     this.#channel = createReliableChannel({
-      ...{ name, mode, window, buffer, sha256, newIncarnation: newId, now: () => clock.now() },
+      name,
+      mode,
+      window,
+      buffer,
+      sha256,
+      newIncarnation: newId,
+      now: () => clock.now(),
       handlers: {
         ...handlers,
         closed: (why) => {
@@ -107,8 +114,10 @@ export class DataSource {
     const until = AbortSignal.any([signal, this.#over.signal]);
     try {
       for (let failures = 0; ; ) {
+        const began = this.#deps.clock.now();
         const end = await this.#once(until);
-        failures = end.wasOpen ? 0 : failures + 1;
+        const isStable = end.wasOpen && this.#deps.clock.now() - began >= STABLE_MS;
+        failures = isStable ? 0 : failures + 1;
         const putOff = end.kind === 'closed' ? end.why.retryAfterMs : 0;
         if (end.kind !== 'left') await this.#deps.sleep(putOff + this.#delay(failures), until);
       }
@@ -140,7 +149,7 @@ export class DataSource {
     }
   }
 
-  async #resolve(signal: AbortSignal): Promise<Route> {
+  async #resolve(signal: AbortSignal): Promise<DataRoute> {
     const route = await this.#deps.resolve(this.#deps.name, signal);
     if (route.ticket.length === 0) throw new Error(route.message || 'the platform knows no way');
     return route;
@@ -152,12 +161,12 @@ export class DataSource {
     return direct;
   }
 
-  #isDirectDue({ addresses }: Route): boolean {
+  #isDirectDue({ addresses }: DataRoute): boolean {
     return this.#deps.dial !== undefined && addresses.length > 0 && this.#deps.clock.now() >= this.#directAt;
   }
 
   /** The first address that answers. */
-  async #dial({ addresses, serverName }: Route, signal: AbortSignal): Promise<LinkConnection | undefined> {
+  async #dial({ addresses, serverName }: DataRoute, signal: AbortSignal): Promise<LinkConnection | undefined> {
     const within = AbortSignal.any([signal, AbortSignal.timeout(this.#pace.directWithinMs)]);
     for (const address of addresses) {
       try {
@@ -193,7 +202,7 @@ export class DataSource {
     }
   }
 
-  async #overRelay(route: Route, signal: AbortSignal): Promise<StreamEnd> {
+  async #overRelay(route: DataRoute, signal: AbortSignal): Promise<StreamEnd> {
     const over = new AbortController();
     const probing = this.#probe(route, AbortSignal.any([signal, over.signal])).then(() => over.abort());
     try {
@@ -208,7 +217,7 @@ export class DataSource {
   }
 
   /** Resolves once there is a direct connection; rejects when it is aborted. */
-  async #probe({ addresses }: Route, signal: AbortSignal): Promise<void> {
+  async #probe({ addresses }: DataRoute, signal: AbortSignal): Promise<void> {
     const { sleep, clock, dial } = this.#deps;
     // Whether a fleetlet can be called is settled when it starts, and then all that it had before was cut.
     if (dial === undefined || addresses.length === 0) return await forever(signal);
@@ -226,7 +235,7 @@ export class DataSource {
     }
   }
 
-  #carry(way: DataWay, { ticket }: Route, open: DataSourceDeps['relay']): DataStream {
+  #carry(way: DataWay, { ticket }: DataRoute, open: DataSourceDeps['relay']): DataStream {
     const { session, name: channel, mode, heartbeatMs: beatMs, clock, sleep, onWay } = this.#deps;
     const isDirect = way === 'direct';
     return new DataStream({

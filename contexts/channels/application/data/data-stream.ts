@@ -143,9 +143,7 @@ export class DataStream implements LinkHandlers {
     if (pings) this.#link?.send({ kind: 'ping', nonce: this.#nonce });
   }
 
-  #finish(
-    end: { readonly kind: 'closed'; readonly why: Why } | { readonly kind: 'lost'; readonly why: string },
-  ): void {
+  #finish(end: { readonly kind: 'closed'; readonly why: Why } | { readonly kind: 'lost'; readonly why: string }): void {
     this.#end ??= { ...end, wasOpen: this.#isOpen };
     this.#wake.raise();
   }

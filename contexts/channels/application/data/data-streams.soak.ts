@@ -15,7 +15,8 @@ import type { DataPorts } from '../data/data-desk.ts';
 
 /** Two fleetlets, with TLS between them and a network that fails at a byte of its choice. */
 export const soak: Soak = {
-  description: 'a direct data stream that is cut, or stalls, at a random byte goes on over the relay with the right hash',
+  description:
+    'a direct data stream that is cut, or stalls, at a random byte goes on over the relay with the right hash',
   defaultCount: 100,
   async run({ count, seed, signal, progress }) {
     for (let run = 0; run < count; run += 1) {
@@ -87,9 +88,9 @@ function dialler(peers: CertifiedPeers): NonNullable<DataPorts['dial']> {
   return async ({ address, serverName }, signal) => {
     const [host = '', port] = address.split(':');
     const tls = { serverName, credentials: () => ({ trust: { only: [peers.pem] }, certificate }) };
-    return await frameConnections(
-      createGrpcTransport({ to: { host, port: Number(port) }, tls, path: CHANNEL_METHOD }),
-    )(signal);
+    return await frameConnections(createGrpcTransport({ to: { host, port: Number(port) }, tls, path: CHANNEL_METHOD }))(
+      signal,
+    );
   };
 }
 

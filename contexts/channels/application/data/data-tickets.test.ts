@@ -4,7 +4,6 @@ import { suite, type TestContext, test } from 'node:test';
 import { createDataTickets } from '../../adapters/data-tickets.ts';
 import type { DataTicket } from '../../domain/data-ticket.ts';
 import type { CloseFrame, Frame } from '../../domain/frame.ts';
-import { until } from '../../testing/an-uplink.ts';
 import { FleetWorld, type TestFleetlet } from '../../testing/fleet-world.ts';
 import { anOpen } from '../../testing/recorded-link.ts';
 import type { LinkConnection } from '../link.ts';
@@ -19,7 +18,10 @@ async function stage(t: TestContext) {
   t.after(() => it.close());
   const far = await it.fleetlet('far');
   (await far.local('reader')).open({ name: CHANNEL, reads: true }, { message: (message) => message.ack() });
-  await until(() => far.broker.stats().processes > 0);
+  const good = await it.tickets.sign(ticket());
+  // Until the process is there that reads it.
+  while ('reason' in (await shown(far, good)));
+  far.refusals.length = 0;
   return { it, far };
 }
 

@@ -3,6 +3,8 @@ import type { ChannelWindow, CloseFrame, OpenFrame } from '../../domain/frame.ts
 import type { Channel, Inbound, LinkedChannel } from '../channel.ts';
 import { createReliableChannel } from '../reliable-channel.ts';
 import { createShardedChannel } from '../sharded-channel.ts';
+import type { SessionView } from './hub-deps.ts';
+import type { ServedTarget } from './ports.ts';
 
 /** What becomes of the messages of one channel, whichever fleetlet they are from. */
 export interface ChannelHandler {
@@ -86,8 +88,10 @@ export class FleetletSession {
     return [...this.#ends.values()].reduce((sum, { channel }) => sum + channel.buffered.bytes, 0);
   }
 
-  get dropped(): number {
-    return [...this.#ends.values()].reduce((sum, { channel }) => sum + channel.buffered.dropped, 0);
+  view(targets: readonly ServedTarget[]): SessionView {
+    const { fleetlet, id: session, isLive, address, buffered: bufferedBytes } = this;
+    const dropped = [...this.#ends.values()].reduce((sum, { channel }) => sum + channel.buffered.dropped, 0);
+    return { fleetlet, session, isLive, address, targets, bufferedBytes, dropped };
   }
 
   /** The part of a channel that the stream is of, the same one whenever it comes; or why it cannot be had. */

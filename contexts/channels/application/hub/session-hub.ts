@@ -1,12 +1,12 @@
 import { ChannelError } from '../../domain/channel-error.ts';
 import type { ControlReply } from '../../domain/control-message.ts';
+import { drainDelay } from '../../domain/drain-delay.ts';
 import type { CloseFrame, CloseReason, OpenFrame } from '../../domain/frame.ts';
 import { type Acceptor, createAcceptor } from '../acceptor.ts';
 import type { ByteHandlers, ByteStream } from '../byte-stream.ts';
 import type { Outbound } from '../channel.ts';
 import type { AcceptLink, LinkPeer } from '../link.ts';
 import { ControlDesk } from './control-desk.ts';
-import { FirstBeats } from './first-beats.ts';
 import type { ChannelHandler, FleetletSession } from './fleetlet-session.ts';
 import { HubAdmission, type Known } from './hub-admission.ts';
 import { HUB_LIMITS, type HubLimits, type HubStats, type SessionHubDeps, type SessionView } from './hub-deps.ts';
@@ -22,14 +22,13 @@ type Why = Omit<CloseFrame, 'kind'>;
 
 const CONTROL = 'control';
 const SWEEP_MS = 1_000;
-const MISSED_BEATS = 3;
-/** Between two that come back after a drain, and for all of them. */
-const DRAIN_STEP_MS = 20;
-const DRAIN_MS = 10_000;
 /** A fleetlet that is embedded in this process needs no certificate, and none expires. */
 const EMBEDDED = { kind: 'known', notAfter: Number.POSITIVE_INFINITY, renewSoon: false } as const;
 
-/** The platform's side of all fleetlets: who is connected, through whom a target is reached, and the way there. */
+/**
+ * The platform's side of all fleetlets: who is connected, through whom a target is reached, and the way there. It decides
+ * little itself; it is as long as it is because it introduces its parts to each other.
+ */
 export class SessionHub {
   readonly #deps: SessionHubDeps;
   readonly #limits: HubLimits;
@@ -43,8 +42,6 @@ export class SessionHub {
   readonly #reverse: ReverseStreams;
   readonly #admission: HubAdmission;
   readonly #acceptor: Acceptor;
-  readonly #beats = new FirstBeats();
-  readonly #accept: AcceptLink;
   #drained: Activity | undefined;
 
   constructor(deps: SessionHubDeps) {
@@ -67,21 +64,20 @@ export class SessionHub {
     this.#reverse = new ReverseStreams({ ...deps, tell: this.#tell, withinMs: streamWithinMs });
     this.#admission = this.#newAdmission();
     this.#acceptor = this.#newAcceptor();
-    this.#accept = this.#beats.watched(this.#acceptor.accept);
     const control = new ControlDesk({ ...deps, targets: this.#targets, tell: this.#tell, onFact: this.#onFact });
     this.#handlers.set(CONTROL, { mode: 'reliable', message: (message, from) => control.take(from.session, message) });
   }
 
   /** For every transport. */
   get accept(): AcceptLink {
-    return this.#accept;
+    return this.#acceptor.accept;
   }
 
   /** For the fleetlet within this process, which proves nothing. */
   acceptEmbedded(fleetlet: string): AcceptLink {
     return (link) => {
       this.#embedded.set(link.peer, fleetlet);
-      return this.#accept(link);
+      return this.#acceptor.accept(link);
     };
   }
 
@@ -139,15 +135,7 @@ export class SessionHub {
   }
 
   sessions(): SessionView[] {
-    return this.#sessions.all().map((session) => ({
-      fleetlet: session.fleetlet,
-      session: session.id,
-      isLive: session.isLive,
-      address: session.address,
-      targets: this.#targets.targetsOf(session),
-      bufferedBytes: session.buffered,
-      dropped: session.dropped,
-    }));
+    return this.#sessions.all().map((session) => session.view(this.#targets.targetsOf(session)));
   }
 
   /** At once, with all that is remembered of it. */
@@ -171,11 +159,11 @@ export class SessionHub {
   /** Sends everybody away, each to come back at a time of its own, and takes nobody any more. Who went is put down. */
   async drain(signal: AbortSignal): Promise<void> {
     const message = 'this process stops; come back in a moment';
-    this.#drained = { kind: 'away', reason: 'draining', message, retryAfterMs: DRAIN_MS };
     const sessions = this.#sessions.all();
-    const stepMs = Math.min(DRAIN_STEP_MS, DRAIN_MS / sessions.length);
+    const { length: count } = sessions;
+    this.#drained = { kind: 'away', reason: 'draining', message, retryAfterMs: drainDelay(count, count) };
     for (const [index, session] of sessions.entries()) {
-      this.#end(session, { reason: 'draining', message, retryAfterMs: Math.ceil((index + 1) * stepMs) });
+      this.#end(session, { reason: 'draining', message, retryAfterMs: drainDelay(index, count) });
     }
     await this.#batches.flush(signal);
   }
@@ -287,9 +275,7 @@ export class SessionHub {
 
   #examine(session: FleetletSession, now: number): void {
     if (!session.isLive || session.control === undefined) return;
-    if (session.notAfter <= now) return this.#expire(session);
-    const isLate = now - session.connectedAt >= MISSED_BEATS * this.#deps.heartbeatMs;
-    if (isLate && !this.#beats.has(session.control)) this.#destroy(session);
+    if (session.notAfter <= now) this.#expire(session);
   }
 
   /** It may have a new certificate already, and comes back with that to what it left. */
@@ -297,13 +283,15 @@ export class SessionHub {
     const message = 'the certificate of this connection has expired';
     this.#cut(session, message);
     const isIts = (open: OpenFrame): boolean => this.#admission.ownerOf(open) === session;
-    this.#acceptor.closeWhere(isIts, { reason: 'draining', message, retryAfterMs: 0 });
+    this.#acceptor.closeWhere(isIts, { reason: 'draining', message, retryAfterMs: 0 }, session.id);
   }
 
   /** The connection of its control stream, with all else that is on it. */
   #destroy(session: FleetletSession): void {
-    const { address } = session;
-    this.#acceptor.destroyWhere((open, peer) => this.#admission.ownerOf(open) === session && peer.address === address);
+    const { address, id } = session;
+    const isOnIt = (open: OpenFrame, peer: LinkPeer): boolean =>
+      this.#admission.ownerOf(open) === session && peer.address === address;
+    this.#acceptor.destroyWhere(isOnIt, id);
   }
 
   #end(session: FleetletSession, why: Why): void {
@@ -311,7 +299,7 @@ export class SessionHub {
     if (session.isLive) this.#cut(session, why.message);
     this.#targets.forget(session);
     this.#gate.forget(session);
-    this.#acceptor.closeWhere((open) => this.#admission.ownerOf(open) === session, why);
+    this.#acceptor.closeWhere((open) => this.#admission.ownerOf(open) === session, why, session.id);
     session.close(why);
     this.#deps.extension?.gone(session.fleetlet);
     this.#onFact({ kind: 'forgotten', fleetlet: session.fleetlet });

@@ -1,7 +1,7 @@
 import { isCustom } from '../apply-waves.ts';
-import { isJsonObject, at, listAt, numberAt } from '../json-value.ts';
+import { at, isJsonObject, listAt, numberAt } from '../json-value.ts';
 import { conditionOf, notObserved } from './conditions.ts';
-import { applied, AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
+import { AVAILABLE, applied, degraded, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
 
 const BAD = ['Stalled', 'Degraded', 'Failed'];
 /** The first that an object has counts: the more telling ones come first. */

@@ -45,10 +45,9 @@ const BY_KIND: Readonly<Record<string, (view: ObjectView) => ObjectHealth>> = {
   'policy/PodDisruptionBudget': disruptionBudgetHealth,
 };
 
-export const MISSING: ObjectHealth = degraded('Missing', 'it is not there');
-
-/** What the object's kind says first, then the rules of the deployment: it takes all of them to be well. */
-export function judgeHealth(view: ObjectView, { rules, evaluate }: Judgement): ObjectHealth {
+/** What the object's kind says first, then the rules of the deployment: it takes all of them to be well. Without a view it is missing. */
+export function judgeHealth(view: ObjectView | undefined, { rules, evaluate }: Judgement): ObjectHealth {
+  if (view === undefined) return degraded('Missing', 'it is not there');
   const { object } = view;
   const leaving = deletionMessage(object);
   if (leaving !== undefined) return progressing('Terminating', `it ${leaving}`);

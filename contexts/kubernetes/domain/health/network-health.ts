@@ -1,5 +1,5 @@
 import { listAt, textAt } from '../json-value.ts';
-import { applied, AVAILABLE, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
+import { AVAILABLE, applied, type ObjectHealth, type ObjectView, progressing } from './object-health.ts';
 
 export function serviceHealth({ object }: ObjectView): ObjectHealth {
   if (textAt(object, 'spec', 'type') !== 'LoadBalancer') return AVAILABLE;

@@ -1,4 +1,4 @@
-import { at, listAt, textAt } from '../json-value.ts';
+import { at, listAt, numberAt, textAt } from '../json-value.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { conditionOf } from './conditions.ts';
 import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing, worstOf } from './object-health.ts';
@@ -60,10 +60,10 @@ function containerTrouble(status: unknown): ObjectHealth | undefined {
 
 function howItEnded(status: unknown): string {
   const ended = at(status, 'lastState', 'terminated') ?? at(status, 'state', 'terminated');
-  const code = at(ended, 'exitCode');
+  const code = numberAt(ended, 'exitCode');
   if (code === undefined) return '';
   const reason = textAt(ended, 'reason') ?? '';
-  return reason === '' || reason === 'Error' ? `: exit code ${String(code)}` : `: ${reason}, exit code ${String(code)}`;
+  return reason === '' || reason === 'Error' ? `: exit code ${code}` : `: ${reason}, exit code ${code}`;
 }
 
 function byMessage(one: ObjectHealth, two: ObjectHealth): number {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { CORE, type KubeClient } from '../../index.ts';
 import { waitFor } from '../../testing/wait-for.ts';
 import { COPIES_ANNOTATION, runCopies } from '../copies.ts';

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { createMetrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
 import { memoryLogger } from '#kit/telemetry/testing';
 import { issueServerPair, type KeyPair, makeAuthority } from '#testing/clusters/certificate-authority';
 import { FakeClock } from '#testing/fake-clock';

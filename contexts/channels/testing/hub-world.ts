@@ -6,16 +6,16 @@ import {
   decodeControlRequest,
   encodeControlReply,
   encodeControlRequest,
-} from '../../../adapters/control-codec.ts';
-import { frameAcceptor, frameConnections } from '../../../adapters/frame-links.ts';
-import type { ControlReply, ControlRequest, Serving, TargetClaim } from '../../../domain/control-message.ts';
-import { sha256 } from '../../../testing/accepting-end.ts';
-import { anUplink, until } from '../../../testing/an-uplink.ts';
-import type { Channel, Inbound } from '../../channel.ts';
-import type { AcceptLink } from '../../link.ts';
-import type { SessionHubDeps } from '../hub-deps.ts';
-import type { Activity, Authentication, HubFact, PresenceChange } from '../ports.ts';
-import { SessionHub } from '../session-hub.ts';
+} from '../adapters/control-codec.ts';
+import { frameAcceptor, frameConnections } from '../adapters/frame-links.ts';
+import type { Channel, Inbound } from '../application/channel.ts';
+import type { SessionHubDeps } from '../application/hub/hub-deps.ts';
+import type { Activity, Authentication, HubFact, PresenceChange } from '../application/hub/ports.ts';
+import { SessionHub } from '../application/hub/session-hub.ts';
+import type { AcceptLink } from '../application/link.ts';
+import type { ControlReply, ControlRequest, Serving, TargetClaim } from '../domain/control-message.ts';
+import { sha256 } from './accepting-end.ts';
+import { anUplink, until } from './an-uplink.ts';
 
 /** Distributes, without a body. */
 type Ask<T = ControlRequest> = T extends ControlRequest ? Omit<T, 'request'> : never;

@@ -1,0 +1,108 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createSigningRequest } from '#kit/pki';
+import { type Platform, platformHome } from '#testing/platform-process';
+import { type BenchContext, type Figure, plain } from '../figure.ts';
+import { percentile } from '../statistics.ts';
+import { PRODUCT_FLAGS } from './channel-figures.ts';
+import { Child, residentBytes } from './child.ts';
+import type { SwarmOrder } from './swarm-fleetlet.ts';
+
+const BACK_GOAL_MS = 15_000;
+const API_GOAL_MS = 200;
+const ASK_EVERY_MS = 10;
+const MIB = 2 ** 20;
+const PATHS = ['/v1/targets?pageSize=50', '/v1/fleetlets?pageSize=50', '/v1/deployments?pageSize=50'];
+
+type Who = SwarmOrder['who'];
+type Enrolled = { readonly who: Who; readonly authority: string; readonly grpc: string };
+
+/** The whole platform: fleetlets that enrolled with it, each with a target, and all of them cut off at once. */
+export async function platformFigures({ quick, log }: BenchContext): Promise<Figure[]> {
+  const count = quick ? 100 : 1_000;
+  const home = await platformHome('sqlite');
+  const swarm = new Child(new URL('./swarm-process.ts', import.meta.url));
+  try {
+    const environment = { NODE_OPTIONS: PRODUCT_FLAGS.join(' '), NODE_NO_WARNINGS: '1' };
+    const flags = ['--fleetlet-listen', '127.0.0.1:0', '--rate-limit', '1000000'];
+    const platform = await home.start({ flags, environment });
+    const enrolled = await enrolAll(platform, count);
+    const emptyBytes = residentBytes(platform.pid);
+    const [host = '', port = ''] = enrolled[0]?.grpc.split(':') ?? [];
+    const order = { to: { host, port: Number(port) }, authority: enrolled[0]?.authority };
+    const connectMs = await swarm.ask<number>('connect', { ...order, who: enrolled.map(({ who }) => who) });
+    log(`platform: ${count} enrolled, and connected in ${(connectMs / 1_000).toFixed(1)} s`);
+    const calm = await askMeanwhile(platform, () => pause(quick ? 1_000 : 5_000, 0));
+    const storm = await askMeanwhile(platform, () => swarm.ask<number>('drop'));
+    const p99 = percentile(storm.taken, 0.99);
+    return [
+      plain(`platform: connect ${count}, targets registered`, connectMs, 'ms'),
+      plain(`platform with ${count}: resident set`, residentBytes(platform.pid) / MIB, 'MiB'),
+      plain('platform: resident set before', emptyBytes / MIB, 'MiB'),
+      atMost(`all ${count} dropped at once, and back`, storm.ended, BACK_GOAL_MS),
+      plain('API p99 while nothing happens', percentile(calm.taken, 0.99), 'ms'),
+      atMost('API p99 while they come back', p99, API_GOAL_MS),
+    ];
+  } finally {
+    await swarm.stop();
+    await home.dispose();
+  }
+}
+
+function atMost(name: string, value: number, goal: number): Figure {
+  return { ...plain(name, value, 'ms'), goal, met: value <= goal };
+}
+
+/** Requests one after the other begun, whether or not those before were answered: as many callers do. */
+async function askMeanwhile(platform: Platform, what: () => Promise<number>): Promise<{ taken: number[]; ended: number }> {
+  const taken: number[] = [];
+  const asked: Promise<void>[] = [];
+  let isOver = false;
+  const done = what().finally(() => (isOver = true));
+  for (let nth = 0; !isOver || nth < 100; nth += 1) {
+    asked.push(ask(platform, PATHS[nth % PATHS.length] ?? '', taken));
+    await pause(ASK_EVERY_MS);
+  }
+  await Promise.all(asked);
+  return { taken, ended: await done };
+}
+
+async function ask(platform: Platform, path: string, taken: number[]): Promise<void> {
+  const begun = performance.now();
+  const response = await platform.request(path);
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`GET ${path}: ${response.status}`);
+  taken.push(performance.now() - begun);
+}
+
+async function enrolAll(platform: Platform, count: number): Promise<Enrolled[]> {
+  const path = '/v1/workspaces/root/bootstrap-tokens';
+  const { token } = await told<{ token: string }>(platform, path, { uses: count });
+  const enrolled: Enrolled[] = [];
+  const names = Array.from({ length: count }, (_, nth) => `target-${nth}`).values();
+  const worker = async (): Promise<void> => {
+    for (const name of names) enrolled.push(await enrol(platform, token, name));
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  return enrolled;
+}
+
+interface Answer {
+  readonly certificate: string;
+  readonly serverCa: string;
+  readonly endpoints: { readonly grpc: string };
+}
+
+async function enrol(platform: Platform, token: string, target: string): Promise<Enrolled> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const body = { token, csr: createSigningRequest(privateKey, 'bench'), targets: [{ name: target, type: 'directory' }] };
+  const { certificate: cert, serverCa: authority, endpoints } = await told<Answer>(platform, '/v1/enroll', body);
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { who: { cert, key, target }, authority, grpc: endpoints.grpc };
+}
+
+async function told<T>(platform: Platform, path: string, body: object): Promise<T> {
+  const response = await platform.request(path, { method: 'POST', body });
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}

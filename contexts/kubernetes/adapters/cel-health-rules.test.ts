@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type HealthRule, judgeHealth } from '../domain/health/judge-health.ts';
+import { conditions, live } from '../testing/live-object.ts';
+import { celHealthRules } from './index.ts';
+
+const evaluate = celHealthRules();
+
+function judged(rules: readonly HealthRule[], fields: object) {
+  const { state, reason, message } = judgeHealth(
+    { object: live('example.io/v1/Gadget', { ...fields }), pods: [], events: [] },
+    { rules, evaluate },
+  );
+  return { health: `${state} ${reason}`, message };
+}
+
+const SYNCED: HealthRule = { kind: 'Gadget', healthy: 'object.status.phase == "Synced"' };
+
+describe('health rules in CEL', () => {
+  const ROWS: readonly { why: string; rules: readonly HealthRule[]; fields: object; want: string }[] = [
+    {
+      why: 'one that is kept speaks for an object that nobody else speaks for',
+      rules: [SYNCED],
+      fields: { status: { phase: 'Synced' } },
+      want: 'Available ',
+    },
+    {
+      why: 'one that is not kept',
+      rules: [SYNCED],
+      fields: { status: { phase: 'Waiting' } },
+      want: 'Progressing HealthRule',
+    },
+    { why: 'one about what is not there yet', rules: [SYNCED], fields: {}, want: 'Progressing HealthRule' },
+    {
+      why: 'one that is no condition',
+      rules: [{ kind: 'Gadget', healthy: '"a"' }],
+      fields: {},
+      want: 'Progressing HealthRule',
+    },
+    {
+      why: 'one that is no CEL',
+      rules: [{ kind: 'Gadget', healthy: '&&' }],
+      fields: {},
+      want: 'Progressing HealthRule',
+    },
+    {
+      why: 'all have to be kept',
+      rules: [SYNCED, { kind: 'Gadget', healthy: 'object.metadata.generation > 2' }],
+      fields: { status: { phase: 'Synced' } },
+      want: 'Progressing HealthRule',
+    },
+    { why: 'none of another kind', rules: [{ ...SYNCED, kind: 'Widget' }], fields: {}, want: 'Applied NoStatus' },
+    {
+      why: 'none of another group',
+      rules: [{ ...SYNCED, apiGroup: 'other.io' }],
+      fields: {},
+      want: 'Applied NoStatus',
+    },
+    { why: 'of its group', rules: [{ ...SYNCED, apiGroup: 'example.io' }], fields: {}, want: 'Progressing HealthRule' },
+    {
+      why: 'none makes well what its kind says is bad',
+      rules: [{ kind: 'Gadget', healthy: 'true' }],
+      fields: { status: { conditions: conditions('Stalled=True Broken') } },
+      want: 'Degraded Broken',
+    },
+  ];
+  for (const { why, rules, fields, want } of ROWS) it(why, () => assert.equal(judged(rules, fields).health, want));
+
+  it('say which of them, and why', () => {
+    assert.match(judged([SYNCED], {}).message, /^the rule object\.status\.phase == "Synced" has no answer: .*status/);
+  });
+
+  it('cannot take forever to read', () => {
+    const endless = Array.from({ length: 400 }, () => 'true').join(' && ');
+    assert.match(judged([{ kind: 'Gadget', healthy: endless }], {}).message, /has no answer/);
+  });
+});
