@@ -62,7 +62,14 @@ test('events tell what happened and what happens, of the kind that is wanted', a
   await make('before');
 
   const env = { PATH: process.env['PATH'], ...environment };
-  const args = ['events', '--from-beginning', '--type', 'workspace.created', '--filter', 'subject != "workspaces/root"'];
+  const args = [
+    'events',
+    '--from-beginning',
+    '--type',
+    'workspace.created',
+    '--filter',
+    'subject != "workspaces/root"',
+  ];
   const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');

@@ -18,21 +18,22 @@ export type DemoApi = (
 /** `made` is there from an earlier start; of `foreign` things the demo keeps away. */
 export type DemoState = 'none' | 'begun' | 'made' | 'foreign';
 
-const DEPLOYMENT_PATH = `/v1/workspaces/${DEMO_WORKSPACE}/deployments/${DEMO_DEPLOYMENT}`;
+const WORKSPACE_PATH = `/v1/workspaces/${DEMO_WORKSPACE}`;
+const DEPLOYMENT_PATH = `${WORKSPACE_PATH}/deployments/${DEMO_DEPLOYMENT}`;
 const LOOK_MS = 250;
 const EMBEDDED_FLEETLET = 'platform';
 
 export async function demoState(api: DemoApi, signal: AbortSignal): Promise<DemoState> {
-  const workspaces = await itemsOf(api, '/v1/workspaces?pageSize=3', signal);
-  const others = workspaces.filter(({ name }) => name !== 'root');
-  const demo = others.find(({ name }) => name === DEMO_WORKSPACE);
-  if (demo !== undefined) {
-    const label = demo.labels?.[DEMO_LABEL];
+  const { status, body } = await api({ method: 'GET', path: WORKSPACE_PATH }, signal);
+  if (status === 200) {
+    const label = (body as Item).labels?.[DEMO_LABEL];
     if (label === 'seeding') return 'begun';
     return label === 'made' ? 'made' : 'foreign';
   }
+  if (status !== 404) throw refusal(WORKSPACE_PATH, status, body);
+  const workspaces = await itemsOf(api, '/v1/workspaces?pageSize=2', signal);
   const targets = await itemsOf(api, '/v1/targets?pageSize=1', signal);
-  return others.length === 0 && targets.length === 0 ? 'none' : 'foreign';
+  return workspaces.every(({ name }) => name === 'root') && targets.length === 0 ? 'none' : 'foreign';
 }
 
 /**
@@ -45,7 +46,7 @@ export async function seedDemo(api: DemoApi, signal: AbortSignal): Promise<void>
     await make(api, '/v1/targets', target, signal);
     await expect(api, { path: `/v1/fleetlets/${EMBEDDED_FLEETLET}:bind`, body: { target: target.name } }, signal);
   }
-  await make(api, `/v1/workspaces/${DEMO_WORKSPACE}/deployments`, demoDeployment(), signal);
+  await make(api, `${WORKSPACE_PATH}/deployments`, demoDeployment(), signal);
 }
 
 /** Once the first revision is everywhere, what follows goes by stages. */
@@ -53,7 +54,7 @@ export async function finishDemo(api: DemoApi, signal: AbortSignal): Promise<voi
   while (!(await isEverywhere(api, signal))) await sleep(LOOK_MS, signal);
   await expect(api, { method: 'PATCH', path: DEPLOYMENT_PATH, body: { rollout: demoRollout() } }, signal);
   const body = { labels: { [DEMO_LABEL]: 'made' } };
-  await expect(api, { method: 'PATCH', path: `/v1/workspaces/${DEMO_WORKSPACE}`, body }, signal);
+  await expect(api, { method: 'PATCH', path: WORKSPACE_PATH, body }, signal);
 }
 
 async function isEverywhere(api: DemoApi, signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   BadValue,
   boolean,
@@ -136,7 +136,7 @@ function servedFolder(): Kind<ServedFolder> {
       const at = text.indexOf('=');
       const [name, folder] = [text.slice(0, at), text.slice(at + 1)];
       if (at < 1 || folder === '') throw new BadValue(`is not ${this.expects}`);
-      return { name, folder: isAbsolute(folder) ? folder : resolve(folder) };
+      return { name, folder: resolve(folder) };
     },
     print: ({ name, folder }) => `${name}=${folder}`,
   };

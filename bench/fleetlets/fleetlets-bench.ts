@@ -1,6 +1,8 @@
 import type { Bench } from '../figure.ts';
 import { accessFigures } from './access-figures.ts';
 import { channelFigures } from './channel-figures.ts';
+import { idleFigures } from './idle-figures.ts';
+import { idleFigure } from './idle-figure.ts';
 import { platformFigures } from './platform-figures.ts';
 
 export const fleetletsBench: Bench = {
@@ -9,6 +11,8 @@ export const fleetletsBench: Bench = {
   run: async (context) => [
     ...(await channelFigures(context)),
     ...(await accessFigures(context)),
+    ...(await idleFigures(context)),
     ...(await platformFigures(context)),
+    await idleFigure(context),
   ],
 };

@@ -10,9 +10,9 @@ import type { SwarmOrder } from './swarm-fleetlet.ts';
 
 const BACK_GOAL_MS = 15_000;
 const API_GOAL_MS = 200;
-const ASK_EVERY_MS = 10;
+const ASK_EVERY_MS = 50;
 const MIB = 2 ** 20;
-const PATHS = ['/v1/targets?pageSize=50', '/v1/fleetlets?pageSize=50', '/v1/deployments?pageSize=50'];
+const PATHS = ['/v1/targets?pageSize=20', '/v1/fleetlets?pageSize=20', '/v1/deployments?pageSize=20'];
 
 type Who = SwarmOrder['who'];
 type Enrolled = { readonly who: Who; readonly authority: string; readonly grpc: string };
@@ -59,7 +59,7 @@ async function askMeanwhile(platform: Platform, what: () => Promise<number>): Pr
   const asked: Promise<void>[] = [];
   let isOver = false;
   const done = what().finally(() => (isOver = true));
-  for (let nth = 0; !isOver || nth < 100; nth += 1) {
+  for (let nth = 0; !isOver || nth < 40; nth += 1) {
     asked.push(ask(platform, PATHS[nth % PATHS.length] ?? '', taken));
     await pause(ASK_EVERY_MS);
   }

@@ -1,3 +1,2 @@
 export { DirectoryAgent, type DirectoryAgentDeps, type FolderDeps } from './application/directory-agent.ts';
-export { DirectoryError } from './domain/directory-error.ts';
 export type { TargetRef } from './domain/order.ts';

@@ -1,3 +1,4 @@
+export { type CarryOutDeps, carryOut, type Outcome } from './application/carry-out.ts';
 export type {
   ApplyOptions,
   ClusterApi,
@@ -7,6 +8,7 @@ export type {
   ObjectChange,
   WriteAnswer,
 } from './application/ports.ts';
+export type { Delivery } from './application/survey.ts';
 export { appliedState, driftOf, heldHash } from './domain/drift.ts';
 export { conflictsOf } from './domain/field-conflict.ts';
 export { parseFieldPattern } from './domain/field-pattern.ts';

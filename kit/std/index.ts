@@ -34,6 +34,7 @@ export {
   sameLabels,
   sortedLabels,
 } from './labels.ts';
+export { ReadCache, type ReadCacheOptions } from './read-cache.ts';
 export {
   parseResourceName,
   RESOURCE_NAME_MAX_LENGTH,

@@ -1,4 +1,4 @@
-import type { BrokerWire } from '../application/broker/broker.ts';
+import type { BrokerWire } from '../application/broker/broker-deps.ts';
 import { decodeAccessRequest, encodeAccessAnswer } from './access-codec.ts';
 import { decodeControlReply, decodeControlRequest, encodeControlReply, encodeControlRequest } from './control-codec.ts';
 

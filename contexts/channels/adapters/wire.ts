@@ -1,8 +1,8 @@
 import { ChannelError } from '../domain/channel-error.ts';
 
 /** Of protobuf; the others are read past. */
-export const VARINT = 0;
-export const BYTES = 2;
+const VARINT = 0;
+const BYTES = 2;
 
 const NOTHING = new Uint8Array(0);
 

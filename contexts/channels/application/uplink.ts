@@ -61,8 +61,8 @@ export type UplinkState =
   /** It is tried again all the same, slowly. */
   | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string };
 
-export const DEFAULT_WINDOW: ChannelWindow = { messages: 256, bytes: 1024 * 1024 };
-export const DEFAULT_BUFFER: ChannelWindow = { messages: 1024, bytes: 8 * 1024 * 1024 };
+const DEFAULT_WINDOW: ChannelWindow = { messages: 256, bytes: 1024 * 1024 };
+const DEFAULT_BUFFER: ChannelWindow = { messages: 1024, bytes: 8 * 1024 * 1024 };
 
 const DEFAULT_PACE: UplinkPace = {
   baseMs: 250,

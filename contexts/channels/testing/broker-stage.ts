@@ -12,7 +12,8 @@ import {
 import { frameAcceptor, frameConnections } from '../adapters/frame-links.ts';
 import { sha256 } from '../adapters/sha256.ts';
 import type { AccessResolver } from '../application/broker/access-resolver.ts';
-import { Broker, type BrokerDeps } from '../application/broker/broker.ts';
+import { Broker } from '../application/broker/broker.ts';
+import type { BrokerDeps } from '../application/broker/broker-deps.ts';
 import type { Inbound } from '../application/channel.ts';
 import type { ControlReply, ControlRequest, TargetClaim } from '../domain/control-message.ts';
 import type { CloseFrame } from '../domain/frame.ts';

@@ -27,9 +27,14 @@ export async function openBelow(
 ): Promise<OpenFolder | undefined> {
   let folder = await openFolder(root, root);
   for (const part of parts) {
-    const next = await enter(folder, part, makes).finally(async () => await folder.close());
-    if (next === undefined) return undefined;
-    folder = next;
+    const above = folder;
+    try {
+      const next = await enter(above, part, makes);
+      if (next === undefined) return undefined;
+      folder = next;
+    } finally {
+      await above.close();
+    }
   }
   return folder;
 }

@@ -165,7 +165,7 @@ export class DirectoryTarget {
   }
 
   #say({ deployment, revision }: Omit<OrderKey, 'target'>, what: Said): void {
-    this.#deps.say({ target: this.#deps.target.id, deployment, revision, ...what } as Report);
+    this.#deps.say({ target: this.#deps.target.id, deployment, revision, ...what });
   }
 
   async #inTurn<T>(body: () => Promise<T>): Promise<T> {

@@ -26,8 +26,7 @@ function faultOf(raw: string): string | undefined {
   if (raw.length > MAX_PATH) return `is longer than ${MAX_PATH} characters`;
   if (raw.startsWith('/')) return 'is absolute; name it from the folder on, without a leading slash';
   if (raw.includes('\\')) return 'has a backslash; use / between its parts';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused.
-  if (/[\u0000-\u001f\u007f]/.test(raw)) return 'has a control character';
+  if (/\p{Cc}/u.test(raw)) return 'has a control character';
   if (raw !== raw.normalize('NFC')) return 'is not in Unicode normal form C: another path would look the same';
   for (const segment of raw.split('/')) {
     const wrong = segmentFault(segment);

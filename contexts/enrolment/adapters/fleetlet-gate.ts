@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { PkiError, readCertificateToken } from '#kit/pki';
-import type { Clock } from '#kit/std';
+import { type Clock, ReadCache } from '#kit/std';
 import type { BoundTarget, FleetletAdmission, Recognition, ShownIdentity } from '../application/fleetlet-admission.ts';
 import type { Binding } from '../application/ports.ts';
 import { authorityState, type CertificateLimits } from '../domain/authority.ts';
@@ -9,7 +9,6 @@ import type { Fleetlet } from '../domain/fleetlet.ts';
 import type { CertificateAuthorities } from './pki/certificate-authorities.ts';
 import { type FleetletCertificate, fleetletCertificate } from './pki/fleetlet-certificate.ts';
 import { UsedTokens } from './pki/used-tokens.ts';
-import { Remembered } from './remembered.ts';
 
 export interface FleetletGateDeps {
   readonly authorities: CertificateAuthorities;
@@ -47,12 +46,12 @@ interface Holder {
 export class FleetletGate implements FleetletAdmission {
   readonly #deps: FleetletGateDeps;
   readonly #used: UsedTokens;
-  readonly #holders: Remembered<Holder>;
+  readonly #holders: ReadCache<Holder>;
 
   constructor(deps: FleetletGateDeps) {
     this.#deps = deps;
     this.#used = new UsedTokens(deps.clock);
-    this.#holders = new Remembered({ clock: deps.clock, entries: REMEMBERED, maxAgeMs: MAX_AGE_MS });
+    this.#holders = new ReadCache({ clock: deps.clock, entries: REMEMBERED, maxAgeMs: MAX_AGE_MS });
   }
 
   async recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition> {

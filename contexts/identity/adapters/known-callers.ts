@@ -1,9 +1,8 @@
 import type { Principal } from '#kit/http';
-import { type Clock, timingSafeEqualText } from '#kit/std';
+import { type Clock, ReadCache, timingSafeEqualText } from '#kit/std';
 import { LastUsed } from '../application/last-used.ts';
 import { tokenKey, userKey } from '../application/login-service.ts';
 import type { SecretSource } from '../application/ports.ts';
-import { ReadCache } from '../application/read-cache.ts';
 import { type AccountToken, isLive } from '../domain/account-token.ts';
 import { principalIdOf, type ServiceAccount } from '../domain/service-account.ts';
 import { isSessionLive, type Session, type SessionKind, type SessionLimits } from '../domain/session.ts';

@@ -1,2 +1,4 @@
 export { celHealthRules } from './cel-health-rules.ts';
 export { KubeClusterApi } from './kube-cluster-api.ts';
+export { KubeDiscovery } from './kube-discovery.ts';
+export { KubeInventories } from './kube-inventories.ts';

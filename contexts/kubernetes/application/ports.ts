@@ -54,6 +54,6 @@ export interface ClusterWatch {
 export interface InventoryStore {
   /** Of all deployments. Chunks that do not make a whole are a `KubernetesError`, never an absence. */
   all(signal: AbortSignal): Promise<readonly Inventory[]>;
-  /** Durable when it resolves. Refused when another agent has written this generation. */
+  /** Durable when it resolves, and whole or as it was before if it does not. One agent at a time serves a cluster. */
   save(inventory: Inventory, signal: AbortSignal): Promise<void>;
 }

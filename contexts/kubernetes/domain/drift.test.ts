@@ -98,6 +98,16 @@ describe('drift', () => {
     ]);
   });
 
+  it('is about the object itself, not about what we may have written to its status', () => {
+    const managedFields: readonly ManagedFields[] = [
+      { manager: 'fleetshift', operation: 'Apply', subresource: 'status', fieldsV1: { 'f:status': { 'f:x': {} } } },
+      { manager: 'fleetshift', operation: 'Update', fieldsV1: { 'f:data': { 'f:b': {} } } },
+      { manager: 'fleetshift', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} } } },
+    ];
+    const { fields } = appliedState({ ...map({}), metadata: { name: 'a', managedFields } });
+    assert.deepEqual(fields, { 'f:data': { 'f:a': {} } });
+  });
+
   it('names who has what is around a field, and nobody who has one that only begins alike', () => {
     const managed = (manager: string, fieldsV1: object): ManagedFields => ({ manager, operation: 'Apply', fieldsV1 });
     const its = (text: string, ...managedFields: ManagedFields[]) => ({

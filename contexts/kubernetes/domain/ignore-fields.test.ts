@@ -125,6 +125,11 @@ describe('what is sent', () => {
     assert.equal(at(sent(deployment({}, [ours])), 'replicas'), undefined);
   });
 
+  it('leaves a field to who has all that is around it', () => {
+    const whole: ManagedFields = { manager: 'x', operation: 'Update', fieldsV1: { 'f:spec': {} } };
+    assert.equal(at(sent(deployment({ replicas: 9 }, [whole])), 'replicas'), undefined);
+  });
+
   it('finds items by name, whatever their order', () => {
     const live = deployment({
       template: {

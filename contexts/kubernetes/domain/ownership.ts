@@ -85,7 +85,8 @@ export function pruneStep(entry: InventoryEntry, live: KubeObject | undefined, d
   return { kind: 'delete', uid };
 }
 
-function takenMessage(key: ObjectKey, live: KubeObject): string {
+/** Of an object that somebody else made. */
+export function takenMessage(key: ObjectKey, live: KubeObject): string {
   const managers = foreignManagers(live).map(({ manager }) => manager);
   const whose = managers.length === 0 ? '' : ` It is managed by ${managers.join(', ')}.`;
   const how = 'Say onConflict: adopt to take it over, or remove it';

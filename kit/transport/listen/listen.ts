@@ -5,6 +5,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Secret } from '#kit/std';
 import { type Endpoint, endpointName } from '../dial/dial.ts';
 import { TransportError } from '../transport-error.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 
 export interface ListenOptions {
   /** Port 0 takes any that is free. A path is a Unix socket, which only the user of this process can open. */
@@ -35,7 +36,6 @@ export interface Listener {
 /** A thousand that were cut off come back at once. */
 const BACKLOG = 4096;
 const HANDSHAKE_MS = 10_000;
-const HANDSHAKES_PER_TURN = 4;
 
 /** Hands over every connection once its TLS is up, if it has any. */
 export async function listen(
@@ -77,24 +77,19 @@ export async function listen(
   };
 }
 
-/**
- * DECISION: a few handshakes are begun in each turn of the event loop, not as many as there are callers: a thousand that
- * were cut off come back at once, and what else this process does would wait until all their signatures are checked. It is
- * the beginning that waits its turn, so that nobody who stays silent holds up the others.
- */
+/** For a server that listens: hands over what it takes, a few at a time. */
 function inTurns(secured: TlsServer): (socket: Socket) => void {
-  const waiting: Socket[] = [];
-  const turn = (): void => {
-    for (const socket of waiting.splice(0, HANDSHAKES_PER_TURN)) {
-      if (!socket.destroyed) secured.emit('connection', socket);
-    }
-    if (waiting.length > 0) setImmediate(turn);
-  };
+  const queue = new HandshakeQueue<Socket>({
+    begin: (socket) => {
+      if (socket.destroyed) queue.over();
+      else secured.emit('connection', socket);
+    },
+  });
+  secured.on('secureConnection', queue.over).on('tlsClientError', queue.over);
   return (socket) => {
     // Until its turn nobody else hears of it.
     socket.on('error', () => {});
-    waiting.push(socket);
-    if (waiting.length === 1) setImmediate(turn);
+    queue.add(socket);
   };
 }
 

@@ -3,8 +3,8 @@ import type { ChannelWindow, CloseFrame, OpenFrame } from '../../domain/frame.ts
 import type { Channel, Inbound, LinkedChannel } from '../channel.ts';
 import { createReliableChannel } from '../reliable-channel.ts';
 import { createShardedChannel } from '../sharded-channel.ts';
-import type { SessionView } from './hub-deps.ts';
 import type { ServedTarget } from './ports.ts';
+import type { SessionView } from './session-view.ts';
 
 /** What becomes of the messages of one channel, whichever fleetlet they are from. */
 export interface ChannelHandler {

@@ -1,6 +1,6 @@
 import type { Clock, Random, Sleep } from '#kit/std';
 import type { ControlCodec, ControlExtension } from './control-desk.ts';
-import type { Activity, FleetletDirectory, HubObserver, Presence, ServedTarget } from './ports.ts';
+import type { Activity, FleetletDirectory, HubObserver, Presence } from './ports.ts';
 
 export interface SessionHubDeps {
   readonly directory: FleetletDirectory;
@@ -19,16 +19,6 @@ export interface SessionHubDeps {
   /** How often fleetlets are to say that they are there. One that is not heard of for three of these is gone. */
   readonly heartbeatMs: number;
   readonly limits?: Partial<HubLimits>;
-}
-
-export interface SessionView {
-  readonly fleetlet: string;
-  readonly session: string;
-  readonly isLive: boolean;
-  readonly address: string;
-  readonly targets: readonly ServedTarget[];
-  readonly bufferedBytes: number;
-  readonly dropped: number;
 }
 
 export interface HubStats {

@@ -9,12 +9,13 @@ import type { AcceptLink, LinkPeer } from '../link.ts';
 import { ControlDesk } from './control-desk.ts';
 import type { ChannelHandler, FleetletSession } from './fleetlet-session.ts';
 import { HubAdmission, type Known } from './hub-admission.ts';
-import { HUB_LIMITS, type HubLimits, type HubStats, type SessionHubDeps, type SessionView } from './hub-deps.ts';
+import { HUB_LIMITS, type HubLimits, type HubStats, type SessionHubDeps } from './hub-deps.ts';
 import { MessageGate } from './message-gate.ts';
 import type { Activity, Authentication, HubFact } from './ports.ts';
 import { PresenceBatches } from './presence-batches.ts';
 import { ReverseStreams, type StreamWanted, type TakeStream, takeBytes } from './reverse-streams.ts';
 import { SessionTable } from './session-table.ts';
+import type { SessionView } from './session-view.ts';
 import { SyncPacer } from './sync-pacer.ts';
 import { TargetDesk } from './target-desk.ts';
 

@@ -56,7 +56,7 @@ function answerOf(message: WireMessage | { readonly case: undefined }): Answer {
       return { kind: 'cancelled' };
     case 'fault':
       return { kind: 'fault', message: message.value.message };
-    default:
+    case undefined:
       return UNKNOWN_ANSWER;
   }
 }
@@ -89,7 +89,7 @@ function acknowledgementOf({ kind }: WireAcknowledgement): Acknowledgement | und
       return { kind: 'rejected', message: kind.value.message };
     case 'fenced':
       return { kind: 'fenced', seen: Number(kind.value.seen) };
-    default:
+    case undefined:
       return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { DeliverOrder, DeliveryReport, Document, Inventory } from '../../domain/delivery-order.ts';
+import type { DeliverOrder, Document, Inventory } from '../../domain/delivery-order.ts';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
 import { type Answer, decodeAnswer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked, encodeAsked } from './order-codec.ts';
@@ -34,7 +34,7 @@ const deliver: fc.Arbitrary<DeliverOrder> = fc
       { requiredKeys: ['hash', 'documents', 'healthRules', 'driftPolicy'] },
     ),
   )
-  .map(([its, content]) => ({ kind: 'deliver', ...its, ...content }) as DeliverOrder);
+  .map(([its, content]) => ({ kind: 'deliver', ...its, ...content }));
 const order = fc.oneof(
   deliver,
   key.map((its) => ({ kind: 'remove' as const, ...its })),
@@ -69,7 +69,7 @@ const what = fc.oneof(
 );
 const report = fc
   .tuple(fc.record({ target: fc.constant(target.id), deployment: uid, revision }), what)
-  .map(([about, its]) => ({ ...about, ...its }) as DeliveryReport);
+  .map(([about, its]) => ({ ...about, ...its }));
 const holding = fc.record({ deployment: uid, revision, hash: text, health, message: text });
 const inventory = fc.record({
   target: fc.constant(target.id),

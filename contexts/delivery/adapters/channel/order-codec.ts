@@ -56,7 +56,7 @@ function askedOf(message: WireMessage | { readonly case: undefined }, target: Ta
       return { kind: 'preview', order: { kind: 'remove', ...keyOf(message.value, target) } };
     case 'cancel':
       return { kind: 'cancel', order: keyOf(message.value, target) };
-    default:
+    case undefined:
       return undefined;
   }
 }

@@ -84,7 +84,7 @@ function reportOf({ deploymentUid, revision, kind }: WireReport, target: TargetI
       return { ...about, kind: 'health', health: healthOf(kind.value.health), message: kind.value.message };
     case 'drift':
       return { ...about, kind: 'drift', objects: kind.value.objects };
-    default:
+    case undefined:
       return undefined;
   }
 }

@@ -1,5 +1,4 @@
-import type { Clock } from '#kit/std';
-import { ReadCache } from '../../application/read-cache.ts';
+import { type Clock, ReadCache } from '#kit/std';
 import { type Issuer, isSameUrl } from '../../domain/issuer.ts';
 import { IssuerClient } from './issuer-client.ts';
 import type { IssuerFetch } from './issuer-fetch.ts';

@@ -13,7 +13,11 @@ function judged(name: string, state: HealthState, message = 'why'): JudgedObject
 
 const objects = fc
   .uniqueArray(
-    fc.tuple(fc.integer({ min: 0, max: 30 }), fc.constantFrom(...HEALTH_STATES), fc.string({ maxLength: 2_000 })),
+    fc.tuple(
+      fc.integer({ min: 0, max: 30 }),
+      fc.constantFrom(...HEALTH_STATES),
+      fc.constantFrom('why', 'two\nlines', 'x'.repeat(2_000)),
+    ),
     { selector: ([number]) => number },
   )
   .map((all) => all.map(([number, state, message]) => judged(`p${number}`, state, message)));

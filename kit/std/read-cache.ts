@@ -1,17 +1,18 @@
-import type { Clock } from '#kit/std';
+import type { Clock } from './clock.ts';
 
-export interface RememberedOptions {
+export interface ReadCacheOptions {
   readonly clock: Clock;
   readonly entries: number;
+  /** In case that a word of a change was lost. */
   readonly maxAgeMs: number;
 }
 
-/** Keeps what was read until somebody says that it may have changed. That nothing was there is not kept. */
-export class Remembered<Value> {
-  readonly #options: RememberedOptions;
+/** Remembers what was read until somebody says that it may have changed. What was not there is not remembered. */
+export class ReadCache<Value> {
+  readonly #options: ReadCacheOptions;
   #entries = new Map<string, { readonly value: Value; readonly until: number }>();
 
-  constructor(options: RememberedOptions) {
+  constructor(options: ReadCacheOptions) {
     this.#options = options;
   }
 

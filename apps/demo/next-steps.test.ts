@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { nextSteps } from './next-steps.ts';
+
+const HERE = {
+  command: 'fleetshift',
+  dataFolder: '/home/ann/.fleetshift',
+  context: undefined,
+  currentFolder: '/home/ann',
+};
+
+/** The commands, without what is said of each. */
+function steps(facts: Parameters<typeof nextSteps>[0]): string[] {
+  const lines = nextSteps(facts).split('\n');
+  return lines.filter((line) => line.startsWith('  ')).map((line) => line.trim().replace(/ +# .*$/, ''));
+}
+
+suite('what a new user does next', () => {
+  test('changes something, looks, agrees, breaks it, and goes back', () => {
+    assert.deepEqual(steps(HERE), [
+      'fleetshift get targets',
+      'fleetshift deploy hello --set "greeting=Good morning"',
+      'fleetshift rollout status hello',
+      'cat .fleetshift/demo/eu-canary/etc/app.conf',
+      'fleetshift rollout approve hello',
+      'fleetshift rollout status hello --watch',
+      'rm .fleetshift/demo/us-prod-1/etc/app.conf',
+      'fleetshift rollout rollback hello --yes',
+    ]);
+  });
+
+  test('the explanations stand below each other, and say how many folders there are and where', () => {
+    const lines = nextSteps(HERE)
+      .split('\n')
+      .filter((line) => line.startsWith('  '));
+    assert.equal(new Set(lines.map((line) => line.indexOf('  # '))).size, 1);
+    assert.match(lines[0] ?? '', /# 13 folders below \.fleetshift\/demo$/);
+  });
+
+  test('another context is named in each command of ours, and in no other', () => {
+    const named = steps({ ...HERE, command: 'bin/fleetshift', context: 'demo' });
+    for (const step of named) assert.equal(step.endsWith(' --context demo'), step.startsWith('bin/fleetshift '), step);
+  });
+
+  test('what is not below the current folder is named in full', () => {
+    const [, , , look] = steps({ ...HERE, currentFolder: '/home/ann/work' });
+    assert.equal(look, 'cat /home/ann/.fleetshift/demo/eu-canary/etc/app.conf');
+  });
+});

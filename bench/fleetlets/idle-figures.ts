@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ScriptedPlatform, TOKEN } from '../../apps/fleetlet/testing/scripted-platform.ts';
+import { buildPackage } from '../../scripts/build-package.ts';
+import { ROOT } from '../../scripts/repository.ts';
+import { type BenchContext, cost, type Figure } from '../figure.ts';
+import { benchCertificates } from './bench-certificates.ts';
+import { PRODUCT_FLAGS } from './channel-figures.ts';
+import { residentBytes } from './child.ts';
+
+const GOAL = 1.4;
+const MIB = 2 ** 20;
+
+/** Holds one session with mTLS, and does nothing. */
+const BARE = `
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:http2';
+const [port, folder] = process.argv.slice(1);
+const read = (name) => readFileSync(folder + '/' + name);
+const session = connect('https://localhost:' + port, { ca: read('ca.pem'), cert: read('cert.pem'), key: read('key.pem') });
+session.on('connect', () => console.log('connected'));
+setInterval(() => session.ping(() => {}), 5000);
+`;
+
+/** A fleetlet as it is installed, with nothing to do, beside the least that can be connected at all. */
+export async function idleFigures({ quick, signal }: BenchContext): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-idle-'));
+  const platform = new ScriptedPlatform();
+  const children: ChildProcess[] = [];
+  try {
+    await platform.start();
+    await installIn(folder, signal);
+    children.push(await startFleetlet(folder, platform), await startBare(folder));
+    await pause(quick ? 5_000 : 30_000);
+    const [ours = 0, bare = 0] = children.map(({ pid }) => residentBytes(pid) / MIB);
+    return [cost({ name: 'idle fleetlet: resident set', unit: 'MiB', value: ours, reference: bare, goal: GOAL })];
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    await platform.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The package that is published, with what npm would put beside it. */
+async function installIn(folder: string, signal: AbortSignal): Promise<void> {
+  await mkdir(join(folder, '.bin'));
+  await symlink(process.execPath, join(folder, '.bin', 'node'));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  await buildPackage(join(folder, 'fleetshift'), signal);
+}
+
+async function startFleetlet(folder: string, platform: ScriptedPlatform): Promise<ChildProcess> {
+  await writeFile(join(folder, 'platform-ca.pem'), platform.authority);
+  await writeFile(join(folder, 'token'), TOKEN);
+  const there = ['--platform', platform.apiUrl, '--ca-file', join(folder, 'platform-ca.pem')];
+  const flags = [...there, '--bootstrap-token-file', join(folder, 'token'), '--data', join(folder, 'data')];
+  const main = join(folder, 'fleetshift', 'fleetshift.js');
+  const child = spawn(process.execPath, [...PRODUCT_FLAGS, main, 'fleetlet', ...flags], { stdio: 'ignore' });
+  while (!platform.end.opens.some(({ channel }) => channel === 'access')) {
+    if (child.exitCode !== null) throw new Error(`start a fleetlet: it ended with ${child.exitCode}`);
+    await pause(50);
+  }
+  return child;
+}
+
+async function startBare(folder: string): Promise<ChildProcess> {
+  const { authority, server: tls, key, fleetlets } = benchCertificates(1);
+  const files = { 'ca.pem': authority, 'cert.pem': fleetlets[0]?.cert ?? '', 'key.pem': key };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  const server = createSecureServer({ ...tls, requestCert: true, rejectUnauthorized: false });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  const args = ['--input-type=module', '--eval', BARE, String(port), folder];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return child;
+}

@@ -1,0 +1,11 @@
+import type { ServedTarget } from './ports.ts';
+
+export interface SessionView {
+  readonly fleetlet: string;
+  readonly session: string;
+  readonly isLive: boolean;
+  readonly address: string;
+  readonly targets: readonly ServedTarget[];
+  readonly bufferedBytes: number;
+  readonly dropped: number;
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { identityOf, type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
+import type { Scope } from '../domain/wanted-objects.ts';
+import { FakeCluster } from '../testing/fake-cluster.ts';
+import { MemoryInventories } from '../testing/memory-inventories.ts';
+import { type CarryOutDeps, carryOut, type Outcome } from './carry-out.ts';
+import type { ClusterApi } from './ports.ts';
+import type { Delivery } from './survey.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const SCOPES = new Map<string, Scope>([
+  ['v1/Namespace', 'cluster'],
+  ['v1/ConfigMap', 'namespaced'],
+  ['apps/v1/Deployment', 'namespaced'],
+  ['apiextensions.k8s.io/v1/CustomResourceDefinition', 'cluster'],
+]);
+
+function map(name: string, data: object = { a: '1' }): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data } as KubeObject;
+}
+
+function policy(fields: object) {
+  return { apiVersion: 'kubernetes.fleetshift.io/v1', kind: 'DeliveryPolicy', ...fields };
+}
+
+function order(revision: number, documents: readonly object[], deployment = 'd-1'): Delivery {
+  const hash = JSON.stringify(documents);
+  return { deployment, revision, hash, documents: documents as [], namespace: 'shop' };
+}
+
+function scene() {
+  const cluster = new FakeCluster();
+  const inventories = new MemoryInventories();
+  const discovery = { scopes: async () => SCOPES, instance: async () => 'i-1' };
+  const deps: CarryOutDeps = {
+    cluster,
+    inventories,
+    discovery,
+    width: 3,
+    sleep: async () => {},
+    lookEveryMs: 1,
+    looks: 3,
+  };
+  const run = async (delivery: Delivery, change: Partial<CarryOutDeps> = {}): Promise<Outcome> =>
+    await carryOut({ ...deps, ...change }, delivery, signal);
+  const has = (name: string) => cluster.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined;
+  return { cluster, inventories, deps, run, has };
+}
+
+function message(outcome: Outcome): string {
+  return 'message' in outcome ? outcome.message : outcome.kind;
+}
+
+/** Every write is noted, and may be the last one. */
+function dying(cluster: FakeCluster, beforeWrite: () => void): ClusterApi {
+  return {
+    get: async (key, stop) => await cluster.get(key, stop),
+    apply: async (object, options, stop) => {
+      beforeWrite();
+      return await cluster.apply(object, options, stop);
+    },
+    delete: async (key, uid, stop) => {
+      beforeWrite();
+      return await cluster.delete(key, uid, stop);
+    },
+  };
+}
+
+describe('a delivery', () => {
+  it('is applied, and then there is nothing left to do: no request that writes, no inventory', async () => {
+    const { cluster, inventories, run } = scene();
+    const delivery = order(1, [
+      map('a'),
+      map('b'),
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+    ]);
+    assert.deepEqual(await run(delivery), { kind: 'applied' });
+    const before = [cluster.writes, inventories.saves];
+    assert.deepEqual(await run(delivery), { kind: 'applied' });
+    assert.deepEqual([cluster.writes, inventories.saves], before);
+  });
+
+  it('prunes what left, and leaves what is not its own', async () => {
+    const { cluster, run, has } = scene();
+    cluster.applyAs('kubectl', map('theirs'));
+    await run(order(1, [map('a'), map('b')]));
+    assert.deepEqual(await run(order(2, [map('b', { a: '2' })])), { kind: 'applied' });
+    assert.deepEqual([has('a'), has('b')?.data, has('theirs')?.data], [undefined, { a: '2' }, { a: '1' }]);
+    assert.deepEqual(await run({ ...order(3, []), hash: undefined }), { kind: 'applied' });
+    assert.deepEqual([has('b'), has('theirs')?.data], [undefined, { a: '1' }]);
+  });
+
+  it('does not write anything where something is somebody else’s, unless it is told to', async () => {
+    const { cluster, run, has } = scene();
+    cluster.applyAs('kubectl', map('a', { a: '9' }));
+    assert.match(message(await run(order(1, [map('b'), map('a')]))), /managed by kubectl/);
+    assert.equal(has('b'), undefined);
+    assert.match(message(await run(order(2, [policy({ onConflict: 'adopt' }), map('a')]))), /kubectl has \.data\.a/);
+    assert.deepEqual(has('a')?.data, { a: '9' });
+    assert.deepEqual(await run(order(3, [policy({ onConflict: 'force' }), map('a')])), { kind: 'applied' });
+    assert.deepEqual(has('a')?.data, { a: '1' });
+  });
+
+  it('prunes what it was told to adopt', async () => {
+    const { cluster, run, has } = scene();
+    cluster.applyAs('kubectl', map('a'));
+    await run(order(1, [policy({ onConflict: 'adopt' }), map('a')]));
+    await run(order(2, []));
+    assert.equal(has('a'), undefined);
+  });
+
+  it('notices that somebody made the object just before, and lets it be', async () => {
+    const { cluster, deps, run, has } = scene();
+    const faster: ClusterApi = {
+      ...dying(cluster, () => {}),
+      apply: async (object, options, stop) => {
+        cluster.applyAs('kubectl', map('a', { b: '1' }));
+        return await deps.cluster.apply(object, options, stop);
+      },
+    };
+    assert.match(message(await run(order(1, [map('a')]), { cluster: faster })), /managed by kubectl/);
+    await run(order(2, []));
+    assert.ok(has('a'), 'it is not ours, so it is not pruned');
+  });
+
+  it('keeps two deployments apart, whatever the policy', async () => {
+    const { run } = scene();
+    await run(order(1, [map('a')]));
+    assert.match(message(await run(order(1, [policy({ onConflict: 'force' }), map('a')], 'd-2'))), /deployment d-1/);
+    assert.deepEqual(await run(order(2, [policy({ mode: 'release' })])), { kind: 'released' });
+    assert.deepEqual(await run(order(2, [policy({ onConflict: 'adopt' }), map('a')], 'd-2')), { kind: 'applied' });
+  });
+
+  it('writes nothing to observe, and says what it would do', async () => {
+    const { cluster, inventories, run } = scene();
+    await run(order(1, [map('a'), map('b'), map('c')]));
+    const before = [cluster.writes, inventories.saves];
+    const observed = await run(order(2, [policy({ mode: 'observe' }), map('b', { a: '2' }), map('c'), map('d')]));
+    assert.deepEqual(observed, {
+      kind: 'observed',
+      changes: [
+        'delete v1/ConfigMap/shop/a',
+        'change v1/ConfigMap/shop/b',
+        '  .data.a: "1" -> "2"',
+        'create v1/ConfigMap/shop/d',
+      ],
+    });
+    assert.deepEqual([cluster.writes, inventories.saves], before);
+  });
+
+  it('lets go of objects and touches none', async () => {
+    const { cluster, run, has } = scene();
+    await run(order(1, [map('a')]));
+    const before = cluster.writes;
+    assert.deepEqual(await run(order(2, [policy({ mode: 'release' }), map('a')])), { kind: 'released' });
+    await run({ ...order(3, []), hash: undefined });
+    assert.deepEqual([cluster.writes, has('a')?.data], [before, { a: '1' }]);
+  });
+
+  it('never goes back', async () => {
+    const { run, has } = scene();
+    await run(order(2, [map('a', { a: '2' })]));
+    assert.deepEqual(await run(order(1, [map('a')])), { kind: 'fenced', seen: 2 });
+    assert.deepEqual(has('a')?.data, { a: '2' });
+  });
+
+  it('waits for kinds: until they are established, and for those that are not served', async () => {
+    const { cluster, run } = scene();
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'gadgets.a.io' },
+      spec: { group: 'a.io', scope: 'Cluster', names: { kind: 'Gadget' } },
+    };
+    const gadget = { apiVersion: 'a.io/v1', kind: 'Gadget', metadata: { name: 'g' } };
+    const key: ObjectKey = { apiVersion: 'a.io/v1', kind: 'Gadget', name: 'g' };
+    assert.match(message(await run(order(1, [gadget, definition]))), /gadgets\.a\.io is not established/);
+    assert.equal(cluster.peek(key), undefined);
+    const status = { status: { conditions: [{ type: 'Established', status: 'True' }] } };
+    const sleep = async () => {
+      cluster.applyAs('apiserver', { ...definition, ...status });
+    };
+    assert.deepEqual(
+      await run(order(2, [gadget, { ...definition, metadata: { ...definition.metadata, labels: { a: 'b' } } }]), {
+        sleep,
+      }),
+      { kind: 'applied' },
+    );
+    assert.ok(cluster.peek(key));
+    const widget = { apiVersion: 'b.io/v1', kind: 'Widget', metadata: { name: 'w' } };
+    const outcome = await run(order(3, [widget, map('a')]));
+    assert.deepEqual(outcome, { kind: 'waiting', message: 'b.io/v1/Widget is not served yet' });
+    assert.ok(cluster.peek(key), 'nothing is pruned as long as something is in doubt');
+  });
+
+  it('says what holds an object that is to go, and keeps it in mind', async () => {
+    const { cluster, run } = scene();
+    await run(order(1, [map('a')]));
+    const stuck = (object: KubeObject | undefined): KubeObject | undefined =>
+      object && { ...object, metadata: { ...object.metadata, deletionTimestamp: 't', finalizers: ['a.io/x'] } };
+    const held: ClusterApi = {
+      ...dying(cluster, () => {}),
+      get: async (key) => stuck(cluster.peek(key)),
+    };
+    assert.match(message(await run(order(2, []), { cluster: held })), /waits for its finalizers a\.io\/x/);
+    assert.deepEqual(await run(order(2, [])), { kind: 'applied' });
+    assert.equal(cluster.peek(keyOf(map('a'))), undefined);
+  });
+
+  it('replaces what cannot be changed, where that is wanted', async () => {
+    const { cluster, run, has } = scene();
+    await run(order(1, [map('a')]));
+    const status = {
+      code: 422,
+      reason: 'Invalid',
+      details: { causes: [{ message: 'field is immutable', field: 'data' }] },
+    };
+    const fixed: ClusterApi = {
+      ...dying(cluster, () => {}),
+      apply: async (object, options, stop) =>
+        has('a') === undefined ? await cluster.apply(object, options, stop) : { kind: 'refused', status },
+    };
+    assert.match(message(await run(order(2, [map('a', { a: '2' })]), { cluster: fixed })), /onImmutable: replace/);
+    const documents = [policy({ onImmutable: 'replace' }), map('a', { a: '2' })];
+    assert.equal((await run(order(3, documents), { cluster: fixed })).kind, 'waiting');
+    assert.deepEqual(await run(order(3, documents), { cluster: fixed }), { kind: 'applied' });
+    assert.deepEqual(has('a')?.data, { a: '2' });
+  });
+
+  it('is rejected for documents that are none', async () => {
+    const { run } = scene();
+    assert.equal((await run(order(1, [{ kind: 'ConfigMap' }]))).kind, 'rejected');
+    assert.equal((await run(order(1, [policy({ mode: 'x' })]))).kind, 'rejected');
+  });
+
+  it('goes on where an agent ended, at whichever write that was, and leaves nothing behind', async () => {
+    const first = [map('a'), map('b'), map('c')];
+    const second = [map('b', { a: '2' }), map('c'), map('d'), map('e')];
+    let steps = 0;
+    for (let dies = 0, isThrough = false; !isThrough; dies += 1) {
+      const { cluster, inventories, run } = scene();
+      cluster.applyAs('kubectl', map('theirs'));
+      await run(order(1, first));
+      let left = dies;
+      const beforeWrite = () => {
+        if ((left -= 1) < 0) throw new Error('the agent ended');
+      };
+      inventories.beforeWrite = beforeWrite;
+      isThrough = await run(order(2, second), { cluster: dying(cluster, beforeWrite) }).then(
+        () => true,
+        () => false,
+      );
+      inventories.beforeWrite = () => {};
+      assert.deepEqual(await run(order(2, second)), { kind: 'applied' }, `write ${dies}`);
+      const there = ['a', 'b', 'c', 'd', 'e', 'theirs'].filter((name) => cluster.peek(keyOf(map(name))));
+      assert.deepEqual(there, ['b', 'c', 'd', 'e', 'theirs'], `write ${dies}`);
+      const [inventory] = await inventories.all(signal);
+      assert.deepEqual(
+        inventory?.entries.map(({ key }) => keyText(key)),
+        second.map((object) => keyText(keyOf(object))),
+      );
+      assert.deepEqual(inventory?.held, { revision: 2, hash: JSON.stringify(second) });
+      await run({ ...order(3, []), hash: undefined });
+      assert.deepEqual(
+        'abcde'.split('').filter((name) => cluster.peek(keyOf(map(name)))),
+        [],
+      );
+      steps += 1;
+    }
+    assert.ok(steps > 8, `${steps} steps`);
+  });
+
+  it('has as many requests at a time as allowed, and all of them once', async () => {
+    const { cluster, run } = scene();
+    let [now, most] = [0, 0];
+    const applied: string[] = [];
+    const counted: ClusterApi = {
+      ...dying(cluster, () => {}),
+      apply: async (object, options, stop) => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise(setImmediate);
+        now -= 1;
+        applied.push(identityOf(keyOf(object)));
+        return await cluster.apply(object, options, stop);
+      },
+    };
+    const documents = Array.from({ length: 20 }, (_, index) => map(`m${index}`));
+    await run(order(1, documents), { cluster: counted });
+    assert.deepEqual([most, applied.length, new Set(applied).size], [3, 20, 20]);
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { carryOut, type Delivery, type KubeObject } from '#contexts/kubernetes';
+import { KubeClusterApi, KubeDiscovery, KubeInventories } from '#contexts/kubernetes/adapters';
+import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } from '#kit/kube';
+import { sleep } from '#kit/std';
+import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+
+const size = 'apiserver';
+
+describe('a delivery to a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {
+  const signal = AbortSignal.timeout(240_000);
+  const cleanups: (() => Promise<void>)[] = [];
+  let client: KubeClient;
+  let namespace: string;
+
+  before(async () => {
+    const shared = await sharedCluster(size, signal);
+    client = createKubeClient({ config: parseKubeConfig(shared.kubeconfig()) });
+    namespace = await shared.namespace({ after: (body) => cleanups.push(async () => await body()) });
+  });
+
+  after(async () => {
+    for (const clean of cleanups) await clean();
+    await client.close();
+  });
+
+  async function run(revision: number, documents: readonly object[], deployment = 'd-1') {
+    const discovery = new KubeDiscovery(client);
+    const deps = {
+      cluster: new KubeClusterApi(client),
+      discovery,
+      inventories: new KubeInventories(client, namespace),
+    };
+    const delivery: Delivery = { deployment, revision, hash: `${revision}`, documents: documents as [], namespace };
+    return await carryOut({ ...deps, width: 16, sleep, lookEveryMs: 100, looks: 100 }, delivery, signal);
+  }
+
+  function map(name: string, data: object = { a: '1' }) {
+    return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
+  }
+
+  async function names(prefix: string): Promise<string[]> {
+    const { items } = await listAll(client, { resource: CORE.configMaps, namespace }, {}, signal);
+    return items.map(({ metadata }) => metadata.name ?? '').filter((name) => name.startsWith(prefix));
+  }
+
+  it('prunes what left, changes what changed, and leaves the rest as it is', async () => {
+    assert.deepEqual(await run(1, [map('p-a'), map('p-b'), map('p-c')]), { kind: 'applied' });
+    const ref = { resource: CORE.configMaps, namespace, name: 'p-b' };
+    const before = await client.get<KubeObject>(ref, signal);
+    assert.deepEqual(await run(2, [map('p-b'), map('p-c', { a: '2' })]), { kind: 'applied' });
+    assert.deepEqual(await names('p-'), ['p-b', 'p-c']);
+    assert.equal((await client.get<KubeObject>(ref, signal)).metadata.resourceVersion, before.metadata.resourceVersion);
+  });
+
+  it('has a kind and an object of it in one delivery', async () => {
+    const group = `${namespace}.example.io`;
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `gadgets.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { kind: 'Gadget', plural: 'gadgets' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    const gadget = { apiVersion: `${group}/v1`, kind: 'Gadget', metadata: { name: 'g' }, spec: { size: 1 } };
+    let outcome = await run(1, [gadget, definition], 'd-2');
+    for (let tries = 0; outcome.kind === 'waiting' && tries < 50; tries += 1) {
+      await sleep(100, signal);
+      outcome = await run(1, [gadget, definition], 'd-2');
+    }
+    assert.deepEqual(outcome, { kind: 'applied' });
+    await client.delete({ resource: CORE.customResourceDefinitions, name: `gadgets.${group}` }, {}, signal);
+  });
+
+  it('keeps an inventory of several chunks', async () => {
+    const inventories = new KubeInventories(client, namespace);
+    const entries = Array.from({ length: 12_000 }, (_, index) => ({
+      key: { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `m${index}` },
+      origin: 'created' as const,
+      sent: `sha256:${'0'.repeat(64)}`,
+    }));
+    for (const generation of [1, 2]) {
+      const inventory = { deployment: 'd-3', generation, seen: { revision: generation, hash: 'h' }, entries };
+      await inventories.save(inventory, signal);
+      const found = (await inventories.all(signal)).find(({ deployment }) => deployment === 'd-3');
+      assert.deepEqual(found, inventory);
+    }
+    const ref = { resource: CORE.secrets, namespace };
+    const { items } = await listAll(client, ref, { labelSelector: 'fleetshift.io/inventory=d-3' }, signal);
+    assert.equal(items.length, 3, 'and nothing of the generation before');
+  });
+
+  it('knows the installation', async () => {
+    assert.match(await new KubeDiscovery(client).instance(signal), /^[-0-9a-f]{36}$/);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HandshakeQueue } from './handshake-queue.ts';
+
+describe('handshakes', { timeout: 20_000 }, () => {
+  it('are begun in the order of calling, a few at once, and another when one is over', () => {
+    const begun: number[] = [];
+    const queue = new HandshakeQueue<number>({ begin: (nth) => begun.push(nth), atOnce: 3, patienceMs: 60_000 });
+    for (let nth = 1; nth <= 10; nth += 1) queue.add(nth);
+    assert.deepEqual(begun, [1, 2, 3]);
+    queue.over();
+    queue.over();
+    assert.deepEqual(begun, [1, 2, 3, 4, 5]);
+  });
+
+  it('that come to nothing hold up nobody for ever', async () => {
+    const begun: number[] = [];
+    const queue = new HandshakeQueue<number>({ begin: (nth) => begun.push(nth), atOnce: 2, patienceMs: 10 });
+    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth);
+    while (begun.length < 5) await pause(1);
+    assert.deepEqual(begun, [1, 2, 3, 4, 5]);
+  });
+
+  it('of callers that are gone already are over at once', () => {
+    const asked: number[] = [];
+    const queue = new HandshakeQueue<number>({
+      begin: (nth) => {
+        asked.push(nth);
+        queue.over();
+      },
+      atOnce: 1,
+      patienceMs: 60_000,
+    });
+    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth);
+    assert.deepEqual(asked, [1, 2, 3, 4, 5]);
+  });
+});
