@@ -52,7 +52,9 @@ async function side(
   await clients[0]?.ask('collect');
   const emptyBytes = await server.restingBytes();
   const begun = performance.now();
-  await Promise.all(clients.map((client) => client.ask('connect', { to: { host: '127.0.0.1', port }, authority, who })));
+  await Promise.all(
+    clients.map((client) => client.ask('connect', { to: { host: '127.0.0.1', port }, authority, who })),
+  );
   const connectMs = performance.now() - begun;
   return { server, clients, emptyBytes, fullBytes: await server.restingBytes(), connectMs };
 }
@@ -103,7 +105,11 @@ async function moving(ours: Side, raw: Side, { quick, count }: { quick: boolean;
       value: perSecond(stream.ours),
       reference: perSecond(stream.theirs),
     }),
-    { ...plain('bulk sockets while there is no bulk', sockets?.bulk ?? Number.NaN, ''), goal: 0, met: sockets?.bulk === 0 },
+    {
+      ...plain('bulk sockets while there is no bulk', sockets?.bulk ?? Number.NaN, ''),
+      goal: 0,
+      met: sockets?.bulk === 0,
+    },
   ];
 }
 

@@ -48,16 +48,21 @@ answerParent({
   /** Until each has opened its delivery. */
   warm: async () => {
     const send = (target: string) => hub.send('delivery', { target, payload: Buffer.alloc(1) }, signal);
-    for (const target of targets) while (await send(target).then(() => false, () => true)) await sleep(20, signal);
+    for (const target of targets)
+      while (
+        await send(target).then(
+          () => false,
+          () => true,
+        )
+      )
+        await sleep(20, signal);
   },
   /** One to each, and the word back that it was taken. */
   fanOut: async () => {
     const payload = Buffer.alloc(DELIVERY_BYTES, 'd');
     const taken = counted(targets.length);
     const begun = performance.now();
-    await Promise.all(
-      targets.map((target) => hub.send('delivery', { target, payload, settled: taken.one }, signal)),
-    );
+    await Promise.all(targets.map((target) => hub.send('delivery', { target, payload, settled: taken.one }, signal)));
     await taken.all;
     return performance.now() - begun;
   },

@@ -54,7 +54,10 @@ function atMost(name: string, value: number, goal: number): Figure {
 }
 
 /** Requests one after the other begun, whether or not those before were answered: as many callers do. */
-async function askMeanwhile(platform: Platform, what: () => Promise<number>): Promise<{ taken: number[]; ended: number }> {
+async function askMeanwhile(
+  platform: Platform,
+  what: () => Promise<number>,
+): Promise<{ taken: number[]; ended: number }> {
   const taken: number[] = [];
   const asked: Promise<void>[] = [];
   let isOver = false;
@@ -95,7 +98,11 @@ interface Answer {
 
 async function enrol(platform: Platform, token: string, target: string): Promise<Enrolled> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const body = { token, csr: createSigningRequest(privateKey, 'bench'), targets: [{ name: target, type: 'directory' }] };
+  const body = {
+    token,
+    csr: createSigningRequest(privateKey, 'bench'),
+    targets: [{ name: target, type: 'directory' }],
+  };
   const { certificate: cert, serverCa: authority, endpoints } = await told<Answer>(platform, '/v1/enroll', body);
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return { who: { cert, key, target }, authority, grpc: endpoints.grpc };

@@ -93,7 +93,8 @@ export class FaultRun {
       const name = flowName(flow);
       const [check, upTo] = [this.#checks.get(name), this.#upTo[name] ?? 0];
       if (check === undefined) return [];
-      if (channelOf(flow).mode === 'lossy') return check.last >= upTo - LOSSY_LAG ? [] : [`${name} is at ${check.last}`];
+      if (channelOf(flow).mode === 'lossy')
+        return check.last >= upTo - LOSSY_LAG ? [] : [`${name} is at ${check.last}`];
       if (check.count === upTo && this.#settled.get(name) === upTo) return [];
       return [`${name} ${check.missing(upTo).slice(0, 5)} of ${upTo}, settled ${this.#settled.get(name)}`];
     });
@@ -136,7 +137,11 @@ function checkBounds(metrics: string): void {
       const line = new RegExp(`^fleetshift_fleetlet_channel_${what}\\{channel="${name}"\\} (\\d+)$`, 'm').exec(metrics);
       return Number(line?.[1] ?? 0);
     };
-    const [kept, held, bytes] = [of('buffered_messages') + of('waiting_messages'), of('held_messages'), of('buffered_bytes')];
+    const [kept, held, bytes] = [
+      of('buffered_messages') + of('waiting_messages'),
+      of('held_messages'),
+      of('buffered_bytes'),
+    ];
     const most = { messages: WINDOW.messages * shards, bytes: (WINDOW.bytes + WINDOW.large * LARGE_BYTES) * shards };
     if (kept > most.messages || held > most.messages || bytes > most.bytes) {
       throw new Error(`the fleetlet keeps too much of ${name}: ${kept} and ${held} messages, ${bytes} bytes`);
