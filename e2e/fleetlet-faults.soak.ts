@@ -47,6 +47,7 @@ async function playOnOneWorld(transport: TransportName, seeds: readonly number[]
       });
       progress();
     }
+    if (run.looks === 0) throw new Error('nobody has looked at the buffers of the fleetlet');
   } finally {
     await world.dispose();
   }

@@ -20,7 +20,8 @@ interface Side {
 }
 
 /** Ours and raw node:http2, both there at once, and asked in turn. */
-export async function channelFigures({ quick, log }: BenchContext): Promise<Figure[]> {
+export async function channelFigures(context: BenchContext): Promise<Figure[]> {
+  const { quick } = context;
   const count = quick ? 100 : 1_000;
   const certificates = benchCertificates(count);
   const children: Child[] = [];
@@ -33,7 +34,7 @@ export async function channelFigures({ quick, log }: BenchContext): Promise<Figu
     const ours = await side(begin, [HUB, './swarm-process.ts'], certificates);
     await ours.server.ask('warm');
     const raw = await side(begin, ['./raw-server-process.ts', './raw-swarm-process.ts'], certificates);
-    log(`${count} fleetlets: connected in ${seconds(ours.connectMs)}, raw in ${seconds(raw.connectMs)}`);
+    context.log(`${count} fleetlets: connected in ${seconds(ours.connectMs)}, raw in ${seconds(raw.connectMs)}`);
     return [...standing(ours, raw, count), ...(await moving(ours, raw, { quick, count }))];
   } finally {
     await Promise.all(children.map((child) => child.stop()));

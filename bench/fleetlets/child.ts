@@ -25,7 +25,7 @@ export class Child {
       else asked?.reject(new Error(error));
     });
     this.#process.on('exit', (code, signal) => {
-      for (const { reject } of this.#asked.values()) reject(new Error(`${program.pathname} ended: ${code ?? signal}`));
+      for (const asked of this.#asked.values()) asked.reject(new Error(`${program.pathname} ended: ${code ?? signal}`));
       this.#asked.clear();
     });
   }

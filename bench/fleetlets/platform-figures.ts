@@ -18,7 +18,8 @@ type Who = SwarmOrder['who'];
 type Enrolled = { readonly who: Who; readonly authority: string; readonly grpc: string };
 
 /** The whole platform: fleetlets that enrolled with it, each with a target, and all of them cut off at once. */
-export async function platformFigures({ quick, log }: BenchContext): Promise<Figure[]> {
+export async function platformFigures(context: BenchContext): Promise<Figure[]> {
+  const { quick } = context;
   const count = quick ? 100 : 1_000;
   const home = await platformHome('sqlite');
   const swarm = new Child(new URL('./swarm-process.ts', import.meta.url));
@@ -31,7 +32,7 @@ export async function platformFigures({ quick, log }: BenchContext): Promise<Fig
     const [host = '', port = ''] = enrolled[0]?.grpc.split(':') ?? [];
     const order = { to: { host, port: Number(port) }, authority: enrolled[0]?.authority };
     const connectMs = await swarm.ask<number>('connect', { ...order, who: enrolled.map(({ who }) => who) });
-    log(`platform: ${count} enrolled, and connected in ${(connectMs / 1_000).toFixed(1)} s`);
+    context.log(`platform: ${count} enrolled, and connected in ${(connectMs / 1_000).toFixed(1)} s`);
     const calm = await askMeanwhile(platform, () => pause(quick ? 1_000 : 5_000, 0));
     const storm = await askMeanwhile(platform, () => swarm.ask<number>('drop'));
     const p99 = percentile(storm.taken, 0.99);

@@ -6,7 +6,8 @@ import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } fro
 import { sleep } from '#kit/std';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
 
-const size = 'apiserver';
+/** Deletions in the foreground are ended by a controller. */
+const size = 'controllers';
 
 describe('a delivery to a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {
   const signal = AbortSignal.timeout(240_000);

@@ -89,7 +89,7 @@ export class FaultyWorld {
   /** As by the kernel, for want of memory. */
   async kill(end: End): Promise<void> {
     const child = this.#running.get(end);
-    if (child === undefined) return;
+    if (child === undefined || !isAlive(child)) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
@@ -97,7 +97,7 @@ export class FaultyWorld {
 
   /** What the fleetlet measures of itself; `undefined` while it does not answer. */
   async metrics(): Promise<string | undefined> {
-    const [, port] = /"address":"127.0.0.1:(\d+)","msg":"metrics"/.exec(this.said('fleetlet')) ?? [];
+    const [, port] = /"address":"127.0.0.1:(\d+)","msg":"metrics"/.exec(this.#log('fleetlet')) ?? [];
     if (port === undefined) return undefined;
     const answer = fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(2_000) });
     return await answer.then((response) => response.text()).catch(() => undefined);
@@ -105,7 +105,7 @@ export class FaultyWorld {
 
   /** The end of what it wrote, since it was started last. */
   said(end: End): string {
-    return readFileSync(join(this.#folder, `${end}.log`), 'utf8').slice(-8_000);
+    return this.#log(end).slice(-8_000);
   }
 
   /** Somebody who ended by himself. */
@@ -114,10 +114,14 @@ export class FaultyWorld {
   }
 
   async dispose(): Promise<void> {
-    await Promise.all(ENDS.map((end) => (isAlive(this.#running.get(end)) ? this.kill(end) : undefined)));
+    await Promise.all(ENDS.map((end) => this.kill(end)));
     await this.#proxy.close();
     await rm(this.#folder, { recursive: true, force: true });
     await this.#guardian.release();
+  }
+
+  #log(end: End): string {
+    return readFileSync(join(this.#folder, `${end}.log`), 'utf8');
   }
 
   #spawn(end: End): ChildProcess {
@@ -144,8 +148,8 @@ export class FaultyWorld {
   }
 }
 
-function isAlive(child: ChildProcess | undefined): boolean {
-  return child !== undefined && child.exitCode === null && child.signalCode === null;
+function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /** Where it listens. */

@@ -15,7 +15,7 @@ export class HandshakeQueue<T> {
   #waiting: T[] = [];
   /** When those that are under way were begun; any of them may be the next that is over. */
   #begun: number[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #willLook = false;
   /** One that is over at once comes back to here. */
   #isBeginning = false;
 
@@ -49,8 +49,10 @@ export class HandshakeQueue<T> {
   }
 
   #lookAgain(inMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    if (this.#willLook) return;
+    this.#willLook = true;
+    setTimeout(() => {
+      this.#willLook = false;
       this.#beginSome();
     }, inMs).unref();
   }
