@@ -20,6 +20,8 @@ const BEYOND_SCHEMAS = [
   'abandonDeployment',
   'confirmDeploymentRemoval',
   'getDeploymentGroup',
+  // Whoever is logged in came by a code that nobody guesses; other operations may end that session first.
+  'deleteSession',
   // Nobody has enrolled but the one that is built in, and that stays.
   'revokeFleetlet',
   'deleteFleetlet',

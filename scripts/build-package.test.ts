@@ -105,7 +105,7 @@ async function installDependencies(project: string): Promise<void> {
   const names = await readdir(join(ROOT, 'node_modules'));
   await Promise.all(
     names
-      .filter((name) => !BUNDLED.some((bundled) => bundled.startsWith(`${name}/`)))
+      .filter((name) => !BUNDLED.some((bundled) => bundled === name || bundled.startsWith(`${name}/`)))
       .map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
   );
 }

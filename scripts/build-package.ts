@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { ROOT } from './repository.ts';
@@ -26,11 +26,17 @@ const PUBLISHED = [
 ] as const;
 
 /**
- * DECISION: these go into the bundle, while other dependencies stay outside. A fleetlet needs all of them at its start, and a
- * module that is a file of its own costs it more memory than what is in it: as a hundred files they made an idle one larger
- * by a sixth.
+ * DECISION: these go into the bundle, while other dependencies stay outside. A fleetlet needs all of them, at its start or to
+ * enrol, and a module that is a file of its own costs it more memory than what is in it: as hundreds of files they made an
+ * idle one larger by a fifth.
  */
-export const BUNDLED = ['@bufbuild/protobuf'];
+export const BUNDLED = [
+  '@bufbuild/protobuf',
+  '@peculiar/asn1-csr',
+  '@peculiar/asn1-schema',
+  '@peculiar/asn1-x509',
+  'jose',
+];
 
 const COPIED = ['README.md', 'LICENSE', 'bin/fleetshift'];
 
@@ -70,13 +76,30 @@ async function publishedManifest(): Promise<Manifest> {
   return { ...published, dependencies: Object.fromEntries(kept) };
 }
 
-/** The licences of others ask for it: each different text that stands at the head of one of their files. */
+/** The licences of others ask for it: what each package says of itself, in a file or at the head of its sources. */
 async function noticesOf({ inputs }: Metafile): Promise<string> {
   const theirs = Object.keys(inputs).filter((path) => path.includes('node_modules/'));
-  const texts = await Promise.all(theirs.map((path) => readFile(join(ROOT, path), 'utf8')));
-  const heads = texts.map((text) => /^(?:\/\/.*\n)*/.exec(text)?.[0].replaceAll(/^\/\/ ?/gm, '') ?? '');
-  const packages = BUNDLED.join(', ');
-  return [`This package contains ${packages}:\n`, ...new Set(heads)].join('\n');
+  const byPackage = Map.groupBy(theirs, (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
+  const notices = await Promise.all(
+    [...byPackage].map(async ([folder, files]) => {
+      const texts = [...(await licencesIn(folder)), ...(await headsOf(files))];
+      const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      if (texts.length === 0) throw new Error(`bundle ${name}: it does not say whose it is`);
+      return [`${name}:\n`, ...texts].join('\n');
+    }),
+  );
+  return ['This package contains the work of others.\n', ...notices].join('\n');
+}
+
+async function licencesIn(folder: string): Promise<string[]> {
+  const files = (await readdir(join(ROOT, folder))).filter((name) => /^(licen[cs]e|notice)\b/i.test(name));
+  return await Promise.all(files.map((name) => readFile(join(ROOT, folder, name), 'utf8')));
+}
+
+async function headsOf(files: readonly string[]): Promise<Set<string>> {
+  const texts = await Promise.all(files.map((path) => readFile(join(ROOT, path), 'utf8')));
+  const heads = texts.map((text) => /^(?:\/\/.*\n)*/.exec(text)?.[0] ?? '').filter((head) => /copyright/i.test(head));
+  return new Set(heads.map((head) => head.replaceAll(/^\/\/ ?/gm, '')));
 }
 
 async function tryIt(folder: string, signal: AbortSignal): Promise<void> {

@@ -18,5 +18,3 @@ const isChosen = CHOICES.some(
 const main = new URL('../apps/cli/main.ts', import.meta.url);
 process.argv.splice(1, 1, fileURLToPath(main), isChosen ? 'serve' : 'demo');
 await import(main.href);
-
-export {};

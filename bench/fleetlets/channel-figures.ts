@@ -6,7 +6,14 @@ import { Child } from './child.ts';
 const FAN_OUT_GOAL = 2;
 const MEMORY_GOAL = 1.5;
 const MIB = 2 ** 20;
-const HUB = './hub-process.ts';
+const OURS = {
+  server: new URL('./hub-process.ts', import.meta.url),
+  clients: new URL('./swarm-process.ts', import.meta.url),
+};
+const RAW = {
+  server: new URL('./raw-server-process.ts', import.meta.url),
+  clients: new URL('./raw-swarm-process.ts', import.meta.url),
+};
 /** As bin/fleetshift starts the platform. */
 export const PRODUCT_FLAGS = ['--max-semi-space-size=16'];
 
@@ -25,15 +32,15 @@ export async function channelFigures(context: BenchContext): Promise<Figure[]> {
   const count = quick ? 100 : 1_000;
   const certificates = benchCertificates(count);
   const children: Child[] = [];
-  const begin = (program: string): Child => {
-    const child = new Child(new URL(program, import.meta.url), program === HUB ? PRODUCT_FLAGS : []);
+  const begin = (program: URL): Child => {
+    const child = new Child(program, program === OURS.server ? PRODUCT_FLAGS : []);
     children.push(child);
     return child;
   };
   try {
-    const ours = await side(begin, [HUB, './swarm-process.ts'], certificates);
+    const ours = await side(begin, OURS, certificates);
     await ours.server.ask('warm');
-    const raw = await side(begin, ['./raw-server-process.ts', './raw-swarm-process.ts'], certificates);
+    const raw = await side(begin, RAW, certificates);
     context.log(`${count} fleetlets: connected in ${seconds(ours.connectMs)}, raw in ${seconds(raw.connectMs)}`);
     return [...standing(ours, raw, count), ...(await moving(ours, raw, { quick, count }))];
   } finally {
@@ -42,13 +49,13 @@ export async function channelFigures(context: BenchContext): Promise<Figure[]> {
 }
 
 async function side(
-  begin: (program: string) => Child,
-  [serverProgram, clientProgram]: readonly [string, string],
+  begin: (program: URL) => Child,
+  programs: typeof OURS,
   { server: tls, authority, key, fleetlets }: BenchCertificates,
 ): Promise<Side> {
-  const server = begin(serverProgram);
+  const server = begin(programs.server);
   const port = await server.ask<number>('listen', tls);
-  const clients = [begin(clientProgram)];
+  const clients = [begin(programs.clients)];
   const who = fleetlets.map(({ uid, cert }) => ({ cert, key, target: uid }));
   await clients[0]?.ask('collect');
   const emptyBytes = await server.restingBytes();

@@ -2,7 +2,6 @@ import type { Bench } from '../figure.ts';
 import { accessFigures } from './access-figures.ts';
 import { channelFigures } from './channel-figures.ts';
 import { idleFigures } from './idle-figures.ts';
-import { idleFigure } from './idle-figure.ts';
 import { platformFigures } from './platform-figures.ts';
 
 export const fleetletsBench: Bench = {
@@ -13,6 +12,5 @@ export const fleetletsBench: Bench = {
     ...(await accessFigures(context)),
     ...(await idleFigures(context)),
     ...(await platformFigures(context)),
-    await idleFigure(context),
   ],
 };

@@ -10,7 +10,7 @@ import type { SwarmOrder } from './swarm-fleetlet.ts';
 
 const BACK_GOAL_MS = 15_000;
 const API_GOAL_MS = 200;
-const ASK_EVERY_MS = 50;
+const ASK_EVERY_MS = 20;
 const MIB = 2 ** 20;
 const PATHS = ['/v1/targets?pageSize=20', '/v1/fleetlets?pageSize=20', '/v1/deployments?pageSize=20'];
 
@@ -63,7 +63,7 @@ async function askMeanwhile(
   const asked: Promise<void>[] = [];
   let isOver = false;
   const done = what().finally(() => (isOver = true));
-  for (let nth = 0; !isOver || nth < 40; nth += 1) {
+  for (let nth = 0; !isOver || nth < 100; nth += 1) {
     asked.push(ask(platform, PATHS[nth % PATHS.length] ?? '', taken));
     await pause(ASK_EVERY_MS);
   }

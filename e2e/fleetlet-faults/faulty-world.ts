@@ -17,7 +17,7 @@ import type { Goal } from './numbered-sender.ts';
 
 export const TRANSPORTS = ['grpc', 'websocket'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
-export const ENDS = ['platform', 'fleetlet', 'local'] as const;
+const ENDS = ['platform', 'fleetlet', 'local'] as const;
 export type End = (typeof ENDS)[number];
 
 /** Three of these without a word, and a connection is given up: a good part of what is stalled lasts longer. */
@@ -40,7 +40,7 @@ export class FaultyWorld {
   #goal: Goal = { upTo: {}, pauseMs: 0 };
 
   static async create(transport: TransportName, seed: number): Promise<FaultyWorld> {
-    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-faults-'));
+    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-fleetlet-faults-'));
     const place = { host: '127.0.0.1', port: 0 };
     const proxy = await startFaultProxy({ target: place, random: seededRandom(seed) });
     const world = new FaultyWorld({ transport, folder, place, proxy });
@@ -127,7 +127,7 @@ export class FaultyWorld {
   #spawn(end: End): ChildProcess {
     const [program, args] = this.#commandOf(end);
     const log = openSync(join(this.#folder, `${end}.log`), 'w');
-    const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, {
+    const child = fork(fileURLToPath(program), args, {
       env: { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' },
       stdio: ['ignore', log, log, 'ipc'],
     });
@@ -137,14 +137,16 @@ export class FaultyWorld {
     return child;
   }
 
-  #commandOf(end: End): [string, string[]] {
+  #commandOf(end: End): [URL, string[]] {
     const data = join(this.#folder, 'data');
-    if (end === 'platform') return ['./platform-end.ts', [this.#orders]];
-    if (end === 'local') return ['./local-end.ts', [this.#folder, join(data, 'fleetlet.sock')]];
+    if (end === 'platform') return [new URL('./platform-end.ts', import.meta.url), [this.#orders]];
+    if (end === 'local') {
+      return [new URL('./local-end.ts', import.meta.url), [this.#folder, join(data, 'fleetlet.sock')]];
+    }
     const { port } = this.#proxy.address;
     const platform = this.transport === 'grpc' ? `localhost:${port}` : `wss://localhost:${port}`;
     const flags = ['--platform', platform, '--data', data, '--metrics-listen', '127.0.0.1:0', '--log-format', 'json'];
-    return ['./fleetlet-program.ts', flags];
+    return [new URL('./fleetlet-program.ts', import.meta.url), flags];
   }
 }
 

@@ -67,7 +67,8 @@ function idsOf(events: readonly StreamedEvent[]): string[] {
 async function eventsUpTo({ uid }: WorkspaceResource, platform: Platform, query: string): Promise<StreamedEvent[]> {
   const events: StreamedEvent[] = [];
   for await (const event of followEvents(platform, query)) {
-    events.push(event);
+    // The platform makes its own things at its first start, too.
+    if (event.type.startsWith('workspace.')) events.push(event);
     if (event.data['uid'] === uid) return events;
   }
   throw new Error(`follow events to the creation of ${uid}: the stream ended before it`);
