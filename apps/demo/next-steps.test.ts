@@ -4,9 +4,9 @@ import { nextSteps } from './next-steps.ts';
 
 const HERE = {
   command: 'fleetshift',
-  dataFolder: '/home/ann/.fleetshift',
+  dataFolder: '/tmp/ann/.fleetshift',
   context: undefined,
-  currentFolder: '/home/ann',
+  currentFolder: '/tmp/ann',
 };
 
 /** The commands, without what is said of each. */
@@ -43,7 +43,7 @@ suite('what a new user does next', () => {
   });
 
   test('what is not below the current folder is named in full', () => {
-    const [, , , look] = steps({ ...HERE, currentFolder: '/home/ann/work' });
-    assert.equal(look, 'cat /home/ann/.fleetshift/demo/eu-canary/etc/app.conf');
+    const [, , , look] = steps({ ...HERE, currentFolder: '/tmp/ann/work' });
+    assert.equal(look, 'cat /tmp/ann/.fleetshift/demo/eu-canary/etc/app.conf');
   });
 });

@@ -1,5 +1,5 @@
-import { SwarmFleetlet, type SwarmOrder } from './swarm-fleetlet.ts';
 import { answerParent } from './answer-parent.ts';
+import { SwarmFleetlet, type SwarmOrder } from './swarm-fleetlet.ts';
 
 /** Many fleetlets in one process. What they speak, and with whom, is what real ones do. */
 let fleetlets: SwarmFleetlet[] = [];

@@ -1,6 +1,6 @@
 import type { Channel } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
-import { CHANNELS, type Flow, FLOWS, LARGE_BYTES, numberIn, TARGET } from './flows.ts';
+import { CHANNELS, FLOWS, type Flow, LARGE_BYTES, numberIn, TARGET } from './flows.ts';
 import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';

@@ -14,7 +14,7 @@ import { readCertificateToken } from '#kit/pki';
 import { Secret, sleep, systemClock, uuidv7 } from '#kit/std';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
-import { CHANNELS, type FlowChannel, FLOWS, LARGE_BYTES, TARGET } from './flows.ts';
+import { CHANNELS, FLOWS, type FlowChannel, LARGE_BYTES, TARGET } from './flows.ts';
 import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
