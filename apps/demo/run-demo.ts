@@ -20,13 +20,12 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
   const either = AbortSignal.any([signal, over.signal]);
   const { promise: serving, resolve: onServing } = Promise.withResolvers<Serving>();
   const running = runPlatform({ ...options, onServing }, signal).finally(() => over.abort());
-  const shown = serving
+  serving
     .then(async (platform) => await show(platform, options, either))
     .catch((err: unknown) => {
       // The platform serves all the same.
       if (!either.aborted) log.warn({ err }, 'the demo was not made to its end; the next start goes on');
     });
-  await Promise.race([running, shown.then(async () => await running)]);
   await running;
 }
 

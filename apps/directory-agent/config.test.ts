@@ -18,6 +18,12 @@ suite('settings of the directory agent', () => {
     assert.deepEqual([allowCommands, stopWithStdin, lookEvery], [false, false, 30_000]);
   });
 
+  test('the credentials of the client in the same shell are not shown to a fleetlet', () => {
+    const { tokenFile, caFile } = resolve(GOOD, { FLEETSHIFT_TOKEN_FILE: 'admin', FLEETSHIFT_CA_FILE: 'ca' });
+    assert.deepEqual([tokenFile, caFile], [undefined, undefined]);
+    assert.equal(resolve(GOOD, { FLEETSHIFT_FLEETLET_TOKEN_FILE: 't' }).tokenFile, 't');
+  });
+
   test('a folder is meant from where the process is, and may have an equals sign', () => {
     const { target } = resolve(['--target', 'a=x,b=/srv/k=v']);
     assert.deepEqual(target, [

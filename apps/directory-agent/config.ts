@@ -45,12 +45,15 @@ export const DIRECTORY_AGENT_SETTINGS = {
     unset: 'none',
     sentence: 'File with the token that the fleetlet knows this process by. Read anew for each connection.',
     group: 'Fleetlet',
+    // FLEETSHIFT_TOKEN_FILE is the client's, and what is in it is not for a fleetlet to see.
+    variable: 'FLEETSHIFT_FLEETLET_TOKEN_FILE',
   },
   'ca-file': {
     kind: path(),
     unset: 'plain, which a fleetlet offers on loopback only',
     sentence: 'PEM file with the authority of the fleetlet at --fleetlet.',
     group: 'Fleetlet',
+    variable: 'FLEETSHIFT_FLEETLET_CA_FILE',
   },
   target: {
     kind: listOf(servedFolder()),
@@ -96,7 +99,7 @@ export interface ConfigSources {
 
 /** Of the command line client, which may run in the same shell, and of our own tests. */
 const IGNORED_VARIABLES = [
-  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
+  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
   /^FLEETSHIFT_TEST_/,
 ];
 

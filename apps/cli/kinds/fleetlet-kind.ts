@@ -14,7 +14,7 @@ export const fleetletKind = defineKind({
     { heading: 'NAME', cell: ({ name }) => name },
     { heading: 'WORKSPACE', cell: ({ workspace }) => workspace },
     { heading: 'STATE', cell: ({ state }) => state },
-    { heading: 'TARGETS', cell: ({ targets }) => targets.join(',') || '-' },
+    { heading: 'TARGETS', cell: ({ targets }) => someOf(targets) },
     { heading: 'CERTIFICATE UNTIL', cell: ({ certificate }) => timeCell(certificate?.notAfter) },
     { heading: 'SERIAL', wide: true, cell: ({ certificate }) => certificate?.serial },
     { heading: 'UID', wide: true, cell: ({ uid }) => uid },
@@ -24,3 +24,12 @@ export const fleetletKind = defineKind({
   deletable: true,
   events: { changed: ['fleetlet.created', 'fleetlet.updated', 'fleetlet.revoked'], gone: ['fleetlet.deleted'] },
 });
+
+const SHOWN = 3;
+
+/** There may be a thousand: the first, and how many more. */
+function someOf(targets: readonly string[]): string {
+  if (targets.length === 0) return '-';
+  const more = targets.length > SHOWN ? ` and ${targets.length - SHOWN} more` : '';
+  return `${targets.slice(0, SHOWN).join(',')}${more}`;
+}

@@ -1,5 +1,5 @@
-import { type Clock, type Random, type Sleep, unlessAborted } from '#kit/std';
-import type { ControlRequest, DataRoute, OpenStream, Welcome } from '../../domain/control-message.ts';
+import { type Random, unlessAborted } from '#kit/std';
+import type { ControlRequest, DataRoute, OpenStream } from '../../domain/control-message.ts';
 import {
   type ChannelWindow,
   type CloseFrame,
@@ -7,11 +7,10 @@ import {
   OLDEST_PROTOCOL_VERSION,
   PROTOCOL_VERSION,
 } from '../../domain/frame.ts';
-import type { LocalEnd } from '../broker/local-session.ts';
-import type { Channel, ChannelHandlers, Inbound, LinkedChannelOptions } from '../channel.ts';
+import type { Channel, ChannelHandlers, Inbound } from '../channel.ts';
 import type { AcceptLink, FrameLink, LinkHandlers } from '../link.ts';
 import type { Uplink } from '../uplink.ts';
-import { type DataCredentials, type DataInletLimits, DataInlets } from './data-inlets.ts';
+import { type DataCredentials, type DataInletLimits, DataInlets, type DataInletsDeps } from './data-inlets.ts';
 import { type DataPace, DataSource, type DataSourceDeps, type DataWay } from './data-source.ts';
 
 /** What a fleetlet has for data channels beside its way to the platform. */
@@ -27,23 +26,11 @@ export interface DataPorts {
   readonly limits?: Partial<DataInletLimits>;
 }
 
-export interface DataDeskDeps {
+export interface DataDeskDeps extends Omit<DataInletsDeps, 'credentials' | 'limits'> {
   readonly ports: DataPorts;
   readonly uplink: Pick<Uplink, 'openLink'>;
   /** `settled`: the platform has it, or never will. */
   readonly ask: (request: ControlRequest, settled?: () => void) => void;
-  readonly welcome: () => Welcome;
-  readonly readers: (channel: string) => readonly LocalEnd[];
-  readonly refused: (who: string, message: string) => void;
-  readonly malformed: (message: string) => void;
-  readonly session: string;
-  readonly heartbeatMs: number;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly newId: () => string;
-  readonly sha256: LinkedChannelOptions['sha256'];
-  readonly window: ChannelWindow;
-  readonly buffer: ChannelWindow;
 }
 
 /** A source holds little at the reader's fleetlet, since there may be many; what is large travels in chunks, and does not count. */
