@@ -5,20 +5,19 @@ import {
   COMMON_SETTINGS,
   duration,
   type Environment,
-  hostPort,
   type Kind,
   listOf,
-  oneOf,
-  path,
   type Resolved,
   resolveSettings,
   type Settings,
   type Values,
 } from '#kit/config';
-import { LOG_LEVELS } from '#kit/telemetry';
-import { isLoopback } from '../platform/loopback.ts';
-
-const LOG_FORMATS = ['json', 'pretty'] as const;
+import {
+  AGENT_PROCESS_SETTINGS,
+  checkFleetletEndpoint,
+  FLEETLET_ENDPOINT_SETTINGS,
+  IGNORED_VARIABLES,
+} from '../agent-process/agent-settings.ts';
 
 /** A folder, and the target that it is. */
 export interface ServedFolder {
@@ -28,33 +27,7 @@ export interface ServedFolder {
 
 /** Everything an operator can choose about `fleetshift agent directory`. */
 export const DIRECTORY_AGENT_SETTINGS = {
-  'fleetlet-socket': {
-    kind: path(),
-    unset: './.fleetshift/fleetlet.sock, unless --fleetlet',
-    sentence: 'Socket of the fleetlet next door.',
-    group: 'Fleetlet',
-  },
-  fleetlet: {
-    kind: hostPort(),
-    unset: 'none',
-    sentence: 'Where the fleetlet listens for TCP instead. Needs --token-file.',
-    group: 'Fleetlet',
-  },
-  'token-file': {
-    kind: path(),
-    unset: 'none',
-    sentence: 'File with the token that the fleetlet knows this process by. Read anew for each connection.',
-    group: 'Fleetlet',
-    // FLEETSHIFT_TOKEN_FILE is the client's, and what is in it is not for a fleetlet to see.
-    variable: 'FLEETSHIFT_FLEETLET_TOKEN_FILE',
-  },
-  'ca-file': {
-    kind: path(),
-    unset: 'plain, which a fleetlet offers on loopback only',
-    sentence: 'PEM file with the authority of the fleetlet at --fleetlet.',
-    group: 'Fleetlet',
-    variable: 'FLEETSHIFT_FLEETLET_CA_FILE',
-  },
+  ...FLEETLET_ENDPOINT_SETTINGS,
   target: {
     kind: listOf(servedFolder()),
     default: '',
@@ -73,19 +46,7 @@ export const DIRECTORY_AGENT_SETTINGS = {
     sentence: 'How often folders are looked at, beside when something in them changes.',
     group: 'Targets',
   },
-  'stop-with-stdin': {
-    kind: boolean(),
-    default: 'false',
-    sentence: 'Stop when standard input ends: for whoever starts it as a child, and may be killed.',
-    group: 'Process',
-  },
-  'log-level': { kind: oneOf(LOG_LEVELS), default: 'info', sentence: 'What is logged.', group: 'Process' },
-  'log-format': {
-    kind: oneOf(LOG_FORMATS),
-    unset: 'pretty in a terminal, else json',
-    sentence: 'How it is logged.',
-    group: 'Process',
-  },
+  ...AGENT_PROCESS_SETTINGS,
   ...COMMON_SETTINGS,
 } as const satisfies Settings;
 
@@ -96,12 +57,6 @@ export interface ConfigSources {
   readonly environment: Environment;
   readonly readText: (path: string) => string;
 }
-
-/** Of the command line client, which may run in the same shell, and of our own tests. */
-const IGNORED_VARIABLES = [
-  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
-  /^FLEETSHIFT_TEST_/,
-];
 
 export function resolveDirectoryAgentConfig(sources: ConfigSources): Resolved<typeof DIRECTORY_AGENT_SETTINGS> {
   return resolveSettings({
@@ -116,19 +71,14 @@ function check(
   config: DirectoryAgentConfig,
   refuse: (name: keyof typeof DIRECTORY_AGENT_SETTINGS, why: string) => void,
 ) {
-  const { fleetlet, fleetletSocket, tokenFile, caFile, target, printConfig } = config;
+  const { target, printConfig } = config;
   if (printConfig) return;
   if (target.length === 0) refuse('target', 'is needed: a target and its folder, as name=folder');
   const names = new Set(target.map(({ name }) => name));
   if (names.size < target.length) refuse('target', 'names a target twice');
   const folders = new Set(target.map(({ folder }) => folder));
   if (folders.size < target.length) refuse('target', 'names a folder twice');
-  if (fleetlet === undefined) return;
-  if (fleetletSocket !== undefined) refuse('fleetlet', 'is given together with --fleetlet-socket: choose one');
-  if (tokenFile === undefined) refuse('fleetlet', 'needs --token-file');
-  if (caFile === undefined && !isLoopback(fleetlet.host)) {
-    refuse('fleetlet', 'is beyond loopback, where tokens must not travel in the clear; give --ca-file');
-  }
+  checkFleetletEndpoint(config, refuse);
 }
 
 function servedFolder(): Kind<ServedFolder> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { carryOut, type Delivery, type KubeObject } from '#contexts/kubernetes';
+import { Claims, carryOut, type Delivery, type KubeObject, Ledger } from '#contexts/kubernetes';
 import { KubeClusterApi, KubeDiscovery, KubeInventories } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, listAll, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
@@ -27,14 +27,14 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
   });
 
   async function run(revision: number, documents: readonly object[], deployment = 'd-1') {
-    const discovery = new KubeDiscovery(client);
-    const deps = {
-      cluster: new KubeClusterApi(client),
-      discovery,
-      inventories: new KubeInventories(client, namespace),
-    };
+    const deps = { cluster: new KubeClusterApi(client), discovery: new KubeDiscovery(client), width: 16, sleep };
+    const inventories = new KubeInventories(client, namespace);
+    const { records } = await inventories.all(signal);
+    const kept = records.find((each) => each.deployment === deployment);
     const delivery: Delivery = { deployment, revision, hash: `${revision}`, documents: documents as [], namespace };
-    return await carryOut({ ...deps, width: 16, sleep, lookEveryMs: 100, looks: 100 }, delivery, signal);
+    const ledger = new Ledger({ inventories }, kept, delivery);
+    const job = { delivery, ledger, claims: new Claims(), isOver: () => false, versions: new Map<string, string>() };
+    return await carryOut({ ...deps, looksMs: Array.from({ length: 100 }, () => 100) }, job, signal);
   }
 
   function map(name: string, data: object = { a: '1' }) {
@@ -77,24 +77,6 @@ describe('a delivery to a real API server', { skip: (await clustersUnavailable(s
     }
     assert.deepEqual(outcome, { kind: 'applied' });
     await client.delete({ resource: CORE.customResourceDefinitions, name: `gadgets.${group}` }, {}, signal);
-  });
-
-  it('keeps an inventory of several chunks', async () => {
-    const inventories = new KubeInventories(client, namespace);
-    const entries = Array.from({ length: 12_000 }, (_, index) => ({
-      key: { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `m${index}` },
-      origin: 'created' as const,
-      sent: `sha256:${'0'.repeat(64)}`,
-    }));
-    for (const generation of [1, 2]) {
-      const inventory = { deployment: 'd-3', generation, seen: { revision: generation, hash: 'h' }, entries };
-      await inventories.save(inventory, signal);
-      const found = (await inventories.all(signal)).find(({ deployment }) => deployment === 'd-3');
-      assert.deepEqual(found, inventory);
-    }
-    const ref = { resource: CORE.secrets, namespace };
-    const { items } = await listAll(client, ref, { labelSelector: 'fleetshift.io/inventory=d-3' }, signal);
-    assert.equal(items.length, 3, 'and nothing of the generation before');
   });
 
   it('knows the installation', async () => {

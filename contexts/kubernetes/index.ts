@@ -1,11 +1,16 @@
-export { type CarryOutDeps, carryOut, type Outcome } from './application/carry-out.ts';
+export { type CarryOutDeps, carryOut, type Job, type Outcome } from './application/carry-out.ts';
+export { Claims } from './application/claims.ts';
+export { KubernetesAgent, type KubernetesAgentDeps, type ServedCluster } from './application/kubernetes-agent.ts';
+export { Ledger } from './application/ledger.ts';
 export type {
   ApplyOptions,
   ClusterApi,
+  ClusterPorts,
   ClusterWatch,
   Discovery,
   InventoryStore,
-  ObjectChange,
+  OrderStore,
+  Reports,
   WriteAnswer,
 } from './application/ports.ts';
 export type { Delivery } from './application/survey.ts';
@@ -16,5 +21,6 @@ export { forApply } from './domain/ignore-fields.ts';
 export { immutableFields } from './domain/immutable-fields.ts';
 export { type KubeObject, keyOf, type ObjectKey } from './domain/kube-object.ts';
 export { diffLines } from './domain/object-diff.ts';
+export type { Account, Acknowledgement, Order, OrderKey, Preview, Report, TargetRef } from './domain/order.ts';
 export { nextStep, pruneStep, wasMadeByUs } from './domain/ownership.ts';
 export { type Document, wantedObjects } from './domain/wanted-objects.ts';

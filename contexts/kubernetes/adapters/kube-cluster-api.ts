@@ -1,5 +1,7 @@
-import { isKubeError, type KubeClient, type ObjectRef, type Status } from '#kit/kube';
+import { isKubeError, type KubeClient, type KubeError, type ObjectRef, type Status } from '#kit/kube';
 import type { ApplyOptions, ClusterApi, WriteAnswer } from '../application/ports.ts';
+import type { ApiStatus } from '../domain/api-status.ts';
+import { hasDependents } from '../domain/apply-waves.ts';
 import { FIELD_MANAGER, type KubeObject, keyOf, type ObjectKey } from '../domain/kube-object.ts';
 
 const REFUSALS = [
@@ -30,22 +32,24 @@ export class KubeClusterApi implements ClusterApi {
 
   async apply(object: KubeObject, { force, dryRun }: ApplyOptions, signal: AbortSignal): Promise<WriteAnswer> {
     try {
-      const ref = await this.#refOf(keyOf(object), signal);
+      const ref = await this.#refAnew(keyOf(object), signal);
       const options = { fieldManager: FIELD_MANAGER, force, dryRun };
       return { kind: 'done', object: await this.#client.apply(ref, object, options, signal) };
     } catch (error) {
       // A path that is not found is a namespace that is not there, or a kind that was served a moment ago.
       if (isKubeError(error, 'KIND_NOT_SERVED', 'NOT_FOUND')) return { kind: 'notYet', message: error.message };
-      if (!isKubeError(error, ...REFUSALS)) throw error;
+      if (!isKubeError(error, ...REFUSALS) && !isSchemaFault(error)) throw error;
       // Others than API servers may answer without a status; the message is then all that there is.
-      return { kind: 'refused', status: (error.details['status'] as Status | undefined) ?? { message: error.message } };
+      const status: ApiStatus = (error.details['status'] as Status | undefined) ?? { message: error.message };
+      return isTerminating(status) ? { kind: 'notYet', message: error.message } : { kind: 'refused', status };
     }
   }
 
   async delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined> {
     try {
       const ref = await this.#refOf(key, signal);
-      return await this.#client.delete(ref, { uid, propagation: 'Foreground' }, signal);
+      const propagation = hasDependents(key) ? 'Foreground' : 'Background';
+      return await this.#client.delete(ref, { uid, propagation }, signal);
     } catch (error) {
       // A conflict is about the uid: the one that was meant is gone.
       if (isKubeError(error, 'NOT_FOUND', 'KIND_NOT_SERVED', 'CONFLICT')) return undefined;
@@ -53,8 +57,32 @@ export class KubeClusterApi implements ClusterApi {
     }
   }
 
+  /** A definition may have come with the same order, a moment ago. */
+  async #refAnew(key: ObjectKey, signal: AbortSignal): Promise<ObjectRef> {
+    try {
+      return await this.#refOf(key, signal);
+    } catch (error) {
+      if (!isKubeError(error, 'KIND_NOT_SERVED')) throw error;
+      this.#client.discovery.forget();
+      return await this.#refOf(key, signal);
+    }
+  }
+
   async #refOf({ apiVersion, kind, namespace, name }: ObjectKey, signal: AbortSignal): Promise<ObjectRef> {
     const resource = await this.#client.discovery.resourceFor(apiVersion, kind, signal);
     return { resource, name, ...(namespace === undefined ? {} : { namespace }) };
   }
+}
+
+/**
+ * A field that the schema does not have is an internal error to API servers, without a reason: they do not get as far as
+ * looking at the object. It will be the same the next time.
+ */
+function isSchemaFault(error: unknown): error is KubeError {
+  return isKubeError(error, 'SERVER_ERROR') && /failed to create typed patch object/.test(error.message);
+}
+
+/** Its namespace is on its way out: what is refused now can be made in the one that comes after it. */
+function isTerminating({ details }: ApiStatus): boolean {
+  return details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }

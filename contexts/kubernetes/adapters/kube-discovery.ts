@@ -2,7 +2,7 @@ import { CORE, type KubeClient } from '#kit/kube';
 import type { Discovery } from '../application/ports.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 
-/** What a cluster serves now. */
+/** What a cluster serves. */
 export class KubeDiscovery implements Discovery {
   readonly #client: KubeClient;
 
@@ -10,8 +10,8 @@ export class KubeDiscovery implements Discovery {
     this.#client = client;
   }
 
-  async scopes(signal: AbortSignal): Promise<ReadonlyMap<string, Scope>> {
-    this.#client.discovery.forget();
+  async scopes({ fresh }: { readonly fresh: boolean }, signal: AbortSignal): Promise<ReadonlyMap<string, Scope>> {
+    if (fresh) this.#client.discovery.forget();
     const resources = await this.#client.discovery.resources(signal);
     return new Map(
       resources.map(({ group, version, kind, namespaced }) => [

@@ -1,22 +1,31 @@
 import type { Sleep } from '#kit/std';
-import { applyWaves, deleteWaves } from '../domain/apply-waves.ts';
-import { deletionMessage } from '../domain/deletion-message.ts';
+import { applyWaves } from '../domain/apply-waves.ts';
 import { definitionHealth } from '../domain/health/extension-health.ts';
-import { forApply } from '../domain/ignore-fields.ts';
-import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
-import { keyText } from '../domain/kube-object.ts';
-import { diffLines } from '../domain/object-diff.ts';
-import { pruneStep } from '../domain/ownership.ts';
+import { identityOf, keyText } from '../domain/kube-object.ts';
 import { applyObject } from './apply-object.ts';
+import type { Claims } from './claims.ts';
+import { type Comparison, compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
-import { Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import { prune } from './prune.ts';
 import { type Delivery, type PlannedObject, type Survey, type SurveyDeps, survey } from './survey.ts';
+import { told } from './told.ts';
 
 export interface CarryOutDeps extends SurveyDeps {
   readonly sleep: Sleep;
-  /** How often is looked whether something is established or gone, and how often at most. */
-  readonly lookEveryMs: number;
-  readonly looks: number;
+  /** How long to wait between looks whether something is established or gone; after the last one it is tried later. */
+  readonly looksMs: readonly number[];
+}
+
+/** One delivery, and what is known so far. */
+export interface Job {
+  readonly delivery: Delivery;
+  readonly ledger: Ledger;
+  readonly claims: Claims;
+  /** Nobody wants it any longer: asked before each object. */
+  readonly isOver: () => boolean;
+  /** As the server then had them, by identity: a watch may be behind. */
+  readonly versions: Map<string, string>;
 }
 
 export type Outcome =
@@ -29,23 +38,35 @@ export type Outcome =
   | { readonly kind: 'waiting'; readonly message: string }
   /** A later one was seen. */
   | { readonly kind: 'fenced'; readonly seen: number }
-  | { readonly kind: 'observed'; readonly changes: readonly string[] }
+  /** Nobody wanted it any longer. */
+  | { readonly kind: 'stopped' }
+  /** Compared, and nothing written: what would change. */
+  | { readonly kind: 'observed'; readonly changes: readonly Comparison[] }
   | { readonly kind: 'released' };
 
 const APPLIED: Outcome = { kind: 'applied' };
-const MAX_TOLD = 3;
+const STOPPED: Outcome = { kind: 'stopped' };
 
 /**
  * Brings a cluster to what is wanted. It may end anywhere and be carried out again: before an object is touched the inventory
  * says that it may be ours. A conflict that can be seen beforehand writes nothing at all.
  */
-export async function carryOut(deps: CarryOutDeps, delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
-  const found = await survey(deps, delivery, signal);
+export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal): Promise<Outcome> {
+  const { delivery, ledger, claims } = job;
+  const { deployment, revision } = delivery;
+  const seen = ledger.kept?.seen.revision ?? 0;
+  if (revision < seen) return { kind: 'fenced', seen };
+  const books = {
+    find: ledger.find.bind(ledger),
+    otherOwner: claims.claim.bind(claims, deployment),
+  };
+  const found = await survey(deps, { delivery, books }, signal);
   if (found.kind === 'rejected') return found;
-  const { seen } = found.inventory;
-  if (delivery.revision < seen.revision) return { kind: 'fenced', seen: seen.revision };
-  const ledger = new Ledger(deps.inventories, found.inventory, delivery);
-  if (found.policy.mode === 'observe') return { kind: 'observed', changes: await compare(deps, found, signal) };
+  if (found.policy.mode === 'observe') {
+    const changes = await compare(deps, { found, deployment, entries: ledger.entries }, signal);
+    await ledger.save(true, signal);
+    return { kind: 'observed', changes };
+  }
   if (found.policy.mode === 'release') {
     for (const { key } of ledger.entries) ledger.forget(key);
     await ledger.save(true, signal);
@@ -53,20 +74,27 @@ export async function carryOut(deps: CarryOutDeps, delivery: Delivery, signal: A
   }
   const conflicts = found.planned.flatMap(({ step }) => (step.kind === 'conflict' ? [step.message] : []));
   if (conflicts.length > 0) return { kind: 'failed', message: told(conflicts) };
-  const applied = await applyAll({ deps, found, ledger }, signal);
-  const outcome = applied ?? (await prune({ deps, found, ledger }, signal)) ?? APPLIED;
+  const outcome = await bring(deps, { job, found }, signal);
   await ledger.save(outcome.kind === 'applied', signal);
   return outcome;
 }
 
 interface Work {
-  readonly deps: CarryOutDeps;
+  readonly job: Job;
   readonly found: Survey;
-  readonly ledger: Ledger;
+}
+
+async function bring(deps: CarryOutDeps, { job, found }: Work, signal: AbortSignal): Promise<Outcome> {
+  const applied = await applyAll(deps, { job, found }, signal);
+  if (applied !== undefined) return applied;
+  const held = await prune(deps, { ...job, ...found, wanted: found.planned }, signal);
+  if (job.isOver()) return STOPPED;
+  return held.length > 0 ? { kind: 'waiting', message: told(held) } : APPLIED;
 }
 
 /** `undefined` when all went well. What was made is in the ledger in any case. */
-async function applyAll({ deps, found, ledger }: Work, signal: AbortSignal): Promise<Outcome | undefined> {
+async function applyAll(deps: CarryOutDeps, { job, found }: Work, signal: AbortSignal): Promise<Outcome | undefined> {
+  const { ledger, isOver, versions } = job;
   const todo = found.planned.filter(({ step }) => step.kind === 'apply');
   for (const { key, step, sent } of todo) {
     if (step.kind === 'apply') ledger.intend({ key, origin: step.origin, sent });
@@ -76,11 +104,15 @@ async function applyAll({ deps, found, ledger }: Work, signal: AbortSignal): Pro
   for (const wave of applyWaves(todo)) {
     const failures: string[] = [];
     await inParallel(wave.objects, deps.width, async (planned) => {
+      if (isOver()) return;
       const answer = await applyObject({ cluster: deps.cluster, policy: found.policy }, planned, signal);
-      if (answer.kind === 'done') ledger.set(answer.entry);
       if (answer.kind === 'failed') failures.push(answer.message);
       if (answer.kind === 'waiting') waits.push(answer.message);
+      if (answer.kind !== 'done') return;
+      ledger.set(answer.entry);
+      versions.set(identityOf(planned.key), answer.object.metadata.resourceVersion ?? '');
     });
+    if (isOver()) return STOPPED;
     if (failures.length > 0) return { kind: 'failed', message: told(failures) };
     if (wave.waitsUntilEstablished) waits.push(...(await established(deps, wave.objects, signal)));
     if (waits.length > 0) break;
@@ -90,35 +122,6 @@ async function applyAll({ deps, found, ledger }: Work, signal: AbortSignal): Pro
   return open.length === 0 ? undefined : { kind: 'waiting', message: told(open) };
 }
 
-async function prune(work: Work, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { deps, found, ledger } = work;
-  for (const wave of deleteWaves(pruneSet({ ...found, wanted: found.planned }))) {
-    const held: string[] = [];
-    await inParallel(wave, deps.width, async (entry) => {
-      const why = await removed(work, entry, signal);
-      if (why === undefined) ledger.forget(entry.key);
-      else held.push(why);
-    });
-    if (held.length > 0) return { kind: 'waiting', message: told(held) };
-  }
-  return undefined;
-}
-
-/** What holds it; `undefined` once it is gone, or was never ours. */
-async function removed({ deps, found }: Work, entry: InventoryEntry, signal: AbortSignal) {
-  const { cluster, sleep, lookEveryMs, looks } = deps;
-  let live = await cluster.get(entry.key, signal);
-  const step = pruneStep(entry, live, found.inventory.deployment);
-  if (step.kind === 'forget') return undefined;
-  if (live?.metadata.deletionTimestamp === undefined) live = await cluster.delete(entry.key, step.uid, signal);
-  for (let look = 0; live !== undefined && look < looks; look += 1) {
-    await sleep(lookEveryMs, signal);
-    live = await cluster.get(entry.key, signal);
-    if (live?.metadata.uid !== step.uid) return undefined;
-  }
-  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'is still there'}`;
-}
-
 async function established(
   deps: CarryOutDeps,
   planned: readonly PlannedObject[],
@@ -126,34 +129,12 @@ async function established(
 ): Promise<string[]> {
   const late: string[] = [];
   await inParallel(planned, deps.width, async ({ key }) => {
-    for (let look = 0; look < deps.looks; look += 1) {
+    for (const ms of deps.looksMs) {
       const object = await deps.cluster.get(key, signal);
       if (object && definitionHealth({ object, pods: [], events: [] }).state === 'Available') return;
-      await deps.sleep(deps.lookEveryMs, signal);
+      await deps.sleep(ms, signal);
     }
     late.push(`${keyText(key)} is not established yet`);
   });
   return late;
-}
-
-async function compare({ cluster, width }: CarryOutDeps, found: Survey, signal: AbortSignal): Promise<string[]> {
-  const lines = new Map<string, readonly string[]>();
-  await inParallel(found.planned, width, async ({ key, object, live, patterns }) => {
-    const answer = await cluster.apply(forApply(object, live, patterns), { force: true, dryRun: true }, signal);
-    const its =
-      answer.kind === 'done' ? diffLines({ live, next: answer.object, patterns }) : [`refused ${keyText(key)}`];
-    lines.set(keyText(key), its);
-  });
-  await inParallel(pruneSet({ ...found, wanted: found.planned }), width, async (entry) => {
-    const live = await cluster.get(entry.key, signal);
-    const isToGo = pruneStep(entry, live, found.inventory.deployment).kind === 'delete';
-    if (isToGo) lines.set(keyText(entry.key), diffLines({ live, next: undefined, patterns: [] }));
-  });
-  return [...lines].sort(([one], [two]) => (one < two ? -1 : 1)).flatMap(([, its]) => its);
-}
-
-/** Sorted and bounded, so that the same trouble has the same words. */
-function told(messages: readonly string[]): string {
-  const more = messages.length > MAX_TOLD ? [`and ${messages.length - MAX_TOLD} more`] : [];
-  return [...messages.toSorted().slice(0, MAX_TOLD), ...more].join(' ');
 }

@@ -2,24 +2,47 @@ import { canonicalJson } from '#kit/std';
 import type { Inventory, InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 import type { InventoryStore } from './ports.ts';
-import type { Delivery } from './survey.ts';
+
+/** What an order is about, for the inventory. */
+export interface LedgerOrder {
+  readonly deployment: string;
+  readonly revision: number;
+  readonly hash: string | undefined;
+  /** Of what was applied whole already. */
+  readonly isRepair?: boolean;
+}
+
+export interface LedgerDeps {
+  readonly inventories: InventoryStore;
+  /** It is in the cluster now. */
+  readonly onSaved?: (inventory: Inventory) => void;
+}
 
 /** The inventory of one deployment while a delivery is carried out. What did not change is not written. */
 export class Ledger {
-  readonly #inventories: InventoryStore;
-  readonly #delivery: Delivery;
+  readonly #deps: LedgerDeps;
+  readonly #order: LedgerOrder;
   readonly #entries: Map<string, InventoryEntry>;
-  #kept: Inventory;
+  #kept: Inventory | undefined;
 
-  constructor(inventories: InventoryStore, kept: Inventory, delivery: Delivery) {
-    this.#inventories = inventories;
-    this.#delivery = delivery;
+  constructor(deps: LedgerDeps, kept: Inventory | undefined, order: LedgerOrder) {
+    this.#deps = deps;
+    this.#order = order;
     this.#kept = kept;
-    this.#entries = new Map(kept.entries.map((entry) => [identityOf(entry.key), entry]));
+    this.#entries = new Map(kept?.entries.map((entry) => [identityOf(entry.key), entry]));
+  }
+
+  /** As it is in the cluster. */
+  get kept(): Inventory | undefined {
+    return this.#kept;
   }
 
   get entries(): readonly InventoryEntry[] {
     return [...this.#entries.values()];
+  }
+
+  find(key: ObjectKey): InventoryEntry | undefined {
+    return this.#entries.get(identityOf(key));
   }
 
   set(entry: InventoryEntry): void {
@@ -36,16 +59,15 @@ export class Ledger {
   }
 
   async save(isWhole: boolean, signal: AbortSignal): Promise<void> {
-    const { deployment, revision, hash } = this.#delivery;
-    const held = isWhole && hash !== undefined ? { held: { revision, hash } } : {};
+    const { deployment, revision, hash, isRepair = false } = this.#order;
+    const held = (isWhole || isRepair) && hash !== undefined ? { held: { revision, hash } } : {};
     const seen = hash === undefined ? { revision } : { revision, hash };
-    const { generation } = this.#kept;
     const entries = this.entries.toSorted((one, two) => (identityOf(one.key) < identityOf(two.key) ? -1 : 1));
-    const next: Inventory = { deployment, generation, seen, entries, ...held };
-    if (generation > 0 && textOf(next) === textOf(this.#kept)) return;
-    const written = { ...next, generation: generation + 1 };
-    await this.#inventories.save(written, signal);
-    this.#kept = written;
+    const next: Inventory = { deployment, seen, entries, ...held };
+    if (this.#kept !== undefined && textOf(next) === textOf(this.#kept)) return;
+    await this.#deps.inventories.save(next, signal);
+    this.#kept = next;
+    this.#deps.onSaved?.(next);
   }
 }
 

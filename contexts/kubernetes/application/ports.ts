@@ -1,7 +1,11 @@
 import type { ApiStatus } from '../domain/api-status.ts';
+import type { FieldPattern } from '../domain/field-pattern.ts';
+import type { RuleEvaluator } from '../domain/health/judge-health.ts';
 import type { ObjectEvent } from '../domain/health/object-health.ts';
 import type { Inventory } from '../domain/inventory.ts';
 import type { KubeObject, ObjectKey } from '../domain/kube-object.ts';
+import type { KubernetesError } from '../domain/kubernetes-error.ts';
+import type { AcceptedOrder, Account, OrderFacts, Report } from '../domain/order.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 
 /** What the server made of a write. A refusal is an answer; a throw means that nobody knows, and is tried again. */
@@ -21,8 +25,8 @@ export interface ApplyOptions {
 
 /** The kinds that a cluster serves. */
 export interface Discovery {
-  /** Of every version that is served. Asked anew each time that something was missing. */
-  scopes(signal: AbortSignal): Promise<ReadonlyMap<string, Scope>>;
+  /** Of every version that is served, by `apiVersion/kind`. As it was asked for last, unless it has to be `fresh`. */
+  scopes(options: { readonly fresh: boolean }, signal: AbortSignal): Promise<ReadonlyMap<string, Scope>>;
   /** Of the installation: a cluster that was rebuilt has another. */
   instance(signal: AbortSignal): Promise<string>;
 }
@@ -37,23 +41,86 @@ export interface ClusterApi {
   delete(key: ObjectKey, uid: string, signal: AbortSignal): Promise<KubeObject | undefined>;
 }
 
-/** What is on its way to an object: from a cache that follows by watches. */
-export type ObjectChange =
-  | { readonly kind: 'is'; readonly key: ObjectKey; readonly object: KubeObject }
-  | { readonly kind: 'gone'; readonly key: ObjectKey };
-
-/** Follows objects that carry the tracking label, and the Pods and events that belong to them. */
-export interface ClusterWatch {
-  /** Every object once as it is, then each change in order. Ends with the signal; resumes by itself. */
-  changes(kinds: readonly Pick<ObjectKey, 'apiVersion' | 'kind'>[], signal: AbortSignal): AsyncIterable<ObjectChange>;
-  /** As far as they are known now. */
-  belongings(key: ObjectKey): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] };
+/** An object as it was last heard of. */
+export interface Sighting {
+  /** For judging health by: without what only takes memory. */
+  readonly object: KubeObject;
+  /** Of our fields. */
+  readonly held: string;
 }
 
-/** Inventories are kept in the cluster, in chunks, so that whichever agent comes next finds them. */
+export type KindRef = Pick<ObjectKey, 'apiVersion' | 'kind'>;
+
+export interface FollowedKind extends KindRef {
+  /** Somebody has rules about objects of it: they are kept whole. */
+  readonly isWhole: boolean;
+}
+
+/** Follows objects that carry the tracking label, and the Pods and events that belong to them. Nothing here asks the server. */
+export interface ClusterWatch {
+  /** Which kinds there are objects of. Others are let go. */
+  follow(kinds: readonly FollowedKind[]): void;
+  /** Whether all objects of the kind are known. */
+  isSynced(kind: KindRef): boolean;
+  /** `undefined` when there is none, or its kind is not known yet. */
+  sighting(key: ObjectKey): Sighting | undefined;
+  /** As far as they are known now. */
+  belongings(key: ObjectKey): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] };
+  /** Until the signal aborts; throws nothing but its reason. Resumes by itself. */
+  run(listener: WatchListener, signal: AbortSignal): Promise<void>;
+}
+
+export interface WatchListener {
+  /** Something of a deployment is not as it was: an object, what belongs to one, or how much is known. It returns at once. */
+  readonly changed: (deployment: string) => void;
+  /** All objects of a kind are known now. */
+  readonly synced: () => void;
+  /** What of an object does not count as ours; asked for each object that comes. */
+  readonly patternsFor: (deployment: string, object: KubeObject) => readonly FieldPattern[];
+}
+
+/** What could be read, and what could not: one record that is torn is the trouble of its deployment only. */
+export interface Kept<T> {
+  readonly records: readonly T[];
+  readonly torn: readonly { readonly deployment: string; readonly error: KubernetesError }[];
+}
+
+/** Inventories are kept in the cluster, so that whichever agent comes next finds them. */
 export interface InventoryStore {
-  /** Of all deployments. Chunks that do not make a whole are a `KubernetesError`, never an absence. */
-  all(signal: AbortSignal): Promise<readonly Inventory[]>;
-  /** Durable when it resolves, and whole or as it was before if it does not. One agent at a time serves a cluster. */
+  /** Of all deployments. What does not make a whole is torn, never an absence. */
+  all(signal: AbortSignal): Promise<Kept<Inventory>>;
+  /**
+   * Durable when it resolves, and whole or as it was before if it does not. `RECORD_CHANGED` when somebody else wrote it
+   * since this one read it: then it is to be read anew.
+   */
   save(inventory: Inventory, signal: AbortSignal): Promise<void>;
+}
+
+/** The last accepted order of each deployment, in the cluster. It stays there once it is done: drift and repair need it. */
+export interface OrderStore {
+  all(signal: AbortSignal): Promise<Kept<OrderFacts>>;
+  /** With its documents. */
+  read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined>;
+  /** As an inventory is. */
+  save(order: AcceptedOrder, signal: AbortSignal): Promise<void>;
+  remove(deployment: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Where it is told what becomes of orders. Resolves once somebody has heard it. */
+export interface Reports {
+  report(reports: readonly Report[], signal: AbortSignal): Promise<void>;
+  /** Unasked, when a cluster turns out to be another installation than it was. */
+  inventory(accounts: readonly Account[], signal: AbortSignal): Promise<void>;
+}
+
+/** One cluster, with all that is needed to serve it. */
+export interface ClusterPorts {
+  /** Of the installation: the uid of `kube-system`. */
+  readonly instance: string;
+  readonly api: ClusterApi;
+  readonly discovery: Discovery;
+  readonly inventories: InventoryStore;
+  readonly orders: OrderStore;
+  readonly watch: ClusterWatch;
+  readonly evaluate: RuleEvaluator;
 }

@@ -3,12 +3,12 @@ import { type DeliveryPolicy, separatePolicy } from '../domain/delivery-policy.t
 import { heldHash } from '../domain/drift.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import { patternsFor } from '../domain/ignore-fields.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type KubeObject, type ObjectKey } from '../domain/kube-object.ts';
 import { nextStep, type ObjectStep } from '../domain/ownership.ts';
-import { type Document, type UnservedKind, wantedObjects } from '../domain/wanted-objects.ts';
+import { type Document, type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-objects.ts';
 import { inParallel } from './in-parallel.ts';
-import type { ClusterApi, Discovery, InventoryStore } from './ports.ts';
+import type { ClusterApi, ClusterWatch, Discovery } from './ports.ts';
 
 /** The whole content of a deployment for a cluster, or its end: no documents and no hash. */
 export interface Delivery {
@@ -17,6 +17,8 @@ export interface Delivery {
   readonly hash: string | undefined;
   readonly documents: readonly Document[];
   readonly namespace?: string | undefined;
+  /** A repair of these objects only, by identity: their fields are taken back from whoever has them. */
+  readonly takesBack?: ReadonlySet<string>;
 }
 
 export interface PlannedObject {
@@ -26,6 +28,8 @@ export interface PlannedObject {
   readonly patterns: readonly FieldPattern[];
   readonly sent: string;
   readonly step: ObjectStep;
+  /** `live` is what a watch has seen, which may be old: it is applied to the very object only. */
+  readonly isSighted: boolean;
 }
 
 export interface Survey {
@@ -33,53 +37,101 @@ export interface Survey {
   readonly policy: DeliveryPolicy;
   readonly planned: readonly PlannedObject[];
   readonly unserved: readonly UnservedKind[];
-  /** As it is kept; one of generation 0 for a deployment that was never here. */
-  readonly inventory: Inventory;
+}
+
+export interface Rejection {
+  readonly kind: 'rejected';
+  readonly message: string;
 }
 
 export interface SurveyDeps {
   readonly cluster: ClusterApi;
   readonly discovery: Discovery;
-  readonly inventories: InventoryStore;
+  /** What is known without asking. */
+  readonly watch?: Pick<ClusterWatch, 'sighting'>;
   /** Requests at a time. */
   readonly width: number;
 }
 
-/** What there is, what is wanted, and what is to be done. It only reads. */
-export async function survey(
-  { cluster, discovery, inventories, width }: SurveyDeps,
-  delivery: Delivery,
-  signal: AbortSignal,
-): Promise<Survey | { readonly kind: 'rejected'; readonly message: string }> {
-  const { deployment, revision, hash, namespace } = delivery;
-  const separated = separatePolicy(delivery.documents);
-  if (separated.kind === 'fault') return { kind: 'rejected', message: separated.message };
-  const scopes = await discovery.scopes(signal);
-  const scopeOf = (apiVersion: string, kind: string) => scopes.get(`${apiVersion}/${kind}`);
-  const wanted = wantedObjects(separated.documents, { deployment, namespace, scopeOf });
-  if (wanted.kind === 'fault') return { kind: 'rejected', message: wanted.message };
-  const { policy } = separated;
-  const all = await inventories.all(signal);
-  const fresh: Inventory = { deployment, generation: 0, seen: { revision, hash }, entries: [] };
-  const inventory = all.find((each) => each.deployment === deployment) ?? fresh;
-  const others = ownersOf(all.filter((each) => each.deployment !== deployment));
-  const entries = new Map(inventory.entries.map((entry) => [identityOf(entry.key), entry]));
-  const planned: PlannedObject[] = [];
-  await inParallel(wanted.objects, width, async ({ key, object }) => {
-    const live = await cluster.get(key, signal);
-    const patterns = patternsFor(object, policy.ignoreFields);
-    const sent = contentHash(object);
-    const held = live && heldHash(live, patterns);
-    const identity = identityOf(key);
-    const known = { entry: entries.get(identity), other: others.get(identity) };
-    const step = nextStep({ key, deployment, policy, live, sent, held, ...known });
-    planned.push({ key, object, live, patterns, sent, step });
-  });
-  return { kind: 'survey', policy, planned, unserved: wanted.unserved, inventory };
+/** What is known of the objects of a cluster. */
+export interface Books {
+  /** The entry of the inventory of the deployment that is delivered. */
+  find(key: ObjectKey): InventoryEntry | undefined;
+  /** The deployment that has it, if that is another. */
+  otherOwner(key: ObjectKey): string | undefined;
 }
 
-function ownersOf(inventories: readonly Inventory[]): ReadonlyMap<string, string> {
-  return new Map(
-    inventories.flatMap(({ deployment, entries }) => entries.map(({ key }) => [identityOf(key), deployment] as const)),
-  );
+/** What there is, what is wanted, and what is to be done. It only reads. */
+export async function survey(
+  deps: SurveyDeps,
+  { delivery, books }: { readonly delivery: Delivery; readonly books: Books },
+  signal: AbortSignal,
+): Promise<Survey | Rejection> {
+  const separated = separatePolicy(delivery.documents);
+  if (separated.kind === 'fault') return { kind: 'rejected', message: separated.message };
+  const wanted = await wantedNow(deps.discovery, { ...delivery, documents: separated.documents }, signal);
+  if (wanted.kind === 'fault') return { kind: 'rejected', message: wanted.message };
+  const { policy } = separated;
+  const planned: PlannedObject[] = [];
+  const others = new Map(wanted.objects.map(({ key }) => [identityOf(key), books.otherOwner(key)]));
+  await inParallel(wanted.objects, deps.width, async ({ key, object }) => {
+    const patterns = patternsFor(object, policy.ignoreFields);
+    const sent = contentHash(object);
+    if (delivery.takesBack?.has(identityOf(key)) === false) {
+      planned.push({ key, object, live: undefined, patterns, sent, step: { kind: 'keep' }, isSighted: false });
+      return;
+    }
+    const entry = books.find(key);
+    const { live, held, isSighted } = await look({ deps, entry, sent, patterns }, key, signal);
+    const { deployment } = delivery;
+    const step = nextStep({ key, deployment, policy, live, sent, held, entry, other: others.get(identityOf(key)) });
+    const isForced = delivery.takesBack !== undefined && step.kind === 'apply';
+    planned.push({ key, object, live, patterns, sent, step: isForced ? { ...step, force: true } : step, isSighted });
+  });
+  return { kind: 'survey', policy, planned, unserved: wanted.unserved };
+}
+
+/** What documents stand for in this cluster. What it did not know when it was asked last it may know now. */
+export async function wantedNow(
+  discovery: Discovery,
+  { documents, deployment, namespace }: Pick<Delivery, 'documents' | 'deployment' | 'namespace'>,
+  signal: AbortSignal,
+): Promise<Wanted> {
+  const read = async (fresh: boolean): Promise<Wanted> => {
+    const scopes = await discovery.scopes({ fresh }, signal);
+    return wantedObjects(documents, {
+      deployment,
+      namespace,
+      scopeOf: (version, kind) => scopes.get(`${version}/${kind}`),
+    });
+  };
+  const wanted = await read(false);
+  return wanted.kind === 'wanted' && wanted.unserved.length > 0 ? await read(true) : wanted;
+}
+
+interface Look {
+  readonly deps: SurveyDeps;
+  readonly entry: InventoryEntry | undefined;
+  readonly sent: string;
+  readonly patterns: readonly FieldPattern[];
+}
+
+interface Seen {
+  readonly live: KubeObject | undefined;
+  readonly held: string | undefined;
+  readonly isSighted: boolean;
+}
+
+/**
+ * What the watch has seen is enough for an object that is the very one of the inventory, unless fields are ignored: what is
+ * sent then depends on all that is there.
+ */
+async function look({ deps, entry, sent, patterns }: Look, key: ObjectKey, signal: AbortSignal): Promise<Seen> {
+  const sighting = deps.watch?.sighting(key);
+  if (sighting !== undefined && entry?.uid !== undefined && entry.uid === sighting.object.metadata.uid) {
+    const isAsMade = entry.sent === sent && entry.held === sighting.held;
+    if (isAsMade || patterns.length === 0) return { live: sighting.object, held: sighting.held, isSighted: true };
+  }
+  const live = await deps.cluster.get(key, signal);
+  return { live, held: live && heldHash(live, patterns), isSighted: false };
 }

@@ -106,6 +106,11 @@ export function isCustom({ apiVersion }: Pick<ObjectKey, 'apiVersion'>): boolean
   return !BUILT_IN_GROUPS.has(group) && ROLE_OF_GROUP[group] === undefined;
 }
 
+/** Others may belong to it, and what comes after it has to wait for them: the Pods of a workload still use its accounts. */
+export function hasDependents(key: ObjectKey): boolean {
+  return ['workload', 'custom'].includes(roleOf(key));
+}
+
 function roleOf(key: ObjectKey): Role {
   const group = groupOf(key.apiVersion);
   return ROLES[`${group}/${key.kind}`] ?? ROLE_OF_GROUP[group] ?? (isCustom(key) ? 'custom' : 'workload');

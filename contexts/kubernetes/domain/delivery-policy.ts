@@ -30,6 +30,10 @@ const POLICY_API_VERSION = 'kubernetes.fleetshift.io/v1';
 const USUAL: DeliveryPolicy = { mode: 'manage', onConflict: 'fail', onImmutable: 'fail', ignoreFields: [] };
 const KNOWN = ['apiVersion', 'kind', 'metadata', 'mode', 'onConflict', 'onImmutable', 'ignoreFields'];
 
+export function isPolicy(document: Document): boolean {
+  return document['apiVersion'] === POLICY_API_VERSION;
+}
+
 /**
  * DECISION: how an order is carried out stands in a document of it, `kind: DeliveryPolicy`, and is never applied. The
  * delivery contract is for agents of all types and stays as it is, and the policy is reviewed, rolled out and rolled back
@@ -39,7 +43,7 @@ export function separatePolicy(documents: readonly Document[]): Separated {
   let policy: DeliveryPolicy | undefined;
   const others: Document[] = [];
   for (const [index, document] of documents.entries()) {
-    if (document['apiVersion'] !== POLICY_API_VERSION) {
+    if (!isPolicy(document)) {
       others.push(document);
       continue;
     }

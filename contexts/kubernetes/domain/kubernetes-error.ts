@@ -1,8 +1,10 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
 export const KUBERNETES_ERRORS = {
-  INVENTORY_TORN: { category: 'internal', retry: 'after-change' },
-  INVENTORY_UNREADABLE: { category: 'internal', retry: 'after-change' },
+  RECORD_TORN: { category: 'internal', retry: 'after-change' },
+  RECORD_UNREADABLE: { category: 'internal', retry: 'after-change' },
+  RECORD_CHANGED: { category: 'conflict', retry: 'after-change' },
+  CLUSTER_REBUILT: { category: 'conflict', retry: 'after-change' },
 } as const satisfies Catalogue;
 
 export type KubernetesErrorCode = keyof typeof KUBERNETES_ERRORS;

@@ -3,7 +3,7 @@ import { type FieldStep, pathText } from './field-path.ts';
 import type { FieldPattern } from './field-pattern.ts';
 import { appliedFields, leavesOf, unionOf } from './field-set.ts';
 import { withoutIgnored } from './ignore-fields.ts';
-import { FIELD_MANAGER, type KubeObject, keyOf, keyText } from './kube-object.ts';
+import { DEPLOYMENT_LABEL, FIELD_MANAGER, type KubeObject, keyOf, keyText } from './kube-object.ts';
 import { shownValue } from './shown-value.ts';
 
 export interface Comparison {
@@ -20,7 +20,11 @@ interface FieldChange {
 }
 
 const MAX_LINES = 20;
-const NOT_SHOWN = new Set(['.metadata.annotations.kubectl.kubernetes.io/last-applied-configuration']);
+/** What kubectl and we note for ourselves. */
+const NOT_SHOWN = new Set([
+  '.metadata.annotations.kubectl.kubernetes.io/last-applied-configuration',
+  `.metadata.labels.${DEPLOYMENT_LABEL}`,
+]);
 
 /** For people: `change apps/v1/Deployment/shop/web`, and a line for each field. Nothing when nothing would change. */
 export function diffLines(comparison: Comparison): string[] {

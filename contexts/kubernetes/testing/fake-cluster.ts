@@ -1,4 +1,5 @@
 import type { ApplyOptions, ClusterApi, WriteAnswer } from '../application/ports.ts';
+import type { ApiStatus } from '../domain/api-status.ts';
 import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
 import {
   FIELD_MANAGER,
@@ -13,6 +14,7 @@ type Leaves = ReadonlyMap<string, unknown>;
 
 interface Stored {
   readonly uid: string;
+  readonly version: number;
   readonly values: Map<string, unknown>;
   readonly owners: Map<string, Set<string>>;
 }
@@ -24,8 +26,16 @@ interface Stored {
  */
 export class FakeCluster implements ClusterApi {
   readonly #objects = new Map<string, Stored>();
+  readonly #listeners = new Set<(object: KubeObject) => void>();
   #made = 0;
+  #version = 0;
   writes = 0;
+
+  /** Told of each object that changed, as it is then, or as it was last. Returns how to end it. */
+  onChange(listener: (object: KubeObject) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 
   async get(key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined> {
     signal.throwIfAborted();
@@ -45,7 +55,9 @@ export class FakeCluster implements ClusterApi {
 
   remove(key: ObjectKey): void {
     this.writes += 1;
+    const last = this.peek(key);
     this.#objects.delete(identityOf(key));
+    if (last !== undefined) this.#tell(last);
   }
 
   peek(key: ObjectKey): KubeObject | undefined {
@@ -56,22 +68,37 @@ export class FakeCluster implements ClusterApi {
   applyAs(manager: string, object: KubeObject, { force = false, dryRun = false } = {}): WriteAnswer {
     const identity = identityOf(keyOf(object));
     const before = this.#objects.get(identity);
-    const wanted = leavesOf(object);
+    const { uid, ...metadata } = object.metadata;
+    if (uid !== undefined && uid !== before?.uid) return { kind: 'refused', status: aboutUid(before !== undefined) };
+    const wanted = leavesOf({ ...object, metadata });
     const conflicts = force || before === undefined ? [] : conflictsWith(before, wanted, manager);
     if (conflicts.length > 0) {
       return { kind: 'refused', status: { code: 409, reason: 'Conflict', details: { causes: conflicts } } };
     }
-    const after = merged(
-      before ?? { uid: `uid-${(this.#made += 1)}`, values: new Map(), owners: new Map() },
-      wanted,
-      manager,
-    );
-    if (!dryRun) {
-      this.writes += 1;
+    const empty = { uid: `uid-${this.#made + 1}`, version: 0, values: new Map(), owners: new Map() };
+    const next = merged(before ?? empty, wanted, manager);
+    const isSame = before !== undefined && textOf(next) === textOf(before);
+    const after = { ...next, version: isSame ? before.version : this.#version + 1 };
+    if (dryRun) return { kind: 'done', object: shown(after) };
+    this.writes += 1;
+    if (!isSame) {
+      if (before === undefined) this.#made += 1;
+      this.#version += 1;
       this.#objects.set(identity, after);
+      this.#tell(shown(after));
     }
     return { kind: 'done', object: shown(after) };
   }
+
+  #tell(object: KubeObject): void {
+    for (const listener of this.#listeners) listener(object);
+  }
+}
+
+function aboutUid(isThere: boolean): ApiStatus {
+  if (!isThere) return { code: 409, reason: 'Conflict' };
+  const causes = [{ reason: 'FieldValueInvalid', message: 'field is immutable', field: 'metadata.uid' }];
+  return { code: 422, reason: 'Invalid', details: { causes } };
 }
 
 function merged(before: Stored, wanted: Leaves, manager: string): Stored {
@@ -87,7 +114,7 @@ function merged(before: Stored, wanted: Leaves, manager: string): Stored {
     owners.set(path, isSame ? (owners.get(path) ?? new Set<string>()).add(manager) : new Set([manager]));
     values.set(path, value);
   }
-  return { uid: before.uid, values, owners };
+  return { ...before, values, owners };
 }
 
 function conflictsWith({ values, owners }: Stored, wanted: Leaves, manager: string) {
@@ -128,7 +155,12 @@ function isNamedList(value: unknown): value is readonly JsonObject[] {
 
 const UNOWNED = new Set(['f:apiVersion', 'f:kind']);
 
-function shown({ uid, values, owners }: Stored): KubeObject {
+function textOf({ values, owners }: Stored): string {
+  const entries = [...values].map(([path, value]) => [path, value, [...(owners.get(path) ?? [])].sort()]);
+  return JSON.stringify(entries.sort(([one], [two]) => (String(one) < String(two) ? -1 : 1)));
+}
+
+function shown({ uid, version, values, owners }: Stored): KubeObject {
   const object = built(values);
   const managers = [...new Set([...owners.values()].flatMap((names) => [...names]))].sort();
   const managedFields = managers.map((manager): ManagedFields => {
@@ -141,7 +173,7 @@ function shown({ uid, values, owners }: Stored): KubeObject {
     }
     return { manager, operation: 'Apply', fieldsV1: tree };
   });
-  return { ...object, metadata: { ...object.metadata, uid, managedFields } };
+  return { ...object, metadata: { ...object.metadata, uid, resourceVersion: `${version}`, managedFields } };
 }
 
 function plant(tree: Record<string, unknown>, steps: readonly string[]): void {

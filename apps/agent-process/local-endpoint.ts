@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectLocalOptions } from '#contexts/channels/adapters';
 import { Secret } from '#kit/std';
-import type { DirectoryAgentConfig } from './config.ts';
+import type { FleetletEndpointConfig } from './agent-settings.ts';
 
 const USUAL_SOCKET = './.fleetshift/fleetlet.sock';
 
 /** Where the fleetlet is, and how it knows us. Files are read anew for each connection: they are renewed in place. */
-export function localEndpoint(config: DirectoryAgentConfig): Pick<ConnectLocalOptions, 'to' | 'tls' | 'token'> {
+export function localEndpoint(config: FleetletEndpointConfig): Pick<ConnectLocalOptions, 'to' | 'tls' | 'token'> {
   const { fleetlet, fleetletSocket = USUAL_SOCKET, tokenFile, caFile } = config;
   const token = tokenFile && (() => new Secret(readFileSync(tokenFile, 'utf8').trim()));
   const credentials = caFile && (() => ({ trust: { only: [readFileSync(caFile, 'utf8')] } }));

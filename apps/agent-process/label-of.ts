@@ -1,0 +1,7 @@
+/** Names of hosts, versions and regions may have what labels may not. */
+export function labelOf(text: string): string {
+  return text
+    .slice(0, 63)
+    .replaceAll(/[^-A-Za-z0-9_.]/g, '-')
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+}

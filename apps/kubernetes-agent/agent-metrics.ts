@@ -1,0 +1,45 @@
+import { countRequests } from '#kit/kube/controller';
+import type { RequestReport } from '#kit/kube';
+import type { Metrics } from '#kit/telemetry';
+import { createMetrics } from '#kit/telemetry/metrics';
+import type { ClusterState } from './clusters/cluster-state.ts';
+
+export interface AgentMetrics extends Pick<Metrics, 'text' | 'contentType'> {
+  readonly observe: (report: RequestReport) => void;
+}
+
+const STATES = ['Connecting', 'Registering', 'Serving', 'StandingBy', 'Unreachable', 'Refused'] as const;
+
+/** How it stands with the clusters, put into metrics when somebody asks for them. */
+export function agentMetrics(states: () => ReadonlyMap<string, ClusterState>): AgentMetrics {
+  const metrics = createMetrics();
+  const clusters = metrics.gauge({
+    name: 'fleetshift_kubernetes_agent_clusters',
+    help: 'Clusters that this process has to serve, by how it stands with them.',
+    labels: ['state'],
+  });
+  const serving = metrics.gauge({
+    name: 'fleetshift_kubernetes_agent_serving',
+    help: 'Whether the cluster of a target is served from here: 1, or 0.',
+    labels: ['target'],
+  });
+  const known = new Set<string>();
+  const observe = (): void => {
+    const now = states();
+    for (const state of STATES) {
+      clusters.set({ state }, [...now.values()].filter(({ kind }) => kind === state).length);
+    }
+    for (const target of new Set([...known, ...now.keys()])) {
+      known.add(target);
+      serving.set({ target }, now.get(target)?.kind === 'Serving' ? 1 : 0);
+    }
+  };
+  return {
+    contentType: metrics.contentType,
+    text: () => {
+      observe();
+      return metrics.text();
+    },
+    observe: countRequests(metrics),
+  };
+}

@@ -1,0 +1,181 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  ApiProxyError,
+  forwardedHeaders,
+  type Headers,
+  headerIn,
+  IDENTITY_HEADER,
+  impersonationHeaders,
+  type ProxyIdentity,
+  parseIdentity,
+  statusOf,
+} from '#contexts/api-proxy';
+import {
+  ByteDuplex,
+  type Forwarding,
+  forwardRequest,
+  forwardUpgrade,
+  responseOn,
+  sendStatus,
+  statusOfError,
+} from '#contexts/api-proxy/adapters';
+import type { LocalClient } from '#contexts/channels';
+import type { RawWay } from '#kit/kube';
+import type { Logger } from '#kit/telemetry';
+import type { ApiCluster } from './api-cluster.ts';
+
+export interface ServeApiProxyDeps {
+  readonly client: Pick<LocalClient, 'serveTunnel'>;
+  /** By the uid of a target, asked anew for each request; `undefined` for one that is not served here, or not any more. */
+  readonly clusterOf: (targetUid: string) => ApiCluster | undefined;
+  readonly log: Logger;
+}
+
+/** A user of many groups is long. */
+const MAX_REQUEST_HEADERS = 512 * 1024;
+const WAY_MS = 30_000;
+
+/** Offers the APIs of clusters to the platform, for all targets of a client, until what it returns is called. */
+export function serveApiProxy(deps: ServeApiProxyDeps): () => void {
+  const tunnels = new Map<Duplex, string>();
+  const served = new ServedApis(deps, tunnels);
+  // It never listens: its connections come through tunnels, and last as long as the platform likes.
+  const server = createServer({ maxHeaderSize: MAX_REQUEST_HEADERS, keepAliveTimeout: 0, requestTimeout: 0 });
+  server.on('request', (request, response) => served.answer(request, response));
+  server.on('upgrade', (request, socket, head) => served.upgrade(request, socket, head));
+  server.on('clientError', (_error, socket) => socket.destroy());
+  const unserve = deps.client.serveTunnel('api', (bytes, { target }) => {
+    const duplex = new ByteDuplex().over(bytes);
+    tunnels.set(duplex, target);
+    duplex.once('close', () => tunnels.delete(duplex));
+    duplex.on('error', () => {});
+    server.emit('connection', duplex);
+    return duplex.handlers;
+  });
+  return () => {
+    unserve();
+    for (const duplex of tunnels.keys()) duplex.destroy();
+  };
+}
+
+class ServedApis {
+  readonly #deps: ServeApiProxyDeps;
+  readonly #tunnels: ReadonlyMap<Duplex, string>;
+
+  constructor(deps: ServeApiProxyDeps, tunnels: ReadonlyMap<Duplex, string>) {
+    this.#deps = deps;
+    this.#tunnels = tunnels;
+  }
+
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    this.#forwarding(request).then(
+      (forwarding) => {
+        if (response.destroyed) return;
+        forwardRequest(request, response, forwarding);
+      },
+      (error: unknown) => this.#refuse(request, response, error),
+    );
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    this.#forwarding(request).then(
+      (forwarding) => {
+        if (!socket.destroyed) forwardUpgrade({ request, socket, head }, forwarding);
+      },
+      (error: unknown) => {
+        if (!socket.destroyed) this.#refuse(request, responseOn(request, socket), error);
+      },
+    );
+  }
+
+  async #forwarding(request: IncomingMessage): Promise<Forwarding> {
+    const cluster = this.#deps.clusterOf(this.#tunnels.get(request.socket) ?? '');
+    if (cluster === undefined) {
+      throw new ApiProxyError('TARGET_UNREACHABLE', 'The agent does not serve this target any more. Try again.');
+    }
+    const identity = parseIdentity(headerIn(request.rawHeaders, IDENTITY_HEADER) ?? '');
+    if (identity === undefined) throw new ApiProxyError('REQUEST_MALFORMED', 'The platform did not say who asks.');
+    const { way, caller } = await wayFor(request, { identity, cluster });
+    const headers = { ...forwardedHeaders(request.rawHeaders), ...auditId(request), ...way.headers, ...caller };
+    return {
+      next: { agent: way.agent, host: way.headers['host'] ?? '', path: `${way.root}${request.url ?? '/'}`, headers },
+      refused: (response, error) => this.#refuse(request, response, unreachable(error)),
+      intercept: (incoming, response) => this.#isRefusedItself(identity, way, incoming) && this.#tell(response),
+    };
+  }
+
+  /** A 401 to the agent is none to the caller, who could do nothing about it. */
+  #isRefusedItself({ kind }: ProxyIdentity, way: RawWay, { statusCode }: IncomingMessage): boolean {
+    if (kind === 'passthrough' || statusCode !== 401) return false;
+    way.refused();
+    return true;
+  }
+
+  #tell(response: ServerResponse): true {
+    const error = new ApiProxyError('AGENT_REFUSED', "The cluster does not accept the agent's own credentials.");
+    this.#deps.log.warn({ err: error }, 'the API server refuses this agent; requests of others cannot be handed on');
+    sendStatus(response, statusOf(error.entry.category, error.message));
+    return true;
+  }
+
+  #refuse({ method, url }: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const status = statusOfError(error);
+    const path = url?.split('?', 1)[0];
+    if (status === undefined) this.#deps.log.error({ err: error, method, path }, 'a request was not handed on');
+    sendStatus(response, status ?? statusOf('internal', 'The agent could not hand this on. Its log says why.'));
+  }
+}
+
+interface Caller {
+  readonly identity: ProxyIdentity;
+  readonly cluster: ApiCluster;
+}
+
+/** What is asked of the cluster for it may go wrong as the request itself may. */
+async function wayFor(request: IncomingMessage, asking: Caller): Promise<{ way: RawWay; caller: Headers }> {
+  const { identity, cluster } = asking;
+  const signal = AbortSignal.timeout(WAY_MS);
+  try {
+    const way = await cluster.api.way(identity.kind === 'passthrough' ? 'none' : 'own', signal);
+    return { way, caller: await callerHeaders(request, asking, signal) };
+  } catch (error) {
+    throw error instanceof ApiProxyError || !(error instanceof Error) ? error : unreachable(error);
+  }
+}
+
+async function callerHeaders(
+  { rawHeaders }: IncomingMessage,
+  { identity, cluster }: Caller,
+  signal: AbortSignal,
+): Promise<Headers> {
+  if (identity.kind === 'impersonate') {
+    return inBytes(impersonationHeaders(identity, await cluster.groups(signal)));
+  }
+  const authorization = headerIn(rawHeaders, 'authorization');
+  if (authorization === undefined) {
+    throw new ApiProxyError('REQUEST_MALFORMED', 'The platform handed on no token, though the caller has his own.');
+  }
+  return { authorization };
+}
+
+/** What the platform calls the request is what the cluster's own audit log calls it. */
+function auditId({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const id = headerIn(rawHeaders, 'audit-id');
+  return id === undefined ? {} : { 'audit-id': id };
+}
+
+/** Node takes one byte for each character of a header, and Kubernetes reads UTF-8. */
+function inBytes(headers: Headers): Headers {
+  const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? bytes(value) : value.map(bytes)]),
+  );
+}
+
+/** What the kit says is about a connection of this machine, and of use to whoever asks. */
+function unreachable(error: Error): ApiProxyError {
+  const message = `The agent does not reach the API server: ${error.message}.`;
+  return new ApiProxyError('SERVER_UNREACHABLE', message, { cause: error });
+}

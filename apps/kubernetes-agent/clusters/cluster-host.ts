@@ -1,0 +1,155 @@
+import type { LocalClient, Serving } from '#contexts/channels';
+import { KubernetesAgent } from '#contexts/kubernetes';
+import { type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import { deliveryChannels } from '../../agent-process/delivery-channels.ts';
+import { speakFor } from '../../agent-process/speak-for.ts';
+import { type ApiCluster, openApiCluster } from '../api-proxy/api-cluster.ts';
+import { serveApiProxy } from '../api-proxy/serve-api-proxy.ts';
+import { openIndexFeed } from '../index-feed/open-index-feed.ts';
+import type { ClusterSource } from '../sources/cluster-source.ts';
+import { ClusterKeeper, type KeeperPace } from './cluster-keeper.ts';
+import type { ClusterState } from './cluster-state.ts';
+import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
+
+export interface ClusterHostDeps {
+  /** The fleetlet. Somebody else runs it. */
+  readonly client: LocalClient;
+  readonly serving: Serving;
+  readonly version: string;
+  readonly connect: ConnectCluster;
+  readonly log: Logger;
+  /** Told of each change. Must not throw. */
+  readonly onState?: (target: string, state: ClusterState) => void;
+  readonly sleep?: Sleep;
+  readonly random?: Random;
+  readonly pace?: Partial<KeeperPace>;
+}
+
+interface Kept {
+  readonly over: AbortController;
+  readonly ended: Promise<void>;
+  state: ClusterState;
+}
+
+/**
+ * Serves any number of clusters through one fleetlet, each on its own: what one does or fails to do is of no concern to
+ * the others. Clusters come and go while it runs.
+ */
+export class ClusterHost {
+  readonly #deps: ClusterHostDeps;
+  readonly #agent: KubernetesAgent;
+  readonly #over = new AbortController();
+  readonly #kept = new Map<string, Kept>();
+  /** Which target has which installation. */
+  readonly #instances = new Map<string, string>();
+  /** Of the targets that are ours, by their uid. */
+  readonly #apis = new Map<string, ApiCluster>();
+  readonly #index: ReturnType<typeof openIndexFeed>;
+  readonly #server: ReturnType<typeof deliveryChannels>;
+  readonly #unserve: () => void;
+
+  constructor(deps: ClusterHostDeps) {
+    const { client, log, sleep = realSleep } = deps;
+    this.#deps = deps;
+    this.#server = deliveryChannels(client, { log, signal: this.#over.signal });
+    this.#agent = new KubernetesAgent({
+      reports: this.#server.reports,
+      sleep,
+      clock: systemClock,
+      ...(deps.random && { random: deps.random }),
+      onTrouble: (err) => log.warn({ err }, 'a cluster is in trouble; will try again'),
+    });
+    this.#server.serve(this.#agent);
+    this.#index = openIndexFeed({ client, log });
+    this.#unserve = serveApiProxy({ client, clusterOf: (uid) => this.#apis.get(uid), log });
+  }
+
+  states(): ReadonlyMap<string, ClusterState> {
+    return new Map([...this.#kept].map(([name, { state }]) => [name, state]));
+  }
+
+  /** From now on, or from when it runs. One of that name is withdrawn before. */
+  serve(name: string, source: ClusterSource): void {
+    if (this.#kept.has(name)) throw new TypeError(`the target ${name} is served already`);
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, this.#over.signal]);
+    const kept: Kept = { over, state: { kind: 'Connecting' }, ended: Promise.resolve() };
+    const keeper = this.#keeper(name, source, (state) => {
+      kept.state = state;
+      this.#deps.onState?.(name, state);
+    });
+    this.#kept.set(name, Object.assign(kept, { ended: keeper.run(signal).finally(() => this.#forget(name)) }));
+  }
+
+  /** Resolves once nothing is done for it any more. */
+  async withdraw(name: string): Promise<void> {
+    const kept = this.#kept.get(name);
+    kept?.over.abort();
+    await kept?.ended;
+    this.#kept.delete(name);
+  }
+
+  /** Until aborted; targets are given back then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const running = this.#agent.run(stop.signal);
+    try {
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.all([...this.#kept.keys()].map((name) => this.withdraw(name)));
+    } finally {
+      this.#over.abort();
+      await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
+      this.#unserve();
+      stop.abort();
+      await running;
+    }
+  }
+
+  #keeper(name: string, source: ClusterSource, onState: (state: ClusterState) => void): ClusterKeeper {
+    const { client, serving, version, connect, log, sleep = realSleep, random = Math.random, pace } = this.#deps;
+    return new ClusterKeeper({
+      name,
+      source,
+      serving,
+      version,
+      connect,
+      agent: this.#agent,
+      speak: (spoken, signal) => speakFor({ client, server: this.#server, log, signal }, spoken),
+      serve: (target, cluster) => this.#serve(target, cluster),
+      claimInstance: (instance) => this.#claimInstance(name, instance),
+      onState,
+      sleep,
+      random,
+      log,
+      ...(pace && { pace }),
+    });
+  }
+
+  #serve({ id, name }: { readonly id: string; readonly name: string }, cluster: ConnectedCluster) {
+    const over = new AbortController();
+    const api = openApiCluster(cluster);
+    this.#apis.set(id, api);
+    const indexing = this.#index.serveIndex({ kube: cluster.kube, targetUid: id, targetName: name }, over.signal);
+    return async (): Promise<void> => {
+      if (this.#apis.get(id) === api) this.#apis.delete(id);
+      over.abort();
+      await Promise.all([indexing, api.close()]);
+    };
+  }
+
+  #claimInstance(name: string, instance: string): string | undefined {
+    const other = this.#instances.get(instance);
+    if (other !== undefined && other !== name) return other;
+    for (const [theirs, target] of this.#instances) if (target === name) this.#instances.delete(theirs);
+    this.#instances.set(instance, name);
+    return undefined;
+  }
+
+  #forget(name: string): void {
+    for (const [instance, target] of this.#instances) if (target === name) this.#instances.delete(instance);
+  }
+}

@@ -1,0 +1,256 @@
+import type { Serving, TargetClaim } from '#contexts/channels';
+import type { TargetRef } from '#contexts/delivery';
+import type { KubernetesAgent } from '#contexts/kubernetes';
+import { backoffDelay, type Random, type Sleep, Wake } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { GivenUp, Spoken, SpokenTarget } from '../../agent-process/speak-for.ts';
+import type { ClusterSource } from '../sources/cluster-source.ts';
+import { configFingerprint } from '../sources/config-fingerprint.ts';
+import { type ClusterState, explained, type SeenCluster } from './cluster-state.ts';
+import type { ConnectCluster, ConnectedCluster } from './connect-cluster.ts';
+
+export interface ClusterKeeperDeps {
+  /** Of the target. */
+  readonly name: string;
+  readonly source: ClusterSource;
+  readonly serving: Serving;
+  readonly version: string;
+  readonly connect: ConnectCluster;
+  readonly agent: Pick<KubernetesAgent, 'add' | 'drop'>;
+  readonly speak: (spoken: Spoken, signal: AbortSignal) => SpokenTarget;
+  /** What else is done for a target that is ours. Whoever calls what it returns waits until all of it is over. */
+  readonly serve: (target: TargetRef, cluster: ConnectedCluster) => () => Promise<void>;
+  /** Of the installations that this process serves: takes one for this target, or says which target has it. */
+  readonly claimInstance: (instance: string) => string | undefined;
+  readonly onState: (state: ClusterState) => void;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly pace?: Partial<KeeperPace>;
+}
+
+export interface KeeperPace {
+  /** How often a cluster is asked whether it is there, and still the same. */
+  readonly lookMs: number;
+  /** How long it may take to answer. */
+  readonly answerMs: number;
+  /** How often in a row it may fail to. */
+  readonly misses: number;
+  /** Of tries to reach one that does not answer. */
+  readonly retry: { readonly baseMs: number; readonly capMs: number };
+  /** How long the fleetlet may take to hear that a target is given back. */
+  readonly farewellMs: number;
+}
+
+const PACE: KeeperPace = {
+  lookMs: 5_000,
+  answerMs: 10_000,
+  misses: 3,
+  retry: { baseMs: 1_000, capMs: 30_000 },
+  farewellMs: 2_000,
+};
+const CONNECT_MS = 60_000;
+/** Of facts that change slowly, in looks. */
+const LOOKS_PER_FACTS = 60;
+const TYPE = 'kubernetes';
+
+class SameCluster extends Error {}
+
+/**
+ * Serves one cluster for as long as it is there: connected, registered, looked at. One that does not answer is nobody's
+ * target, so that the platform says what is so; it is tried until it does. Knows nothing of the others.
+ */
+export class ClusterKeeper {
+  readonly #deps: ClusterKeeperDeps;
+  readonly #pace: KeeperPace;
+  readonly #wake: Wake;
+  #attached: ConnectedCluster | undefined;
+  #seen: SeenCluster | undefined;
+  #spoken: SpokenTarget | undefined;
+  #taken: { readonly id: string; readonly stop: () => Promise<void> } | undefined;
+
+  constructor(deps: ClusterKeeperDeps) {
+    this.#deps = deps;
+    this.#pace = { ...PACE, ...deps.pace };
+    this.#wake = new Wake(deps.sleep);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { source, onState } = this.#deps;
+    const stopListening = source.onChanged(() => this.#wake.raise());
+    onState({ kind: 'Connecting' });
+    try {
+      for (let attempt = 1; !signal.aborted; attempt += 1) {
+        try {
+          await this.#attach(signal);
+          attempt = 0;
+          await this.#keep(signal);
+        } catch (error) {
+          if (signal.aborted) break;
+          await this.#lost(error, attempt, signal);
+        }
+      }
+    } finally {
+      stopListening();
+      await this.#detach();
+    }
+  }
+
+  /** As the source says now. What was attached before is let go once this one answers. */
+  async #attach(signal: AbortSignal): Promise<void> {
+    const { source, connect, speak } = this.#deps;
+    const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+    const next = await connect(await source.read(within), within);
+    try {
+      await this.#look(next, within);
+      const before = this.#attached;
+      this.#attached = next;
+      if (before !== undefined) await this.#release();
+      await before?.close();
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    const claim = this.#claim();
+    if (this.#spoken === undefined) {
+      this.#tell('Registering');
+      this.#spoken = speak(
+        { claim, take: (ref) => this.#take(ref), drop: () => this.#release(), notOurs: (why) => this.#notOurs(why) },
+        signal,
+      );
+    } else {
+      this.#spoken.update(claim);
+      await this.#spoken.account();
+    }
+  }
+
+  async #look(cluster: ConnectedCluster, signal: AbortSignal): Promise<void> {
+    const { instance } = cluster.ports;
+    const other = this.#deps.claimInstance(instance);
+    if (other !== undefined) throw new SameCluster(`it is the same cluster as that of the target ${other}`);
+    this.#seen = { server: cluster.config.server, instance, ...(await cluster.facts(signal)) };
+  }
+
+  /** Resolves when it has to be attached anew, and throws when it is not there any more. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const { lookMs } = this.#pace;
+    for (let looks = 1, missed = 0; ; looks += 1) {
+      const before = this.#attached;
+      if (before === undefined) return;
+      // One that did not answer is asked again sooner.
+      await this.#wake.wait(missed === 0 ? lookMs : lookMs / 2, signal);
+      if (await this.#isReplaced(before, signal)) return;
+      try {
+        const within = AbortSignal.any([signal, AbortSignal.timeout(this.#pace.answerMs)]);
+        const { instance } = await before.look(within);
+        if (instance !== before.ports.instance) return this.#rebuilt();
+        missed = 0;
+        if (looks % LOOKS_PER_FACTS === 0) await this.#refresh(before, within);
+      } catch (error) {
+        signal.throwIfAborted();
+        missed += 1;
+        if (missed >= this.#pace.misses) throw error;
+      }
+    }
+  }
+
+  async #isReplaced({ config }: ConnectedCluster, signal: AbortSignal): Promise<boolean> {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+    return configFingerprint(await this.#deps.source.read(within)) !== configFingerprint(config);
+  }
+
+  #rebuilt(): void {
+    this.#deps.log.warn(
+      { subject: this.#subject },
+      'another cluster answers there: it was rebuilt, and gets everything again',
+    );
+  }
+
+  async #refresh(cluster: ConnectedCluster, signal: AbortSignal): Promise<void> {
+    const before = JSON.stringify(this.#claim());
+    await this.#look(cluster, signal);
+    const claim = this.#claim();
+    if (JSON.stringify(claim) !== before) this.#spoken?.update(claim);
+  }
+
+  async #take(ref: TargetRef): Promise<void> {
+    const { agent, serve } = this.#deps;
+    const cluster = this.#attached;
+    if (cluster === undefined || this.#taken?.id === ref.id) return;
+    await this.#release();
+    if (cluster !== this.#attached || this.#spoken?.ref !== ref) return;
+    const stop = serve(ref, cluster);
+    this.#taken = {
+      id: ref.id,
+      stop: async () => {
+        await Promise.all([agent.drop(ref.id), stop()]);
+      },
+    };
+    await agent.add({ ...cluster.ports, target: ref });
+    if (this.#taken?.id === ref.id) this.#tell('Serving');
+  }
+
+  /** Nothing that was begun for it goes on. */
+  async #release(): Promise<void> {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    await taken?.stop();
+  }
+
+  #notOurs({ reason, message }: GivenUp): void {
+    if (reason === 'served' || reason === 'superseded') this.#tell('StandingBy', message);
+    else this.#deps.onState({ kind: 'Refused', message });
+  }
+
+  async #lost(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
+    const { onState, random, log } = this.#deps;
+    const message = explained(error);
+    onState({ kind: error instanceof SameCluster ? 'Refused' : 'Unreachable', message });
+    await this.#detach();
+    const { retry } = this.#pace;
+    // At least half of it, so that a cluster that refuses at once is not asked again and again.
+    const retryInMs = Math.ceil((backoffDelay(retry, Math.max(attempt, 1), random) + retry.baseMs) / 2);
+    log.warn(
+      { subject: this.#subject, reason: message, attempt, retryInMs },
+      'the cluster cannot be served; will try again',
+    );
+    await this.#wake.wait(retryInMs, signal).catch(() => {});
+  }
+
+  /** So that nobody waits for it to come back, and nothing is sent that nobody could do. */
+  async #detach(): Promise<void> {
+    const [spoken, attached] = [this.#spoken, this.#attached];
+    this.#spoken = undefined;
+    this.#attached = undefined;
+    this.#seen = undefined;
+    await spoken?.deregister(AbortSignal.timeout(this.#pace.farewellMs)).catch(() => {});
+    await this.#release();
+    await attached?.close();
+  }
+
+  #tell(kind: 'Registering' | 'Serving' | 'StandingBy', message = ''): void {
+    const cluster = this.#seen;
+    if (cluster === undefined) return;
+    if (kind === 'StandingBy') this.#deps.onState({ kind, cluster, message });
+    else this.#deps.onState({ kind, cluster });
+  }
+
+  #claim(): TargetClaim {
+    const { name, serving, version: agentVersion } = this.#deps;
+    const { instance = '', version = '', labels = {} } = this.#seen ?? {};
+    return {
+      name,
+      type: TYPE,
+      serving,
+      labels,
+      properties: JSON.stringify({ kubernetes: { version, clusterUid: instance } }),
+      manifestTypes: [],
+      instance,
+      agentVersion,
+    };
+  }
+
+  get #subject(): string {
+    return `targets/${this.#deps.name}`;
+  }
+}

@@ -1,0 +1,42 @@
+import { createKubeClient } from '#kit/kube';
+import { backoffDelay, sleep } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { ClusterSource } from '../sources/cluster-source.ts';
+import { explained } from './cluster-state.ts';
+import { look } from './connect-cluster.ts';
+
+const PACE = { baseMs: 1_000, capMs: 30_000 };
+const ANSWER_MS = 15_000;
+const LENGTH = 8;
+
+/** What a cluster calls itself: waits until it answers. `undefined` once the signal has aborted. */
+export async function nameByIdentity(
+  source: ClusterSource,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (let attempt = 1; !signal.aborted; attempt += 1) {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    try {
+      const kube = createKubeClient({ config: await source.read(within) });
+      try {
+        return nameOf((await look(kube, within)).instance);
+      } finally {
+        await kube.close();
+      }
+    } catch (error) {
+      const retryInMs = backoffDelay(PACE, attempt, Math.random);
+      if (!signal.aborted)
+        log.warn(
+          { reason: explained(error), attempt, retryInMs },
+          'the cluster does not say who it is; will try again',
+        );
+      await sleep(retryInMs, signal).catch(() => {});
+    }
+  }
+  return undefined;
+}
+
+function nameOf(instance: string): string {
+  return `k8s-${instance.slice(0, LENGTH)}`;
+}

@@ -1,0 +1,137 @@
+import {
+  BadValue,
+  COMMON_SETTINGS,
+  type Environment,
+  hostPort,
+  type Kind,
+  listOf,
+  path,
+  type Resolved,
+  resolveSettings,
+  type Settings,
+  text,
+  type Values,
+} from '#kit/config';
+import { RESOURCE_NAME_PATTERN } from '#kit/std';
+import {
+  AGENT_PROCESS_SETTINGS,
+  checkFleetletEndpoint,
+  FLEETLET_ENDPOINT_SETTINGS,
+  IGNORED_VARIABLES,
+} from '../agent-process/agent-settings.ts';
+
+/** A target, and the context of the kubeconfig that it is; of the Pod's own cluster the name alone. */
+export interface WantedCluster {
+  readonly name: string;
+  readonly context: string | undefined;
+}
+
+/** Which clusters are served, and how. Also of a fleetlet that has the agent within. */
+export const CLUSTER_SETTINGS = {
+  'agent-namespace': {
+    kind: text('NAMESPACE'),
+    default: 'fleetshift-system',
+    sentence: 'Where the agent keeps in each cluster what it has to remember. Made when it is missing.',
+    group: 'Clusters',
+  },
+} as const satisfies Settings;
+
+/** Everything an operator can choose about `fleetshift agent kubernetes`. */
+export const KUBERNETES_AGENT_SETTINGS = {
+  ...FLEETLET_ENDPOINT_SETTINGS,
+  kubeconfig: {
+    kind: path(),
+    unset: 'the cluster that this Pod is in',
+    sentence: 'Kubeconfig with the clusters to serve from here. Read again when it changes.',
+    group: 'Clusters',
+  },
+  target: {
+    kind: listOf(wantedCluster()),
+    default: '',
+    sentence:
+      'A target and its context, as name=context. Give one for each. In a Pod the name alone; without, k8s- and the beginning of the UID of kube-system.',
+    group: 'Clusters',
+  },
+  context: {
+    kind: listOf(text('CONTEXT')),
+    default: '',
+    sentence: 'A context that is a target of the same name. Give one for each.',
+    group: 'Clusters',
+    // FLEETSHIFT_CONTEXT is the client's, and means a platform.
+    variable: 'FLEETSHIFT_KUBE_CONTEXT',
+  },
+  ...CLUSTER_SETTINGS,
+  'metrics-listen': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where /healthz and /metrics are served. Port 0 takes a free one.',
+    group: 'Process',
+  },
+  ...AGENT_PROCESS_SETTINGS,
+  ...COMMON_SETTINGS,
+} as const satisfies Settings;
+
+export type KubernetesAgentConfig = Values<typeof KUBERNETES_AGENT_SETTINGS>;
+
+export interface ConfigSources {
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  readonly readText: (path: string) => string;
+}
+
+export function resolveKubernetesAgentConfig(sources: ConfigSources): Resolved<typeof KUBERNETES_AGENT_SETTINGS> {
+  return resolveSettings({
+    settings: KUBERNETES_AGENT_SETTINGS,
+    ignoredVariables: IGNORED_VARIABLES,
+    check,
+    ...sources,
+  });
+}
+
+/** The clusters that are named. Without any it is the one cluster that there is, and it names itself. */
+export function wantedClusters({
+  target,
+  context,
+}: Pick<KubernetesAgentConfig, 'target' | 'context'>): WantedCluster[] {
+  return [...target, ...context.map((name) => ({ name, context: name }))];
+}
+
+type Refuse = (name: keyof typeof KUBERNETES_AGENT_SETTINGS, why: string) => void;
+
+function check(config: KubernetesAgentConfig, refuse: Refuse): void {
+  const { kubeconfig, target, context, printConfig } = config;
+  if (printConfig) return;
+  checkFleetletEndpoint(config, refuse);
+  for (const each of context) {
+    if (!isName(each)) refuse('context', `${each} is no name for a target; say --target NAME=${each}`);
+  }
+  if (kubeconfig === undefined) {
+    if (context.length > 0) refuse('context', 'needs --kubeconfig');
+    if (target.length > 1) refuse('target', 'names several, and a Pod is in one cluster; give --kubeconfig');
+    if (target.some((each) => each.context !== undefined)) refuse('target', 'names a context; give --kubeconfig');
+    return;
+  }
+  if (target.some((each) => each.context === undefined)) refuse('target', 'has no context; say name=context');
+  const wanted = wantedClusters(config);
+  if (new Set(wanted.map(({ name }) => name)).size < wanted.length) refuse('target', 'names a target twice');
+  const contexts = wanted.map((each) => each.context);
+  if (new Set(contexts).size < contexts.length) refuse('target', 'names a context twice');
+}
+
+function isName(name: string): boolean {
+  return new RegExp(RESOURCE_NAME_PATTERN).test(name) && name.length <= 63;
+}
+
+function wantedCluster(): Kind<WantedCluster> {
+  return {
+    placeholder: 'NAME=CONTEXT',
+    expects: 'the name of a target, and with a kubeconfig its context, such as web-1=admin@web',
+    parse(given) {
+      const at = given.indexOf('=');
+      const [name, context] = at < 0 ? [given, undefined] : [given.slice(0, at), given.slice(at + 1)];
+      if (!isName(name) || context === '') throw new BadValue(`is not ${this.expects}`);
+      return { name, context };
+    },
+    print: ({ name, context }) => (context === undefined ? name : `${name}=${context}`),
+  };
+}

@@ -1,0 +1,137 @@
+import type { UplinkState } from '#contexts/channels';
+import { connectLocal } from '#contexts/channels/adapters';
+import { printHostPort } from '#kit/config';
+import { inClusterConfig } from '#kit/kube';
+import { sleep } from '#kit/std';
+import { createLogger, type Logger } from '#kit/telemetry';
+import { aborted } from '../agent-process/aborted.ts';
+import { localEndpoint } from '../agent-process/local-endpoint.ts';
+import { stateLog } from '../agent-process/state-log.ts';
+import { listenMetrics, type MetricsListener } from '../fleetlet/metrics/metrics-listener.ts';
+import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
+import { ClusterHost } from './clusters/cluster-host.ts';
+import { clusterConnector } from './clusters/connect-cluster.ts';
+import { nameByIdentity } from './clusters/name-by-identity.ts';
+import { type KubernetesAgentConfig, wantedClusters } from './config.ts';
+import { type ClusterSource, fixedSource } from './sources/cluster-source.ts';
+import { KubeconfigFile } from './sources/kubeconfig-file.ts';
+
+export interface RunOptions {
+  readonly config: KubernetesAgentConfig;
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where logs go. */
+  readonly err: { write(text: string): void; readonly isTerminal: boolean };
+}
+
+/** Until the signal aborts. What was accepted and is not done is done by whoever serves the cluster next. */
+export async function runKubernetesAgent(options: RunOptions, signal: AbortSignal): Promise<void> {
+  const { config, version, environment, err } = options;
+  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const file = kubeconfigFile(config, environment, log);
+  const clusters = await namedClusters(options, file, signal);
+
+  let uplink: UplinkState = { kind: 'connecting' };
+  const say = stateLog(log);
+  const onState = (state: UplinkState): void => {
+    uplink = state;
+    say(state);
+  };
+  const client = connectLocal({ ...localEndpoint(config), process: 'kubernetes-agent', onState });
+  const metrics: AgentMetrics = agentMetrics(() => host.states());
+  const connect = clusterConnector({ version, namespace: config.agentNamespace, observe: metrics.observe, log });
+  const serving = config.kubeconfig === undefined ? 'colocated' : 'proxy';
+  const host: ClusterHost = new ClusterHost({ client, serving, version, connect, log });
+  const listener = await openListener(config, { host, metrics, uplink: () => uplink });
+
+  const stop = new AbortController();
+  const named = serveNamed({ host, log }, clusters, signal);
+  log.info({ version, count: clusters.length }, 'serving');
+  if (listener !== undefined) log.info({ address: printHostPort(listener.address) }, 'metrics');
+  const running = Promise.all([client.run(stop.signal), file?.run(stop.signal)]);
+  try {
+    // Targets are given back while there is a fleetlet to give them back to.
+    await Promise.race([running, Promise.all([host.run(signal), named])]);
+  } finally {
+    stop.abort();
+    await Promise.all([running, listener?.close()]);
+  }
+  log.info({}, 'stopped');
+}
+
+interface NamedCluster {
+  /** Unless it names itself. */
+  readonly name: string | undefined;
+  readonly source: ClusterSource;
+}
+
+function kubeconfigFile(
+  { kubeconfig: file }: KubernetesAgentConfig,
+  environment: RunOptions['environment'],
+  log: Logger,
+): KubeconfigFile | undefined {
+  return file === undefined ? undefined : new KubeconfigFile({ file, environment, sleep, log });
+}
+
+/** A context that is not there ends the process at its start, before anything is registered. */
+async function namedClusters(
+  { config, environment }: RunOptions,
+  file: KubeconfigFile | undefined,
+  signal: AbortSignal,
+): Promise<NamedCluster[]> {
+  const wanted = wantedClusters(config);
+  if (file === undefined) {
+    const source = fixedSource((stop) => inClusterConfig({ environment }, stop));
+    await source.read(signal);
+    return [{ name: wanted[0]?.name, source }];
+  }
+  if (wanted.length === 0) return [{ name: undefined, source: await file.context(undefined, signal) }];
+  return await Promise.all(
+    wanted.map(async ({ name, context }) => ({ name, source: await file.context(context, signal) })),
+  );
+}
+
+/** One that names itself has to be reached first. */
+async function serveNamed(
+  { host, log }: { readonly host: ClusterHost; readonly log: Logger },
+  clusters: readonly NamedCluster[],
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    clusters.map(async ({ name, source }) => {
+      const called = name ?? (await nameByIdentity(source, log, signal));
+      if (called !== undefined) host.serve(called, source);
+    }),
+  );
+  await aborted(signal);
+}
+
+interface Watched {
+  readonly host: ClusterHost;
+  readonly metrics: AgentMetrics;
+  readonly uplink: () => UplinkState;
+}
+
+async function openListener(
+  { metricsListen: at }: KubernetesAgentConfig,
+  { host, metrics, uplink }: Watched,
+): Promise<MetricsListener | undefined> {
+  if (at === undefined) return undefined;
+  const { contentType } = metrics;
+  return await listenMetrics({
+    at,
+    metrics: () => metrics.text(),
+    contentType,
+    isHealthy: () => healthOf(uplink(), host),
+  });
+}
+
+/** It is well while it may come through to the fleetlet by itself. That a cluster is away is told, and no reason to end it. */
+function healthOf(state: UplinkState, host: ClusterHost): { readonly healthy: boolean; readonly text: string } {
+  const clusters = [...host.states()].map(([name, its]) => {
+    return 'message' in its ? `${name}: ${its.kind}: ${its.message}` : `${name}: ${its.kind}`;
+  });
+  const fleetlet = state.kind === 'refused' ? `fleetlet: refused: ${state.message}` : `fleetlet: ${state.kind}`;
+  return { healthy: state.kind !== 'refused', text: [fleetlet, ...clusters].join('\n') };
+}

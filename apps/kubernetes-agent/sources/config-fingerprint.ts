@@ -1,0 +1,16 @@
+import type { KubeConfig } from '#kit/kube';
+import { contentHash, Secret } from '#kit/std';
+
+/** Two that are equal reach the same server in the same way as the same user. Says nothing of what it was made of. */
+export function configFingerprint(config: KubeConfig): string {
+  return contentHash(opened(config));
+}
+
+/** A secret prints as a placeholder, which would make all of them alike. */
+function opened(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal();
+  if (Array.isArray(value)) return value.map(opened);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(parts.map(([name, part]) => [name, opened(part)]));
+}

@@ -1,0 +1,71 @@
+import type { DeliveryAgent, TargetRef } from '#contexts/delivery';
+import { type ClusterPorts, KubernetesAgent } from '#contexts/kubernetes';
+import { sleep, systemClock } from '#kit/std';
+import { aDocument, aTarget } from '../../../contexts/delivery/testing/an-order.ts';
+import { channelPair } from '../../../contexts/delivery/testing/channel-pair.ts';
+import { deliveryAgentContract, type OpenedAgent } from '../../../contexts/delivery/testing/delivery-agent-contract.ts';
+import { RecordingReports } from '../../../contexts/delivery/testing/recording-reports.ts';
+
+const TARGET: TargetRef = aTarget(1, { type: 'kubernetes' });
+
+/** A cluster with nothing of ours in it. */
+export interface OpenedCluster {
+  readonly ports: ClusterPorts;
+  /** Where the objects of the orders go. */
+  readonly namespace?: string;
+  close(): Promise<void>;
+}
+
+/** The delivery contract, with the agent at hand and at the other end of channels. */
+export function kubernetesAgentContract(name: string, open: (signal: AbortSignal) => Promise<OpenedCluster>): void {
+  deliveryAgentContract(name, { open: async (signal) => await openAgent(await open(signal), false) });
+  deliveryAgentContract(`${name}, at the other end of channels`, {
+    open: async (signal) => await openAgent(await open(signal), true),
+  });
+}
+
+async function openAgent({ ports, namespace, close }: OpenedCluster, throughChannels: boolean): Promise<OpenedAgent> {
+  const over = new AbortController();
+  const reports = new RecordingReports();
+  const pair = channelPair({ reports, signal: over.signal });
+  const ear = throughChannels ? pair.server.reports : reports;
+  const onTrouble = (error: unknown): void => {
+    throw error;
+  };
+  const agent = new KubernetesAgent({ reports: ear, sleep, clock: systemClock, onTrouble });
+  await agent.add({ ...ports, target: TARGET });
+  const running = [agent.run(over.signal), pair.intake.run(over.signal)];
+  if (throughChannels) {
+    pair.server.serve(agent);
+    await pair.server.connected(TARGET, over.signal);
+    reports.clear();
+  }
+  const asked: DeliveryAgent = throughChannels ? pair.agent : agent;
+  const place = namespace === undefined ? {} : { namespace };
+  const map = (name: string) => ({ ...aDocument(name, { a: '1' }), metadata: { name, ...place } });
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'two', ...place },
+    stringData: { token: 'hush' },
+  };
+  return {
+    agent: asked,
+    target: TARGET,
+    reports,
+    // Two deployments may get one of these each, and no object is in two.
+    contents: [[map('one')], [map('two'), secret]],
+    reconnect: async () => {
+      const change = { target: TARGET, time: 0 };
+      await reports.connectionChanged([{ ...change, isOnline: false }]);
+      await reports.connectionChanged([{ ...change, isOnline: true }]);
+      if (throughChannels) await pair.server.connected(TARGET, over.signal);
+      else await reports.inventory([await agent.inventory(TARGET, over.signal)]);
+    },
+    close: async () => {
+      over.abort();
+      await Promise.all(running);
+      await close();
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { CORE, type KubeClient, type KubeObject } from '#kit/kube';
+import { type Change, type Informer, InformerFactory } from '#kit/kube/cache';
+import type { Logger } from '#kit/telemetry';
+import type { ObjectEvent } from '../domain/health/object-health.ts';
+import { DEPLOYMENT_LABEL } from '../domain/kube-object.ts';
+import { type Belonging, type TrimmedEvent, trimEvent, trimOwned, trimPod } from './trim-belonging.ts';
+import type { TrimmedObject } from './trim-object.ts';
+
+export interface BelongingsDeps {
+  readonly client: KubeClient;
+  readonly log: Logger | undefined;
+  readonly changed: (deployment: string) => void;
+}
+
+interface Place {
+  readonly over: AbortController;
+  readonly pods: Informer<Belonging>;
+  readonly sets: Informer<Belonging>;
+  readonly events: Informer<TrimmedEvent>;
+}
+
+/** Kinds whose health depends on what belongs to them. */
+const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'PersistentVolumeClaim']);
+/** With more namespaces than this one watch for all of them costs less than one for each. */
+const MAX_PLACES = 30;
+const EVERYWHERE = '';
+
+/**
+ * The Pods, ReplicaSets and events of workloads: in the namespaces where there are some, and as long as there are. What belongs to
+ * others there is small, once it is trimmed; the server cannot be asked for owners.
+ */
+export class Belongings {
+  readonly #deps: BelongingsDeps;
+  readonly #places = new Map<string, Place>();
+  /** By uid: the deployment and the namespace. */
+  readonly #workloads = new Map<string, { readonly deployment: string; readonly namespace: string }>();
+  /** How many workloads there are in each. */
+  readonly #namespaces = new Map<string, number>();
+  readonly #running = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(deps: BelongingsDeps) {
+    this.#deps = deps;
+  }
+
+  /** An object that is followed changed, or is not followed any more. */
+  take({ old, now }: Change<TrimmedObject>): void {
+    const { kind = '', metadata } = now ?? old ?? {};
+    const uid = metadata?.uid;
+    if (uid === undefined || !WORKLOADS.has(kind) || this.#workloads.has(uid) === (now !== undefined)) return;
+    const { labels, namespace = '' } = metadata ?? {};
+    if (now === undefined) this.#workloads.delete(uid);
+    else this.#workloads.set(uid, { deployment: labels?.[DEPLOYMENT_LABEL] ?? '', namespace });
+    const count = (this.#namespaces.get(namespace) ?? 0) + (now === undefined ? -1 : 1);
+    if (count === 0) this.#namespaces.delete(namespace);
+    else this.#namespaces.set(namespace, count);
+    if (count <= 1) this.#arrange();
+  }
+
+  of(workload: KubeObject): { readonly pods: readonly KubeObject[]; readonly events: readonly ObjectEvent[] } {
+    const { uid = '', namespace = '' } = workload.metadata;
+    const place = this.#places.get(EVERYWHERE) ?? this.#places.get(namespace);
+    if (place === undefined || !this.#workloads.has(uid)) return NOTHING;
+    const sets = place.sets.cache.index(byOwner).get(uid);
+    const owners = [uid, ...sets.map(({ metadata }) => metadata.uid ?? '')];
+    const pods = place.pods.cache.index(byOwner);
+    const events = place.events.cache.index(bySubject);
+    return {
+      pods: owners.flatMap((owner) => pods.get(owner)),
+      events: owners.flatMap((owner) => events.get(owner)),
+    };
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    this.#arrange();
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.all(this.#running);
+  }
+
+  #arrange(): void {
+    const signal = this.#signal;
+    if (signal === undefined || signal.aborted) return;
+    const wanted = new Set(this.#namespaces.size > MAX_PLACES ? [EVERYWHERE] : this.#namespaces.keys());
+    for (const [name, { over }] of this.#places) {
+      if (wanted.has(name)) continue;
+      this.#places.delete(name);
+      over.abort();
+    }
+    for (const name of wanted) if (!this.#places.has(name)) this.#open(name, signal);
+  }
+
+  #open(name: string, signal: AbortSignal): void {
+    const { client, log } = this.#deps;
+    const factory = new InformerFactory({ client, ...(log && { log }) });
+    const place = name === EVERYWHERE ? {} : { namespace: name };
+    const pods = factory.informer<Belonging>({ resource: CORE.pods, ...place }, { trim: trimPod });
+    const sets = factory.informer<Belonging>({ resource: CORE.replicaSets, ...place }, { trim: trimOwned });
+    // Events of Pods are the most by far, and their status says the same.
+    const options = { trim: trimEvent, fieldSelector: 'involvedObject.kind!=Pod' };
+    const events = factory.informer<TrimmedEvent>({ resource: CORE.events, ...place }, options);
+    const opened: Place = { over: new AbortController(), pods, sets, events };
+    pods.onChange(({ old, now }) => this.#tell(opened, (now ?? old)?.ownerUid));
+    sets.onChange(({ old, now }) => this.#tell(opened, (now ?? old)?.ownerUid));
+    events.onChange(({ old, now }) => this.#tell(opened, (now ?? old)?.aboutUid));
+    this.#places.set(name, opened);
+    const running = factory.run(AbortSignal.any([signal, opened.over.signal])).finally(() => {
+      this.#running.delete(running);
+    });
+    this.#running.add(running);
+  }
+
+  /** Whose it is, or whose set it is in. */
+  #tell({ sets }: Place, uid = ''): void {
+    if (uid === '') return;
+    const workload =
+      this.#workloads.get(uid) ?? this.#workloads.get(sets.cache.index(byUid).get(uid)[0]?.ownerUid ?? '');
+    if (workload !== undefined) this.#deps.changed(workload.deployment);
+  }
+}
+
+const NOTHING = { pods: [], events: [] } as const;
+
+function byOwner({ ownerUid }: Belonging): readonly string[] {
+  return ownerUid === '' ? [] : [ownerUid];
+}
+
+function byUid({ metadata }: Belonging): readonly string[] {
+  return [metadata.uid ?? ''];
+}
+
+function bySubject({ aboutUid }: TrimmedEvent): readonly string[] {
+  return aboutUid === '' ? [] : [aboutUid];
+}

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { CORE, isKubeError, type KubeClient, type KubeObject, listAll } from '#kit/kube';
+import { KubernetesError } from '../domain/kubernetes-error.ts';
+import { ensureNamespace } from './ensure-namespace.ts';
+
+export interface ChunkedSecretsOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** What is kept: `order`. */
+  readonly what: string;
+  /** Of one chunk; less than what fits into a Secret, for tests. */
+  readonly maxBytes?: number;
+}
+
+/** A record as it was found: `content` says what is in it, or throws. */
+export interface FoundRecord {
+  readonly id: string;
+  /** What was said of it, next to its content. */
+  readonly about: string;
+  content(): Promise<string>;
+}
+
+interface Secret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** On the first chunk: what all of them make. */
+interface Head {
+  readonly id: string;
+  readonly count: number;
+  /** Of all that was packed. */
+  readonly digest: string;
+  readonly about: string;
+}
+
+interface Written {
+  readonly version: string;
+  /** All chunks beyond the first that are there, also those that a write left behind which did not come to its end. */
+  readonly rest: ReadonlySet<string>;
+}
+
+/** API servers take 1 MiB in a Secret; some room is for what is around it. */
+const MAX_CHUNK_BYTES = 900 * 1024;
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+/**
+ * Records of any size as Secrets in a namespace of the agent, since hashes and contents are for nobody who may not read Secrets.
+ *
+ * DECISION: the first chunk has the facts, and is written last and in place, so that writing it is the moment at which the
+ * record changes: whatever fits into one Secret costs one request, and a write that ended anywhere leaves the old record or
+ * the new one. It is written on condition that it is as it was read, so that an agent that does not know that its time is
+ * over undoes nothing. (ADR-0031)
+ */
+export class ChunkedSecrets {
+  readonly #options: ChunkedSecretsOptions;
+  readonly #ref: { readonly resource: typeof CORE.secrets; readonly namespace: string };
+  readonly #written = new Map<string, Written>();
+
+  constructor(options: ChunkedSecretsOptions) {
+    this.#options = options;
+    this.#ref = { resource: CORE.secrets, namespace: options.namespace };
+  }
+
+  async all(signal: AbortSignal): Promise<readonly FoundRecord[]> {
+    this.#written.clear();
+    return await this.#find({ labelSelector: this.#label }, signal);
+  }
+
+  async find(id: string, signal: AbortSignal): Promise<FoundRecord | undefined> {
+    const [found] = await this.#find({ labelSelector: `${this.#label}=${id}` }, signal);
+    return found;
+  }
+
+  async save({ id, about, content }: SavedRecord, signal: AbortSignal): Promise<void> {
+    const bytes = await pack(content);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    const [first = Buffer.alloc(0), ...others] = split(bytes, this.#options.maxBytes ?? MAX_CHUNK_BYTES);
+    const rest = new Map(
+      others.map((chunk, index) => [`${this.#nameOf(id)}-${digest.slice(0, 12)}-${index + 1}`, chunk]),
+    );
+    for (const [name, chunk] of rest) await this.#create(this.#secret({ id, name, payload: chunk }), signal);
+    const head: Head = { id, count: others.length + 1, digest, about };
+    const before = this.#written.get(id);
+    const version = await this.#commit(
+      this.#secret({ id, name: this.#nameOf(id), payload: first, head }),
+      before,
+      signal,
+    );
+    const all = new Set([...rest.keys(), ...(before?.rest ?? [])]);
+    this.#written.set(id, { version, rest: all });
+    // It is written. What cannot be deleted now is deleted after the next time.
+    await this.#discard(id, new Set(rest.keys()), signal);
+  }
+
+  async remove(id: string, signal: AbortSignal): Promise<void> {
+    const before = this.#written.get(id);
+    if (before === undefined) return;
+    try {
+      const options = { resourceVersion: before.version };
+      await this.#options.client.delete({ ...this.#ref, name: this.#nameOf(id) }, options, signal);
+    } catch (error) {
+      if (isKubeError(error, 'CONFLICT')) throw changed(this.#options.what, id, error);
+      if (!isKubeError(error, 'NOT_FOUND')) throw error;
+    }
+    await this.#discard(id, new Set(), signal);
+    this.#written.delete(id);
+  }
+
+  get #label(): string {
+    return `fleetshift.io/${this.#options.what}`;
+  }
+
+  #nameOf(id: string): string {
+    return `fleetshift-${this.#options.what}-${id}`;
+  }
+
+  async #find(options: { readonly labelSelector: string }, signal: AbortSignal): Promise<FoundRecord[]> {
+    const { items } = await listAll<Secret>(this.#options.client, this.#ref, options, signal);
+    const byId = Map.groupBy(items, ({ metadata }) => metadata.labels?.[this.#label] ?? '');
+    return [...byId].map(([id, secrets]) => this.#read(id, secrets));
+  }
+
+  #read(id: string, secrets: readonly Secret[]): FoundRecord {
+    const { what } = this.#options;
+    const byName = new Map(secrets.map((secret) => [secret.metadata.name ?? '', secret]));
+    const first = byName.get(this.#nameOf(id));
+    byName.delete(this.#nameOf(id));
+    const version = first?.metadata.resourceVersion;
+    if (version !== undefined) this.#written.set(id, { version, rest: new Set(byName.keys()) });
+    const head = first && headOf(first);
+    const chunks = first === undefined || head === undefined ? [] : [first, ...restOf(first, head, byName)];
+    const content = async (): Promise<string> => {
+      if (first === undefined || chunks.length < (head?.count ?? 1)) {
+        throw new KubernetesError('RECORD_TORN', `read the ${what} of ${id}: parts of it are missing`);
+      }
+      const bytes = Buffer.concat(chunks.map(({ data = {} }) => Buffer.from(data['payload'] ?? '', 'base64')));
+      if (createHash('sha256').update(bytes).digest('hex') !== head?.digest) {
+        throw new KubernetesError('RECORD_UNREADABLE', `read the ${what} of ${id}: it is not what was written`);
+      }
+      return (await unpack(bytes)).toString();
+    };
+    return { id, about: head?.about ?? '', content };
+  }
+
+  async #commit(secret: Secret, before: Written | undefined, signal: AbortSignal): Promise<string> {
+    const { client, what } = this.#options;
+    const { name = '', labels } = secret.metadata;
+    try {
+      if (before === undefined) return versionOf(await this.#createIn(secret, signal));
+      const metadata = { ...secret.metadata, resourceVersion: before.version };
+      return versionOf(await client.replace({ ...this.#ref, name }, { ...secret, metadata }, {}, signal));
+    } catch (error) {
+      const isOther = isKubeError(error, 'CONFLICT', 'ALREADY_EXISTS') || (before && isKubeError(error, 'NOT_FOUND'));
+      if (isOther) throw changed(what, labels?.[this.#label] ?? '', error);
+      throw error;
+    }
+  }
+
+  /** The name has the digest, so that one that is there is the same: of a write that did not come to its end. */
+  async #create(secret: Secret, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#createIn(secret, signal);
+    } catch (error) {
+      if (!isKubeError(error, 'ALREADY_EXISTS')) throw error;
+    }
+  }
+
+  /** Somebody may have deleted the namespace since it was made. */
+  async #createIn(secret: Secret, signal: AbortSignal): Promise<Secret> {
+    const { client, namespace } = this.#options;
+    try {
+      return await client.create(this.#ref, secret, {}, signal);
+    } catch (error) {
+      if (!isKubeError(error, 'NOT_FOUND')) throw error;
+      await ensureNamespace(client, namespace, signal);
+      return await client.create(this.#ref, secret, {}, signal);
+    }
+  }
+
+  async #discard(id: string, stays: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { version = '', rest = new Set<string>() } = this.#written.get(id) ?? {};
+    const left = new Set(rest);
+    for (const name of rest) {
+      if (stays.has(name)) continue;
+      const isGone = await this.#options.client.delete({ ...this.#ref, name }, {}, signal).then(
+        () => true,
+        (error: unknown) => isKubeError(error, 'NOT_FOUND'),
+      );
+      if (isGone) left.delete(name);
+    }
+    this.#written.set(id, { version, rest: left });
+  }
+
+  #secret({ id, name, payload, head }: NewSecret): Secret {
+    const facts = head === undefined ? {} : { facts: Buffer.from(JSON.stringify(head)).toString('base64') };
+    const { namespace } = this.#options;
+    const metadata = { name, namespace, labels: { [this.#label]: id } };
+    return { apiVersion: 'v1', kind: 'Secret', metadata, data: { ...facts, payload: payload.toString('base64') } };
+  }
+}
+
+export interface SavedRecord {
+  readonly id: string;
+  readonly about: string;
+  readonly content: string;
+}
+
+interface NewSecret {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: Buffer;
+  readonly head?: Head;
+}
+
+function headOf({ data = {} }: Secret): Head | undefined {
+  try {
+    return JSON.parse(Buffer.from(data['facts'] ?? '', 'base64').toString()) as Head;
+  } catch {
+    // What is not as it was written has no digest either, and its content cannot be had.
+    return undefined;
+  }
+}
+
+function restOf(first: Secret, { count, digest }: Head, byName: ReadonlyMap<string, Secret>): Secret[] {
+  return Array.from({ length: count - 1 }, (_, index) => `${first.metadata.name}-${digest.slice(0, 12)}-${index + 1}`)
+    .map((name) => byName.get(name))
+    .filter((secret) => secret !== undefined);
+}
+
+function split(bytes: Buffer, maxBytes: number): Buffer[] {
+  const count = Math.ceil(bytes.length / maxBytes);
+  return Array.from({ length: count }, (_, index) => bytes.subarray(index * maxBytes, (index + 1) * maxBytes));
+}
+
+function versionOf({ metadata }: KubeObject): string {
+  return metadata.resourceVersion ?? '';
+}
+
+function changed(what: string, id: string, cause: unknown): KubernetesError {
+  return new KubernetesError('RECORD_CHANGED', `write the ${what} of ${id}: somebody else did`, { cause });
+}

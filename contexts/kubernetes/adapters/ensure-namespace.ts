@@ -1,0 +1,17 @@
+import { CORE, isKubeError, type KubeClient } from '#kit/kube';
+
+/** Looks first: an agent may be allowed to see its namespace and not to make any. */
+export async function ensureNamespace(client: KubeClient, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await client.get({ resource: CORE.namespaces, name }, signal);
+    return;
+  } catch (error) {
+    if (!isKubeError(error, 'NOT_FOUND')) throw error;
+  }
+  try {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await client.create({ resource: CORE.namespaces }, namespace, {}, signal);
+  } catch (error) {
+    if (!isKubeError(error, 'ALREADY_EXISTS')) throw error;
+  }
+}

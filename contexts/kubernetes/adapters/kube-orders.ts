@@ -1,0 +1,38 @@
+import type { KubeClient } from '#kit/kube';
+import type { Kept, OrderStore } from '../application/ports.ts';
+import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
+import type { Document } from '../domain/wanted-objects.ts';
+import { ChunkedSecrets } from './chunked-secrets.ts';
+import { keptOf } from './kept-of.ts';
+
+export class KubeOrders implements OrderStore {
+  readonly #secrets: ChunkedSecrets;
+
+  constructor(client: KubeClient, namespace: string) {
+    this.#secrets = new ChunkedSecrets({ client, namespace, what: 'order' });
+  }
+
+  async all(signal: AbortSignal): Promise<Kept<OrderFacts>> {
+    return await keptOf(await this.#secrets.all(signal), async (found) => {
+      // Read so that one that is torn shows now, and let go: documents may be large.
+      await found.content();
+      return JSON.parse(found.about) as OrderFacts;
+    });
+  }
+
+  async read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined> {
+    const found = await this.#secrets.find(deployment, signal);
+    if (found === undefined) return undefined;
+    const documents = JSON.parse(await found.content()) as Document[];
+    return { ...(JSON.parse(found.about) as OrderFacts), documents };
+  }
+
+  async save({ documents, ...facts }: AcceptedOrder, signal: AbortSignal): Promise<void> {
+    const [about, content] = [JSON.stringify(facts), JSON.stringify(documents)];
+    await this.#secrets.save({ id: facts.deployment, about, content }, signal);
+  }
+
+  async remove(deployment: string, signal: AbortSignal): Promise<void> {
+    await this.#secrets.remove(deployment, signal);
+  }
+}

@@ -1,0 +1,36 @@
+import type { KubeClient } from '#kit/kube';
+import type { Logger } from '#kit/telemetry';
+import type { ClusterPorts } from '../application/ports.ts';
+import { celHealthRules } from './cel-health-rules.ts';
+import { ensureNamespace } from './ensure-namespace.ts';
+import { KubeClusterApi } from './kube-cluster-api.ts';
+import { KubeClusterWatch } from './kube-cluster-watch.ts';
+import { KubeDiscovery } from './kube-discovery.ts';
+import { KubeInventories } from './kube-inventories.ts';
+import { KubeOrders } from './kube-orders.ts';
+
+export interface OpenClusterOptions {
+  readonly client: KubeClient;
+  /** Where orders and inventories are kept; made if it is missing. */
+  readonly namespace?: string;
+  readonly log?: Logger;
+}
+
+/** All that it takes to serve a cluster, over one client. It throws when the cluster does not answer. */
+export async function openCluster(
+  { client, namespace = 'fleetshift-system', log }: OpenClusterOptions,
+  signal: AbortSignal,
+): Promise<ClusterPorts> {
+  const discovery = new KubeDiscovery(client);
+  const instance = await discovery.instance(signal);
+  await ensureNamespace(client, namespace, signal);
+  return {
+    instance,
+    api: new KubeClusterApi(client),
+    discovery,
+    inventories: new KubeInventories(client, namespace),
+    orders: new KubeOrders(client, namespace),
+    watch: new KubeClusterWatch({ client, log }),
+    evaluate: celHealthRules(),
+  };
+}

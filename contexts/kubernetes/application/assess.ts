@@ -1,0 +1,69 @@
+import { type HealthRule, judgeHealth, type RuleEvaluator } from '../domain/health/judge-health.ts';
+import { type DeploymentHealth, type JudgedObject, rollUp } from '../domain/health/roll-up.ts';
+import type { InventoryEntry } from '../domain/inventory.ts';
+import { identityOf } from '../domain/kube-object.ts';
+import type { ClusterWatch, KindRef, Sighting } from './ports.ts';
+
+/** An object that may not be as it was applied. */
+export interface Suspect {
+  readonly entry: InventoryEntry;
+  readonly sighting: Sighting | undefined;
+}
+
+export interface Assessment {
+  /** Of what has been seen. */
+  readonly health: DeploymentHealth;
+  readonly suspects: readonly Suspect[];
+  /** Kinds of which not all is known yet. */
+  readonly unsynced: readonly KindRef[];
+  /** What was written last has been seen. */
+  readonly isSettled: boolean;
+}
+
+export interface AssessOptions {
+  readonly entries: readonly InventoryEntry[];
+  readonly rules: readonly HealthRule[];
+  readonly evaluate: RuleEvaluator;
+  readonly watch: Pick<ClusterWatch, 'isSynced' | 'sighting' | 'belongings'>;
+  /** As they were written, by identity. */
+  readonly versions: ReadonlyMap<string, string>;
+}
+
+/** How a deployment is, by what the watch has seen. */
+export function assess({ entries, rules, evaluate, watch, versions }: AssessOptions): Assessment {
+  const judged: JudgedObject[] = [];
+  const suspects: Suspect[] = [];
+  const unsynced = new Map<string, KindRef>();
+  let isSettled = true;
+  for (const entry of entries) {
+    const { key } = entry;
+    if (!watch.isSynced(key)) {
+      unsynced.set(`${key.apiVersion}/${key.kind}`, { apiVersion: key.apiVersion, kind: key.kind });
+      continue;
+    }
+    const sighting = watch.sighting(key);
+    const written = versions.get(identityOf(key));
+    if (written !== undefined && isBehind(sighting?.object.metadata.resourceVersion, written)) {
+      isSettled = false;
+      continue;
+    }
+    const view = sighting && { object: sighting.object, ...watch.belongings(key) };
+    judged.push({ key, health: judgeHealth(view, { rules, evaluate }) });
+    if (isSuspect(entry, sighting)) suspects.push({ entry, sighting });
+  }
+  return { health: rollUp(judged), suspects, unsynced: [...unsynced.values()], isSettled };
+}
+
+/** What is on its way out is not drift yet: its end is. */
+function isSuspect({ uid, held }: InventoryEntry, sighting: Sighting | undefined): boolean {
+  if (sighting === undefined) return true;
+  const { metadata } = sighting.object;
+  return metadata.deletionTimestamp === undefined && (metadata.uid !== uid || sighting.held !== held);
+}
+
+/** Versions of one server count up; where they are no numbers, what is seen is taken for the last. */
+function isBehind(seen: string | undefined, written: string): boolean {
+  if (seen === undefined) return true;
+  if (!/^\d+$/.test(seen) || !/^\d+$/.test(written)) return false;
+  return BigInt(seen) < BigInt(written);
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { FakeClock } from '#testing/fake-clock';
+import { keyOf, type KubeObject } from '../domain/kube-object.ts';
+import { deploymentUid, map, order, policy, runAgent } from '../testing/agent-scene.ts';
+import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
+
+let signal: AbortSignal;
+beforeEach(() => {
+  signal = AbortSignal.timeout(20_000);
+});
+
+const ours = { 'fleetshift.io/deployment': deploymentUid() };
+
+/** Somebody sets fields of an object of ours. */
+function meddle(ports: FakePorts, manager: string, data: object): void {
+  const object = map('a', data);
+  const labelled = { ...object, metadata: { ...object.metadata, labels: ours } } as KubeObject;
+  ports.api.applyAs(manager, labelled, { force: true });
+}
+
+function dataOf(ports: FakePorts, name = 'a'): object | undefined {
+  return (ports.api.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined)?.data;
+}
+
+describe('what was applied', () => {
+  it('is looked after: what differs is told, with who did it, and when it does not any more', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    await agent.dispatch(order(1, [map('a'), map('b')]), signal);
+    await heard.until('health 1 Available', signal);
+    meddle(ports, 'kubectl-edit', { a: '2' });
+    await heard.until('drift 1 v1/ConfigMap/shop/a: kubectl-edit changed .data.a.', signal);
+    assert.deepEqual(dataOf(ports), { a: '2' });
+    ports.api.remove(keyOf(map('b')));
+    await heard.until(/^drift 1 .*v1\/ConfigMap\/shop\/b was deleted\./, signal);
+    await heard.until(/^health 1 Degraded v1\/ConfigMap\/shop\/b: it is not there/, signal);
+    await agent.dispatch(order(2, [policy({ onConflict: 'force' }), map('a'), map('b')]), signal);
+    await heard.until('health 2 Available', signal);
+    assert.deepEqual(dataOf(ports), { a: '1' });
+  });
+
+  it('is left alone where others add what is theirs, and where fields are ignored', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    const ignore = policy({ ignoreFields: [{ kind: 'ConfigMap', fields: ['/data/b'] }] });
+    await agent.dispatch(order(1, [ignore, map('a', { a: '1', b: '1' })], { driftPolicy: 'repair' }), signal);
+    await heard.until('health 1 Available', signal);
+    meddle(ports, 'scaler', { b: '7', c: '1' });
+    meddle(ports, 'other', { a: '3' });
+    await heard.until(/^drift 1 v1\/ConfigMap\/shop\/a: other changed \.data\.a\.$/, signal);
+    await heard.until('drift 1', signal);
+    assert.deepEqual(dataOf(ports), { a: '1', b: '7', c: '1' });
+  });
+
+  it('is repaired: changed, or gone', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    await agent.dispatch(order(1, [map('a'), map('b')], { driftPolicy: 'repair' }), signal);
+    await heard.until('health 1 Available', signal);
+    meddle(ports, 'kubectl-edit', { a: '2' });
+    await heard.until(/^drift 1 .*kubectl-edit changed/, signal);
+    await heard.until('drift 1', signal);
+    assert.deepEqual(dataOf(ports), { a: '1' });
+    heard.clear();
+    ports.api.remove(keyOf(map('b')));
+    await heard.until(/^drift 1 .*b was deleted/, signal);
+    await heard.until('drift 1', signal);
+    assert.deepEqual(dataOf(ports, 'b'), { a: '1' });
+    assert.deepEqual(
+      heard.lines.filter((line) => /^(?:applied|failed)/.test(line)),
+      [],
+      'a repair is no delivery',
+    );
+  });
+
+  it('is not fought over: whoever comes back each time is named instead', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    let fights = 0;
+    ports.api.onChange((object) => {
+      if (object.metadata.name !== 'a' || dataOf(ports)?.toString() === undefined) return;
+      const isOurs = JSON.stringify(dataOf(ports)) === '{"a":"1"}';
+      if (!isOurs || fights > 20) return;
+      fights += 1;
+      queueMicrotask(() => meddle(ports, 'stubborn', { a: '2' }));
+    });
+    await agent.dispatch(order(1, [map('a')], { driftPolicy: 'repair' }), signal);
+    await heard.until(/^drift 1 .*stubborn came back each time\. It is no longer repaired/, signal);
+    assert.ok(fights >= 3 && fights <= 5, `${fights}`);
+    assert.deepEqual(dataOf(ports), { a: '2' });
+  });
+
+  it('does not take back what somebody made anew, and says so', async (t) => {
+    const ports = fakePorts();
+    const clock = new FakeClock();
+    const { agent, heard } = await runAgent(t, ports, { clock, sleep: clock.sleep });
+    await agent.dispatch(order(1, [map('a'), map('b')], { driftPolicy: 'repair' }), signal);
+    await heard.until('health 1 Available', signal);
+    ports.api.remove(keyOf(map('a')));
+    meddle(ports, 'kubectl', { a: '2' });
+    await clock.advance(60_000);
+    await heard.until(/^drift 1 .*made anew by somebody else/, signal);
+    assert.deepEqual(dataOf(ports), { a: '2' });
+  });
+});

@@ -1,0 +1,118 @@
+import type { Clock } from '#kit/std';
+import type { HealthState } from '../domain/health/object-health.ts';
+import type { Health } from '../domain/order.ts';
+import { type Assessment, assess, type Suspect } from './assess.ts';
+import type { Outcome } from './carry-out.ts';
+import { type CarryOutOrderDeps, carryOutOrder, WIDTH } from './carry-out-order.ts';
+import type { DeploymentFile } from './deployment-file.ts';
+import { DriftBook } from './drift-book.ts';
+import type { Condition, StatusBook } from './status-book.ts';
+
+export interface CaretakerDeps extends CarryOutOrderDeps {
+  readonly clock: Clock;
+  /** Throws unless the cluster is the one that it was. */
+  readonly verify: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Nothing further to be done; or what came of a repair, which may have to be tried again. */
+export type CareOutcome = { readonly kind: 'fine' } | { readonly kind: 'unseen' } | Outcome;
+
+const HEALTH: Readonly<Record<HealthState, Health>> = {
+  Available: 'Available',
+  Applied: 'Available',
+  Progressing: 'Unknown',
+  Degraded: 'Degraded',
+};
+
+/** After this long a watch has missed what was written, or has seen something later. */
+const SETTLED_MS = 5_000;
+const UNSYNCED_MS = 10_000;
+const FINE = { kind: 'fine' } as const;
+const UNSEEN = { kind: 'unseen' } as const;
+
+/** Looks after what was applied: health and drift, by what the watch has seen. */
+export class Caretaker {
+  readonly #deps: CaretakerDeps;
+  readonly #file: DeploymentFile;
+  readonly #status: StatusBook;
+  readonly #drift = new DriftBook();
+  #unseenSince: number | undefined;
+
+  constructor(deps: CaretakerDeps, file: DeploymentFile, status: StatusBook) {
+    this.#deps = deps;
+    this.#file = file;
+    this.#status = status;
+  }
+
+  /** What was applied anew is as it should be. */
+  begin(): void {
+    this.#drift.clear();
+    this.#unseenSince = undefined;
+  }
+
+  /** How it is with what was applied whole, as far as that is known; asks nobody. */
+  condition(): Condition | undefined {
+    const { health, unsynced, isSettled } = this.#assess() ?? {};
+    return health === undefined || unsynced?.length !== 0 || !isSettled
+      ? undefined
+      : { health: HEALTH[health.state], message: health.message };
+  }
+
+  async look(signal: AbortSignal): Promise<CareOutcome> {
+    const seen = this.#assess();
+    const held = this.#file.inventory?.held;
+    if (seen === undefined || held === undefined) return FINE;
+    const isSeen = seen.unsynced.length === 0 && seen.isSettled;
+    if (isSeen) this.#tellHealth(held.revision, seen);
+    else this.#tellUnseen(held.revision, seen);
+    const suspects = this.#drift.open(seen.suspects);
+    if (suspects.length > 0) await this.#compare(suspects, signal);
+    this.#status.drift(held.revision, this.#drift.lines);
+    if (this.#drift.toRepair.size > 0) return await this.#repair(this.#drift.toRepair, signal);
+    return isSeen ? FINE : UNSEEN;
+  }
+
+  #tellHealth(revision: number, { health }: Assessment): void {
+    this.#unseenSince = undefined;
+    this.#file.versions.clear();
+    this.#status.say(revision, { kind: 'health', health: HEALTH[health.state], message: health.message });
+  }
+
+  /** What is only observed has no objects of ours, and whoever compared it has told how it is. */
+  #assess(): Assessment | undefined {
+    const { inventory, order, versions, mode } = this.#file;
+    const { evaluate, watch } = this.#deps.ports;
+    if (inventory?.held === undefined || mode === 'observe') return undefined;
+    const rules = order?.revision === inventory.held.revision ? order.healthRules : [];
+    return assess({ entries: inventory.entries, rules, evaluate, watch, versions });
+  }
+
+  #tellUnseen(revision: number, { unsynced }: Assessment): void {
+    const now = this.#deps.clock.now();
+    this.#unseenSince ??= now;
+    const age = now - this.#unseenSince;
+    if (age > SETTLED_MS) this.#file.versions.clear();
+    if (unsynced.length > 0 && age > UNSYNCED_MS) {
+      const kinds = unsynced.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`).sort();
+      this.#status.say(revision, { kind: 'health', health: 'Unknown', message: `cannot follow ${kinds.join(', ')}` });
+    }
+  }
+
+  async #repair(takesBack: ReadonlySet<string>, signal: AbortSignal): Promise<CareOutcome> {
+    const outcome = await carryOutOrder(this.#deps, { file: this.#file, takesBack }, signal);
+    this.#file.letGo();
+    // What only waits has not been fought over yet.
+    if (outcome.kind !== 'waiting' && outcome.kind !== 'stopped') this.#drift.tried();
+    return outcome;
+  }
+
+  async #compare(suspects: readonly Suspect[], signal: AbortSignal): Promise<void> {
+    const { ports, clock, verify } = this.#deps;
+    // A cluster that was rebuilt has none of the objects, and none of the orders: that is no drift.
+    await verify(signal);
+    const order = await this.#file.wholeOrder(signal);
+    if (order === undefined) return;
+    const deps = { cluster: ports.api, discovery: ports.discovery, width: WIDTH };
+    await this.#drift.look(deps, { suspects, order, now: clock.now() }, signal);
+  }
+}

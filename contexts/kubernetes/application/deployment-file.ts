@@ -1,0 +1,105 @@
+import type { Uuid } from '#kit/std';
+import { type DeliveryPolicy, separatePolicy } from '../domain/delivery-policy.ts';
+import type { FieldPattern } from '../domain/field-pattern.ts';
+import { patternsFor } from '../domain/ignore-fields.ts';
+import type { Inventory } from '../domain/inventory.ts';
+import type { KubeObject } from '../domain/kube-object.ts';
+import type { KubernetesError } from '../domain/kubernetes-error.ts';
+import { type AcceptedOrder, isDone, type Known, type OrderFacts } from '../domain/order.ts';
+import type { FollowedKind, KindRef, OrderStore } from './ports.ts';
+
+/** What was read of a deployment. */
+export interface Found extends Known {
+  readonly torn?: KubernetesError | undefined;
+}
+
+/** What is known of a deployment in a cluster: what is kept there, as far as it has to be at hand. */
+export class DeploymentFile {
+  readonly deployment: Uuid;
+  /** It cannot be read, and nothing is done about it before somebody mended that. */
+  readonly torn: KubernetesError | undefined;
+  /** As the server had them after we wrote them, by identity: a watch may be behind. */
+  readonly versions = new Map<string, string>();
+  readonly #orders: OrderStore;
+  #order: OrderFacts | undefined;
+  /** With its documents, as long as there is work to do. */
+  #whole: AcceptedOrder | undefined;
+  #policy: DeliveryPolicy | undefined;
+  #inventory: Inventory | undefined;
+  #kinds: readonly KindRef[] = [];
+
+  constructor(orders: OrderStore, deployment: Uuid, { order, inventory, torn }: Found) {
+    this.#orders = orders;
+    this.deployment = deployment;
+    this.torn = torn;
+    this.#setOrder(order);
+    this.setInventory(inventory);
+  }
+
+  get order(): OrderFacts | undefined {
+    return this.#order;
+  }
+
+  get inventory(): Inventory | undefined {
+    return this.#inventory;
+  }
+
+  /** Of what is in its inventory, each once. */
+  get kinds(): readonly FollowedKind[] {
+    const rules = this.#order?.healthRules ?? [];
+    return this.#kinds.map((each) => ({ ...each, isWhole: rules.some(({ kind }) => kind === each.kind) }));
+  }
+
+  get mode(): DeliveryPolicy['mode'] {
+    return this.#policy?.mode ?? 'manage';
+  }
+
+  get isToDo(): boolean {
+    return this.#order !== undefined && !this.#order.isCancelled && !isDone(this, this.#order);
+  }
+
+  patternsFor(object: KubeObject): readonly FieldPattern[] {
+    return this.#policy === undefined ? [] : patternsFor(object, this.#policy.ignoreFields);
+  }
+
+  setInventory(inventory: Inventory | undefined): void {
+    this.#inventory = inventory;
+    const kinds = new Map(inventory?.entries.map(({ key }) => [`${key.apiVersion}/${key.kind}`, key]));
+    this.#kinds = [...kinds.values()].map(({ apiVersion, kind }) => ({ apiVersion, kind }));
+  }
+
+  async keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
+    await this.#orders.save(order, signal);
+    this.#whole = order;
+    this.#setOrder(order);
+  }
+
+  /** The inventory stays, without objects: it remembers which revision was seen. */
+  async forget(signal: AbortSignal): Promise<void> {
+    await this.#orders.remove(this.deployment, signal);
+    this.#whole = undefined;
+    this.#setOrder(undefined);
+  }
+
+  /** `undefined` when another one is there, or none. */
+  async wholeOrder(signal: AbortSignal): Promise<AcceptedOrder | undefined> {
+    const facts = this.#order;
+    if (facts === undefined) return undefined;
+    if (this.#whole !== undefined) return this.#whole;
+    const read = await this.#orders.read(this.deployment, signal);
+    const isIt = read?.revision === facts.revision && read.hash === facts.hash && this.#order === facts;
+    return isIt ? read : undefined;
+  }
+
+  /** Documents may be large, and once all is done nobody needs them until something differs. */
+  letGo(): void {
+    this.#whole = undefined;
+  }
+
+  #setOrder(order: OrderFacts | undefined): void {
+    const { documents: _, ...facts } = (order ?? {}) as AcceptedOrder;
+    this.#order = order && facts;
+    const separated = separatePolicy(order?.policy === undefined ? [] : [order.policy]);
+    this.#policy = separated.kind === 'separated' ? separated.policy : undefined;
+  }
+}

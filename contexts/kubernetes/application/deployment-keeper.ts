@@ -1,0 +1,265 @@
+import { type BackoffPolicy, backoffDelay, type Random, type Uuid, Wake } from '#kit/std';
+import { KubernetesError } from '../domain/kubernetes-error.ts';
+import {
+  type AcceptedOrder,
+  type Acknowledgement,
+  acceptedOrder,
+  type Holding,
+  isDone,
+  type Order,
+  type OrderFacts,
+  passageOf,
+  type Said,
+} from '../domain/order.ts';
+import { Caretaker, type CaretakerDeps, type CareOutcome } from './caretaker.ts';
+import type { Outcome } from './carry-out.ts';
+import { carryOutOrder } from './carry-out-order.ts';
+import { DeploymentFile, type Found } from './deployment-file.ts';
+import { StatusBook } from './status-book.ts';
+import type { Turnstile } from './turnstile.ts';
+
+export interface KeeperDeps extends CaretakerDeps {
+  readonly say: (deployment: Uuid, revision: number, said: Said) => void;
+  /** For work, and apart from it for what came to nothing before: what is stuck waits for what is stuck only. */
+  readonly lanes: { readonly first: Turnstile; readonly again: Turnstile };
+  readonly random: Random;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+const TROUBLE: BackoffPolicy = { baseMs: 250, capMs: 30_000 };
+const WAITING: BackoffPolicy = { baseMs: 100, capMs: 10_000 };
+/** Somebody has to do something about it: conflicts, refusals. */
+const FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
+const OBSERVE_EVERY_MS = 60_000;
+/** What a watch may have missed. */
+const RESYNC_MS = 600_000;
+const UNSEEN_MS = 1_000;
+/** Between two looks; more where there is more to look at. */
+const GAP_MS = 100;
+const GAP_PER_OBJECT_MS = 0.1;
+
+/** One deployment in one cluster: carries out its orders one after another, and looks after what they made. */
+export class DeploymentKeeper {
+  readonly file: DeploymentFile;
+  readonly #deps: KeeperDeps;
+  readonly #status: StatusBook;
+  readonly #care: Caretaker;
+  readonly #wake: Wake;
+  /** By orders only: what changes in a cluster may wait a moment for more of it. */
+  readonly #urgent: Wake;
+  #attempts = 0;
+  #observeAt = 0;
+  #isUnseen = false;
+  /** For so long only an order is heard. */
+  #gapMs = GAP_MS;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: KeeperDeps, deployment: Uuid, found: Found) {
+    this.#deps = deps;
+    this.file = new DeploymentFile(deps.ports.orders, deployment, found);
+    this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
+    this.#care = new Caretaker(deps, this.file, this.#status);
+    this.#wake = new Wake(deps.sleep);
+    this.#urgent = new Wake(deps.sleep);
+  }
+
+  get holding(): Holding | undefined {
+    const { inventory, deployment } = this.file;
+    if (inventory?.held === undefined) return undefined;
+    const condition = this.#care.condition() ?? this.#status.of(inventory.held.revision);
+    return { deployment, ...inventory.held, ...condition };
+  }
+
+  /** Something in the cluster is not as it was. */
+  changed(): void {
+    this.#wake.raise();
+  }
+
+  /** All objects of some kind are known now. */
+  synced(): void {
+    if (this.#isUnseen) this.#wake.raise();
+  }
+
+  async take(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+    return await this.#inTurn(async () => {
+      const { file } = this;
+      const accepted = acceptedOrder(order);
+      const passage = passageOf(file, accepted);
+      if (passage.kind === 'fenced') return passage;
+      this.#status.forget();
+      const isAgain = passage.kind === 'again';
+      if (isAgain && isDone(file, accepted)) this.#tellDone(accepted);
+      else if (!isAgain || file.order === undefined || file.order.isCancelled) await this.#keep(accepted, signal);
+      this.#attempts = 0;
+      this.#observeAt = 0;
+      this.#rouse();
+      return { kind: 'accepted' };
+    });
+  }
+
+  /** What is not begun is not begun, and what is under way ends after the objects that it is at. */
+  async cancel(revision: number, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      const { file } = this;
+      if (file.order?.revision !== revision || !file.isToDo) return;
+      const order = await file.wholeOrder(signal);
+      if (order !== undefined) await file.keep({ ...order, isCancelled: true }, signal);
+      this.#rouse();
+    });
+  }
+
+  /** The cluster does not answer: what is known of it is old. */
+  lost(message: string): void {
+    const { order, inventory } = this.file;
+    const revision = this.file.isToDo ? order?.revision : inventory?.held?.revision;
+    if (revision !== undefined) this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
+  }
+
+  /** Until the signal aborts. It throws its reason, or that the cluster is not what was read of it. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      this.#gapMs = GAP_MS + (this.file.inventory?.entries.length ?? 0) * GAP_PER_OBJECT_MS;
+      const ms = await this.#step(signal);
+      const gap = Math.min(ms, this.#gapMs);
+      if (gap > 0) await this.#urgent.wait(gap, signal);
+      await this.#wake.wait(ms - gap, signal);
+    }
+  }
+
+  /** How long to wait unless something happens. */
+  async #step(signal: AbortSignal): Promise<number> {
+    const { lanes, random, onTrouble } = this.#deps;
+    try {
+      const lane = this.#attempts === 0 ? lanes.first : lanes.again;
+      if (this.file.isToDo || this.#isToObserve) return await lane.pass(async () => await this.#work(signal), signal);
+      return this.#afterCare(await this.#care.look(signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOutdated(error)) throw error;
+      this.#attempts += 1;
+      onTrouble(error);
+      if (this.#attempts > 2) this.lost(error instanceof Error ? error.message : String(error));
+      return backoffDelay(TROUBLE, this.#attempts, random);
+    }
+  }
+
+  get #isToObserve(): boolean {
+    const isObserved = this.file.mode === 'observe' && this.file.inventory?.held !== undefined;
+    return isObserved && this.#deps.clock.now() >= this.#observeAt;
+  }
+
+  async #work(signal: AbortSignal): Promise<number> {
+    const { file } = this;
+    const facts = file.order;
+    if (facts === undefined) return 0;
+    if (file.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${file.torn.message}.` });
+    const outcome = await carryOutOrder(this.#deps, { file, asksServer: this.#attempts > 0 }, signal);
+    if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);
+    return this.#afterWork(facts, outcome);
+  }
+
+  #afterWork(facts: OrderFacts, outcome: Outcome): number {
+    switch (outcome.kind) {
+      case 'observed':
+        this.#observeAt = this.#deps.clock.now() + OBSERVE_EVERY_MS;
+        this.#done(facts);
+        this.#tellObserved(facts, outcome);
+        return OBSERVE_EVERY_MS;
+      case 'applied':
+      case 'released':
+        this.#done(facts);
+        return 0;
+      case 'stopped':
+        this.#attempts = 0;
+        return this.file.isToDo ? 0 : RESYNC_MS;
+      case 'waiting':
+        return this.#waits(facts, outcome.message);
+      case 'rejected':
+      case 'failed':
+        return this.#failed(facts, outcome);
+      case 'fenced':
+        throw new KubernetesError('RECORD_CHANGED', `carry out revision ${facts.revision}: ${outcome.seen} was seen`);
+    }
+  }
+
+  /** A repair that does not come about is no end of the order: that what differs still does was told. */
+  #afterCare(outcome: CareOutcome): number {
+    this.#isUnseen = outcome.kind === 'unseen';
+    if (outcome.kind === 'fine' || outcome.kind === 'unseen') {
+      this.#attempts = 0;
+      return outcome.kind === 'fine' ? RESYNC_MS : UNSEEN_MS;
+    }
+    if (outcome.kind === 'applied' || outcome.kind === 'stopped') return 0;
+    this.#attempts += 1;
+    const policy = outcome.kind === 'waiting' ? WAITING : FAILED;
+    return backoffDelay(policy, this.#attempts, this.#deps.random);
+  }
+
+  #done(facts: OrderFacts): void {
+    this.#attempts = 0;
+    this.file.letGo();
+    this.#care.begin();
+    this.#tellDone(facts);
+  }
+
+  #tellDone({ revision, hash }: OrderFacts): void {
+    this.#status.say(revision, hash === undefined ? { kind: 'removed' } : { kind: 'applied', hash });
+  }
+
+  #tellObserved({ revision }: OrderFacts, { changes }: Extract<Outcome, { kind: 'observed' }>): void {
+    const differing = changes.filter(({ lines, refusal }) => lines.length > 0 || refusal !== undefined);
+    const objects = differing.map(({ lines, refusal }) =>
+      refusal === undefined ? lines.map((line) => line.trim()).join(' ') : refusal,
+    );
+    const message = `observed only; ${differing.length} of ${changes.length} objects differ`;
+    this.#status.say(revision, { kind: 'health', health: 'Available', message });
+    this.#status.drift(revision, objects);
+  }
+
+  #waits({ revision }: OrderFacts, message: string): number {
+    this.#attempts += 1;
+    this.#gapMs *= 2 ** Math.min(this.#attempts, 4);
+    this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
+    return backoffDelay(WAITING, this.#attempts, this.#deps.random);
+  }
+
+  #failed({ revision }: OrderFacts, { kind, message }: Extract<Outcome, { kind: 'failed' | 'rejected' }>): number {
+    this.#attempts += 1;
+    this.#gapMs = FAILED.baseMs;
+    this.#status.say(revision, { kind, message });
+    return FAILED.baseMs + backoffDelay(FAILED, this.#attempts, this.#deps.random);
+  }
+
+  async #forget(facts: OrderFacts, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.file.order === facts) await this.file.forget(signal);
+    });
+  }
+
+  /** Until all that was asked of it so far is written, or is not. */
+  async quiet(): Promise<void> {
+    await this.#last.catch(() => {});
+  }
+
+  async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
+    await this.file.keep(order, signal);
+    // Its rules may ask for more of some objects.
+    this.#deps.kindsChanged();
+  }
+
+  #rouse(): void {
+    this.#urgent.raise();
+    this.#wake.raise();
+  }
+
+  async #inTurn<T>(body: () => Promise<T>): Promise<T> {
+    const turn = this.#last.catch(() => {}).then(body);
+    this.#last = turn;
+    return await turn;
+  }
+}
+
+/** What is known of the cluster is not so any more: whoever else writes there has the word, or it was built anew. */
+export function isOutdated(error: unknown): error is KubernetesError {
+  return error instanceof KubernetesError && (error.code === 'RECORD_CHANGED' || error.code === 'CLUSTER_REBUILT');
+}

@@ -1,0 +1,118 @@
+import { separatePolicy } from '../domain/delivery-policy.ts';
+import { appliedState, type Drift, driftOf, heldHash } from '../domain/drift.ts';
+import { driftStep, type Repair, USUAL_REPAIRS } from '../domain/drift-repair.ts';
+import { forApply, patternsFor } from '../domain/ignore-fields.ts';
+import { identityOf, type KubeObject } from '../domain/kube-object.ts';
+import type { AcceptedOrder } from '../domain/order.ts';
+import type { Suspect } from './assess.ts';
+import { inParallel } from './in-parallel.ts';
+import type { ClusterApi, Discovery, Sighting } from './ports.ts';
+import { wantedNow } from './survey.ts';
+
+export interface DriftDeps {
+  readonly cluster: ClusterApi;
+  readonly discovery: Discovery;
+  readonly width: number;
+}
+
+interface Finding {
+  /** The version of the object that was looked at. */
+  readonly seen: string;
+  /** `undefined` when it is as it was applied after all. */
+  readonly line: string | undefined;
+  readonly isToRepair: boolean;
+}
+
+export interface DriftQuestion {
+  readonly suspects: readonly Suspect[];
+  readonly order: AcceptedOrder;
+  readonly now: number;
+}
+
+const MAX_LINES = 100;
+
+/** What differs in one deployment, and what was done about it. Each version of an object is looked at once. */
+export class DriftBook {
+  readonly #findings = new Map<string, Finding>();
+  readonly #repairs = new Map<string, readonly Repair[]>();
+  /** Decided and not done yet: they count once the repair was made. */
+  readonly #planned = new Map<string, readonly Repair[]>();
+
+  /** Those that have not been looked at as they are now, or that are to be repaired. What is no suspect any more is forgotten. */
+  open(suspects: readonly Suspect[]): Suspect[] {
+    const still = new Set(suspects.map(({ entry }) => identityOf(entry.key)));
+    for (const identity of this.#findings.keys()) if (!still.has(identity)) this.#findings.delete(identity);
+    return suspects.filter(({ entry, sighting }) => {
+      const finding = this.#findings.get(identityOf(entry.key));
+      return finding === undefined || finding.isToRepair || finding.seen !== versionOf(sighting);
+    });
+  }
+
+  /** One line for each object that differs; bounded, and in order. */
+  get lines(): readonly string[] {
+    const lines = [...this.#findings.values()].flatMap(({ line }) => (line === undefined ? [] : [line])).sort();
+    const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
+    return [...lines.slice(0, MAX_LINES), ...more];
+  }
+
+  /** By identity. */
+  get toRepair(): ReadonlySet<string> {
+    return new Set([...this.#findings].flatMap(([identity, { isToRepair }]) => (isToRepair ? [identity] : [])));
+  }
+
+  /** Asks the server, since what a watch shows may be old. */
+  async look(deps: DriftDeps, { suspects, order, now }: DriftQuestion, signal: AbortSignal): Promise<void> {
+    const separated = separatePolicy(order.documents);
+    if (separated.kind === 'fault') return;
+    const wanted = await wantedNow(deps.discovery, { ...order, documents: separated.documents }, signal);
+    if (wanted.kind === 'fault') return;
+    const objects = new Map(wanted.objects.map(({ key, object }) => [identityOf(key), object]));
+    await inParallel(suspects, deps.width, async (suspect) => {
+      const { key } = suspect.entry;
+      const identity = identityOf(key);
+      const object = objects.get(identity);
+      // Of a kind that is not served any more: whoever carries the order out next says so.
+      if (object === undefined) return;
+      const patterns = patternsFor(object, separated.policy.ignoreFields);
+      const drift = await driftNow(deps.cluster, { ...suspect, object, patterns }, signal);
+      const policy = { driftPolicy: order.driftPolicy, ...USUAL_REPAIRS };
+      const step = driftStep({ key, drift, policy, repairs: this.#repairs.get(identity) ?? [], now });
+      this.#planned.set(identity, step.repairs);
+      const line = step.kind === 'none' ? undefined : step.message;
+      this.#findings.set(identity, { seen: versionOf(suspect.sighting), line, isToRepair: step.kind === 'repair' });
+    });
+  }
+
+  /** They were repaired, or that was tried and refused. */
+  tried(): void {
+    for (const [identity, repairs] of this.#planned) this.#repairs.set(identity, repairs);
+    this.#planned.clear();
+  }
+
+  /** Another order makes all of it anew. */
+  clear(): void {
+    this.#findings.clear();
+    this.#planned.clear();
+  }
+}
+
+interface Looked extends Suspect {
+  readonly object: KubeObject;
+  readonly patterns: ReturnType<typeof patternsFor>;
+}
+
+async function driftNow(cluster: ClusterApi, { entry, object, patterns }: Looked, signal: AbortSignal): Promise<Drift> {
+  const live = await cluster.get(entry.key, signal);
+  if (live === undefined) return { kind: 'deleted' };
+  if (live.metadata.uid !== entry.uid) return { kind: 'replaced' };
+  if (heldHash(live, patterns) === entry.held) return { kind: 'none' };
+  const answer = await cluster.apply(forApply(object, live, patterns), { force: true, dryRun: true }, signal);
+  // What the server would not take now says nothing about what was changed.
+  if (answer.kind !== 'done') return { kind: 'changed', fields: [{ path: 'some of its fields', manager: undefined }] };
+  return driftOf(appliedState(answer.object), live, patterns);
+}
+
+function versionOf(sighting: Sighting | undefined): string {
+  const { uid = '', resourceVersion = '' } = sighting?.object.metadata ?? {};
+  return sighting === undefined ? 'gone' : `${uid} ${resourceVersion}`;
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { seededRandom, share, testSeed } from '#testing/seeded';
+import { keyOf } from '../domain/kube-object.ts';
+import { KubernetesError } from '../domain/kubernetes-error.ts';
+import { acceptedOrder } from '../domain/order.ts';
+import { map, order, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
+import { dyingPorts } from '../testing/dying-ports.ts';
+import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
+import type { ClusterPorts } from './ports.ts';
+
+let signal: AbortSignal;
+beforeEach(() => {
+  signal = AbortSignal.timeout(30_000);
+});
+
+function there(ports: FakePorts): string[] {
+  return 'abcde'.split('').filter((name) => ports.api.peek(keyOf(map(name))) !== undefined);
+}
+
+describe('whoever comes next', () => {
+  it('goes on wherever an agent ended, between any two writes, and leaves nothing behind', async (t) => {
+    const draw = seededRandom(testSeed());
+    const points = Array.from({ length: 24 }, (_, index) => index);
+    for (const point of draw.shuffled(points).slice(0, Math.max(8, share(24)))) {
+      const ports = fakePorts();
+      const before = await runAgent(t, ports);
+      await before.agent.dispatch(order(1, [map('a'), map('b'), map('c')]), signal);
+      await before.heard.until('applied 1', signal);
+      await before.stop();
+      const dying = dyingPorts(ports, point);
+      const first = await runAgent(t, dying.ports);
+      const done = (async () => {
+        await first.agent.dispatch(order(2, [map('b', { a: '2' }), map('c'), map('d'), map('e')]), signal);
+        await first.heard.until('applied 2', signal);
+        await first.agent.dispatch(removal(3), signal);
+        await first.heard.until('removed 3', signal);
+      })().catch(() => {});
+      await Promise.race([dying.ended, done]);
+      await first.agent.drop(TARGET.id);
+      const second = await runAgent(t, ports);
+      const wanted = (await ports.orders.all(signal)).records[0];
+      // What was not accepted is asked again.
+      if (wanted?.revision === 1 || point === 0) {
+        await second.agent.dispatch(order(2, [map('b', { a: '2' }), map('c'), map('d'), map('e')]), signal);
+      }
+      const isRemoved = wanted === undefined || wanted.hash === undefined;
+      if (!isRemoved) await second.heard.until('applied 2', signal);
+      if (!isRemoved) assert.deepEqual(there(ports), ['b', 'c', 'd', 'e'], `write ${point}`);
+      await second.agent.dispatch(removal(3), signal);
+      await second.heard.until('removed 3', signal);
+      assert.deepEqual(there(ports), [], `write ${point}`);
+      await second.stop();
+    }
+  });
+
+  it('has the word: what another agent wrote meanwhile is read anew', async (t) => {
+    const ports = fakePorts();
+    let isOther = false;
+    const orders: ClusterPorts['orders'] = {
+      all: async (stop) => await ports.orders.all(stop),
+      read: async (deployment, stop) => await ports.orders.read(deployment, stop),
+      remove: async (deployment, stop) => await ports.orders.remove(deployment, stop),
+      save: async (its, stop) => {
+        if (isOther) {
+          isOther = false;
+          throw new KubernetesError('RECORD_CHANGED', 'write the order: somebody else did');
+        }
+        await ports.orders.save(its, stop);
+      },
+    };
+    const { agent, heard } = await runAgent(t, { ...ports, orders });
+    await agent.dispatch(order(1, [map('a')]), signal);
+    await heard.until('applied 1', signal);
+    await ports.orders.save(acceptedOrder(order(5, [map('b')])), signal);
+    isOther = true;
+    assert.deepEqual(await agent.dispatch(order(2, [map('c')]), signal), { kind: 'fenced', seen: 5 });
+    await heard.until('applied 5', signal);
+    assert.deepEqual(there(ports), ['b']);
+  });
+
+  it('finds a cluster that was built anew, says that it has nothing, and gives it everything again', async (t) => {
+    let ports = fakePorts();
+    let instance = 'i-1';
+    const now = (): FakePorts => ports;
+    // The address stays; what is behind it is another cluster.
+    const address: ClusterPorts = {
+      ...ports,
+      discovery: { scopes: async () => now().scopes, instance: async () => instance },
+      api: {
+        get: async (key, stop) => await now().api.get(key, stop),
+        apply: async (object, options, stop) => await now().api.apply(object, options, stop),
+        delete: async (key, uid, stop) => await now().api.delete(key, uid, stop),
+      },
+      orders: {
+        all: async (stop) => await now().orders.all(stop),
+        read: async (deployment, stop) => await now().orders.read(deployment, stop),
+        save: async (its, stop) => await now().orders.save(its, stop),
+        remove: async (deployment, stop) => await now().orders.remove(deployment, stop),
+      },
+      inventories: {
+        all: async (stop) => await now().inventories.all(stop),
+        save: async (its, stop) => await now().inventories.save(its, stop),
+      },
+    };
+    const { agent, heard } = await runAgent(t, address);
+    await agent.dispatch(order(1, [map('a')]), signal);
+    await heard.until('health 1 Available', signal);
+    ports = fakePorts();
+    instance = 'i-2';
+    const account = await agent.inventory(TARGET, signal);
+    assert.deepEqual([account.instance, account.holdings], ['i-2', []]);
+    await heard.until('inventory i-2 0', signal);
+    heard.clear();
+    await agent.dispatch(order(1, [map('a')]), signal);
+    await heard.until('applied 1', signal);
+    assert.deepEqual(there(ports), ['a']);
+  });
+});

@@ -1,0 +1,113 @@
+import type { Clock, Random, Sleep } from '#kit/std';
+import type { Account, Acknowledgement, Order, OrderKey, Preview, TargetRef } from '../domain/order.ts';
+import { KubernetesTarget } from './kubernetes-target.ts';
+import type { ClusterPorts, Reports } from './ports.ts';
+import { ReportLine } from './report-line.ts';
+
+export interface KubernetesAgentDeps {
+  readonly reports: Reports;
+  readonly sleep: Sleep;
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** It will be tried again. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+export interface ServedCluster extends ClusterPorts {
+  readonly target: TargetRef;
+}
+
+interface Served {
+  readonly target: KubernetesTarget;
+  readonly line: ReportLine;
+  readonly over: AbortController;
+  ended: Promise<unknown>;
+}
+
+const AGAIN_MS = 1_000;
+
+/** Keeps the delivery contract for clusters: what is dispatched is applied there, and what becomes of it is reported. */
+export class KubernetesAgent {
+  readonly #deps: KubernetesAgentDeps;
+  readonly #served = new Map<string, Served>();
+  #signal: AbortSignal | undefined;
+
+  constructor(deps: KubernetesAgentDeps) {
+    this.#deps = deps;
+  }
+
+  /** Served from now on, or from when it runs. What is added twice is served as it was. */
+  async add({ target: ref, ...ports }: ServedCluster): Promise<void> {
+    if (this.#served.has(ref.id)) return;
+    const { reports, sleep, clock, random = Math.random, onTrouble } = this.#deps;
+    const line = new ReportLine();
+    const target = new KubernetesTarget({
+      target: ref,
+      ports,
+      say: (report) => line.say(report),
+      rebuilt: async (account, signal) => await reports.inventory([account], signal),
+      ...{ sleep, clock, random, onTrouble },
+    });
+    const served: Served = { target, line, over: new AbortController(), ended: Promise.resolve() };
+    this.#served.set(ref.id, served);
+    if (this.#signal !== undefined) this.#start(served, this.#signal);
+  }
+
+  /** All work for it ends at once and unfinished, and nothing more is said of it: somebody else goes on. */
+  async drop(targetId: string): Promise<void> {
+    const served = this.#served.get(targetId);
+    this.#served.delete(targetId);
+    served?.over.abort();
+    await served?.ended;
+  }
+
+  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement | { readonly kind: 'offline' }> {
+    signal.throwIfAborted();
+    const served = this.#served.get(order.target.id);
+    return served === undefined ? { kind: 'offline' } : await served.target.dispatch(order, untilOver(served, signal));
+  }
+
+  async cancel(order: OrderKey, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const served = this.#served.get(order.target.id);
+    if (served !== undefined) await served.target.cancel(order, untilOver(served, signal));
+  }
+
+  async preview(order: Order, signal: AbortSignal): Promise<Preview | undefined> {
+    signal.throwIfAborted();
+    const served = this.#served.get(order.target.id);
+    return await served?.target.preview(order, untilOver(served, signal));
+  }
+
+  async inventory(target: TargetRef, signal: AbortSignal): Promise<Account> {
+    const served = this.#served.get(target.id);
+    if (served === undefined) throw new TypeError(`the target ${target.name} is not served here`);
+    return await served.target.account(untilOver(served, signal));
+  }
+
+  /** Until the signal aborts, and all work has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const served of this.#served.values()) this.#start(served, signal);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.all([...this.#served.values()].map(({ ended }) => ended));
+  }
+
+  /** A platform that does not listen to what is said of one cluster holds up no other. */
+  #start(served: Served, signal: AbortSignal): void {
+    const { reports, onTrouble, sleep } = this.#deps;
+    const stop = untilOver(served, signal);
+    const pause = async (error: unknown): Promise<void> => {
+      onTrouble(error);
+      await sleep(AGAIN_MS, stop).catch(() => {});
+    };
+    served.ended = Promise.all([served.target.run(stop), served.line.run({ reports, onTrouble: pause }, stop)]);
+  }
+}
+
+function untilOver({ over }: Served, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, over.signal]);
+}

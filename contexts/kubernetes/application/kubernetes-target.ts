@@ -1,0 +1,131 @@
+import { type BackoffPolicy, backoffDelay, unlessAborted } from '#kit/std';
+import type { KubernetesError } from '../domain/kubernetes-error.ts';
+import type { Account, Acknowledgement, Order, OrderKey, Preview, Report, TargetRef } from '../domain/order.ts';
+import { ClusterEra, type EraDeps } from './cluster-era.ts';
+import { isOutdated } from './deployment-keeper.ts';
+import { previewOrder } from './preview-order.ts';
+
+export interface KubernetesTargetDeps extends Omit<EraDeps, 'say'> {
+  readonly target: TargetRef;
+  readonly say: (report: Report) => void;
+  /** The cluster is another installation than it was, and has what this says. */
+  readonly rebuilt: (account: Account, signal: AbortSignal) => Promise<void>;
+}
+
+const TROUBLE: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
+const VERIFY_MS = 5_000;
+/** Better a moment later than with health that nobody has looked at yet. */
+const SEEN_MS = 3_000;
+const READ_MS = 120_000;
+
+/** One cluster. Deployments in it are kept independently of each other. */
+export class KubernetesTarget {
+  readonly #deps: KubernetesTargetDeps;
+  readonly #eraDeps: EraDeps;
+  #era: Promise<ClusterEra> | undefined;
+  /** Until what the last era had under way has ended, nothing is read. */
+  #closing: Promise<unknown> = Promise.resolve();
+  #instance: string;
+
+  constructor(deps: KubernetesTargetDeps) {
+    this.#deps = deps;
+    this.#instance = deps.ports.instance;
+    const { target, say } = deps;
+    this.#eraDeps = {
+      ...deps,
+      say: (deployment, revision, said) => say({ target: target.id, deployment, revision, ...said }),
+    };
+  }
+
+  get ref(): TargetRef {
+    return this.#deps.target;
+  }
+
+  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+    return await this.#inEra(async (era) => await era.keeperOf(order.deployment).take(order, signal), signal);
+  }
+
+  async cancel({ deployment, revision }: OrderKey, signal: AbortSignal): Promise<void> {
+    await this.#inEra(async (era) => await era.find(deployment)?.cancel(revision, signal), signal);
+  }
+
+  async preview(order: Order, signal: AbortSignal): Promise<Preview> {
+    const { ports } = this.#deps;
+    return await this.#inEra(async (era) => {
+      const inventory = era.find(order.deployment)?.file.inventory;
+      return await previewOrder({ ports, claims: era.claims }, { order, inventory }, signal);
+    }, signal);
+  }
+
+  async account(signal: AbortSignal): Promise<Account> {
+    return await this.#inEra(async (era) => {
+      // Who asks has just connected; one that does not answer now has what it had.
+      await era.verify(AbortSignal.any([signal, AbortSignal.timeout(VERIFY_MS)])).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (isOutdated(error)) throw error;
+      });
+      await era.seen(SEEN_MS, signal);
+      return this.#accountOf(era);
+    }, signal);
+  }
+
+  /** Until the signal aborts; throws nothing. */
+  async run(signal: AbortSignal): Promise<void> {
+    let attempts = 0;
+    while (!signal.aborted) {
+      try {
+        const era = await this.#current(signal);
+        attempts = 0;
+        const running = era.run(signal);
+        this.#closing = running.catch(() => {});
+        await running;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#deps.onTrouble(error);
+        this.#era = undefined;
+        attempts += 1;
+        await this.#deps.sleep(backoffDelay(TROUBLE, attempts, this.#deps.random), signal).catch(() => {});
+      }
+    }
+  }
+
+  /** What is not so any more is read anew, once; who asks then still gets that answer, asks again. */
+  async #inEra<T>(body: (era: ClusterEra) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const era = await this.#current(signal);
+    try {
+      return await body(era);
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      await this.#renew(era, error);
+      return await body(await this.#current(signal));
+    }
+  }
+
+  async #renew(era: ClusterEra, error: KubernetesError): Promise<void> {
+    era.end(error);
+    await this.#closing;
+    const now = await this.#era?.catch(() => undefined);
+    if (now === era) this.#era = undefined;
+  }
+
+  /** However many wait for it, it is read once; whoever gives up leaves the others waiting. */
+  async #current(signal: AbortSignal): Promise<ClusterEra> {
+    this.#era ??= this.#read(AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
+      this.#era = undefined;
+      throw error;
+    });
+    return await unlessAborted(this.#era, signal);
+  }
+
+  async #read(signal: AbortSignal): Promise<ClusterEra> {
+    await this.#closing;
+    const era = await ClusterEra.read(this.#eraDeps, signal);
+    if (era.instance !== this.#instance) await this.#deps.rebuilt(this.#accountOf(era), signal);
+    this.#instance = era.instance;
+    return era;
+  }
+
+  #accountOf(era: ClusterEra): Account {
+    return { target: this.#deps.target.id, instance: era.instance, holdings: era.holdings };
+  }
+}

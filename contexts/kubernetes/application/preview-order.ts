@@ -1,0 +1,44 @@
+import { acceptedOrder, type Order, type Preview } from '../domain/order.ts';
+import { keyText } from '../domain/kube-object.ts';
+import { WIDTH } from './carry-out-order.ts';
+import type { Claims } from './claims.ts';
+import { compare } from './compare.ts';
+import { Ledger } from './ledger.ts';
+import type { Inventory } from '../domain/inventory.ts';
+import type { ClusterPorts } from './ports.ts';
+import { survey } from './survey.ts';
+import { told } from './told.ts';
+
+export interface PreviewDeps {
+  readonly ports: ClusterPorts;
+  readonly claims: Claims;
+}
+
+/** What an order would do, by dry runs. It leaves no trace, and claims nothing. */
+export async function previewOrder(
+  { ports, claims }: PreviewDeps,
+  { order, inventory }: { readonly order: Order; readonly inventory: Inventory | undefined },
+  signal: AbortSignal,
+): Promise<Preview> {
+  const { api: cluster, discovery, inventories, watch } = ports;
+  const { deployment, revision, hash, documents, namespace } = acceptedOrder(order);
+  const delivery = { deployment, revision, hash, documents, namespace };
+  const ledger = new Ledger({ inventories }, inventory, delivery);
+  const otherOwner: Parameters<typeof survey>[1]['books']['otherOwner'] = (key) => {
+    const owner = claims.ownerOf(key);
+    return owner === deployment ? undefined : owner;
+  };
+  const deps = { cluster, discovery, watch, width: WIDTH };
+  const found = await survey(deps, { delivery, books: { find: (key) => ledger.find(key), otherOwner } }, signal);
+  if (found.kind === 'rejected') return { kind: 'wouldReject', message: found.message, changes: [] };
+  const { entries } = ledger;
+  if (found.policy.mode === 'release') {
+    return { kind: 'wouldApply', message: '', changes: entries.map(({ key }) => `release ${keyText(key)}`) };
+  }
+  const compared = await compare(deps, { found, deployment, entries }, signal);
+  const changes = compared.flatMap(({ lines }) => lines);
+  const refusals = compared.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));
+  if (refusals.length > 0) return { kind: 'wouldReject', message: told(refusals), changes };
+  const unserved = found.unserved.map(({ apiVersion, kind }) => `${apiVersion}/${kind} is not served yet`);
+  return { kind: 'wouldApply', message: told(unserved), changes };
+}

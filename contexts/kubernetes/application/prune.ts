@@ -1,0 +1,66 @@
+import { deleteWaves } from '../domain/apply-waves.ts';
+import { deletionMessage } from '../domain/deletion-message.ts';
+import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
+import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
+import { pruneStep } from '../domain/ownership.ts';
+import type { UnservedKind } from '../domain/wanted-objects.ts';
+import type { CarryOutDeps, Job } from './carry-out.ts';
+import { inParallel } from './in-parallel.ts';
+
+export interface PruneWork extends Pick<Job, 'delivery' | 'ledger' | 'isOver'> {
+  readonly wanted: readonly { readonly key: ObjectKey }[];
+  readonly unserved: readonly UnservedKind[];
+}
+
+type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'width' | 'sleep' | 'looksMs'>;
+
+/** Deletes what is ours and no longer wanted, wave after wave. What holds objects of the wave that it came to. */
+export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
+  const { ledger, isOver } = work;
+  for (const wave of deleteWaves(pruneSet({ ...work, entries: ledger.entries }))) {
+    const held: string[] = [];
+    await inParallel(wave, deps.width, async (entry) => {
+      if (isOver()) return;
+      const why = await removed(deps, { entry, deployment: work.delivery.deployment }, signal);
+      if (why === undefined) ledger.forget(entry.key);
+      else held.push(why);
+    });
+    if (held.length > 0 || isOver()) return held;
+  }
+  return [];
+}
+
+interface Removal {
+  readonly entry: InventoryEntry;
+  readonly deployment: string;
+}
+
+/** What holds it; `undefined` once it is gone, or was never ours. */
+async function removed(
+  deps: PruneDeps,
+  { entry, deployment }: Removal,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { cluster, sleep, looksMs } = deps;
+  let live = await present(deps, entry, signal);
+  const step = pruneStep(entry, live, deployment);
+  if (step.kind === 'forget') return undefined;
+  if (live?.metadata.deletionTimestamp === undefined) live = await cluster.delete(entry.key, step.uid, signal);
+  for (const ms of looksMs) {
+    if (live === undefined) return undefined;
+    await sleep(ms, signal);
+    live = await present(deps, entry, signal);
+    if (live?.metadata.uid !== step.uid) return undefined;
+  }
+  return live && `${keyText(entry.key)} ${deletionMessage(live) ?? 'is still there'}`;
+}
+
+/** While the watch still shows it on its way out, nobody has to be asked. */
+async function present(
+  { cluster, watch }: PruneDeps,
+  { key, uid }: InventoryEntry,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const seen = watch?.sighting(key)?.object;
+  return seen?.metadata.uid !== undefined && seen.metadata.uid === uid ? seen : await cluster.get(key, signal);
+}

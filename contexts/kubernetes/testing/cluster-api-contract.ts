@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ClusterApi } from '../application/ports.ts';
+import { conflictsOf } from '../domain/field-conflict.ts';
+import { type KubeObject, keyOf } from '../domain/kube-object.ts';
+import { isAboutUid } from '../domain/refusal.ts';
+
+export interface OpenedApi {
+  readonly api: ClusterApi;
+  readonly namespace: string;
+  /** Somebody else applies, by force. */
+  applyAs(manager: string, object: KubeObject): Promise<void>;
+}
+
+const APPLY = { force: false, dryRun: false };
+
+/** What agents take for granted about a cluster. */
+export function clusterApiContract(name: string, open: (signal: AbortSignal) => Promise<OpenedApi>): void {
+  describe(`a cluster: ${name}`, { timeout: 60_000 }, () => {
+    const map = (namespace: string, its: string, data: object = { a: '1' }): KubeObject =>
+      ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: its, namespace }, data }) as KubeObject;
+
+    it('has what was applied, and leaves what is the same as it is', async (t) => {
+      const { api, namespace } = await open(t.signal);
+      const object = map(namespace, 'same');
+      assert.equal(await api.get(keyOf(object), t.signal), undefined);
+      const [first, second] = [await api.apply(object, APPLY, t.signal), await api.apply(object, APPLY, t.signal)];
+      assert.ok(first.kind === 'done' && second.kind === 'done');
+      assert.equal(first.object.metadata.resourceVersion, second.object.metadata.resourceVersion);
+      assert.equal((await api.get(keyOf(object), t.signal))?.metadata.uid, first.object.metadata.uid);
+    });
+
+    it('keeps nothing of a dry run', async (t) => {
+      const { api, namespace } = await open(t.signal);
+      const object = map(namespace, 'dry');
+      assert.equal((await api.apply(object, { force: false, dryRun: true }, t.signal)).kind, 'done');
+      assert.equal(await api.get(keyOf(object), t.signal), undefined);
+    });
+
+    it('names who has a field, and gives it to who takes it', async (t) => {
+      const { api, namespace, applyAs } = await open(t.signal);
+      const object = map(namespace, 'fields');
+      await applyAs('somebody', map(namespace, 'fields', { a: '9' }));
+      const refused = await api.apply(object, APPLY, t.signal);
+      assert.ok(refused.kind === 'refused');
+      assert.deepEqual(conflictsOf(refused.status), [{ manager: 'somebody', fields: ['.data.a'] }]);
+      const taken = await api.apply(object, { force: true, dryRun: false }, t.signal);
+      assert.ok(taken.kind === 'done' && 'data' in taken.object);
+      assert.deepEqual(taken.object.data, { a: '1' });
+    });
+
+    it('applies to no other object than the one that is meant, and deletes no other', async (t) => {
+      const { api, namespace } = await open(t.signal);
+      const object = map(namespace, 'meant');
+      const uid = '00000000-0000-4000-8000-000000000000';
+      const meant = { ...object, metadata: { ...object.metadata, uid } };
+      const none = await api.apply(meant, APPLY, t.signal);
+      assert.ok(none.kind === 'refused' && isAboutUid(none.status));
+      const made = await api.apply(object, APPLY, t.signal);
+      assert.ok(made.kind === 'done');
+      const another = await api.apply(meant, APPLY, t.signal);
+      assert.ok(another.kind === 'refused' && isAboutUid(another.status));
+      await api.delete(keyOf(object), uid, t.signal);
+      assert.ok(await api.get(keyOf(object), t.signal));
+      await api.delete(keyOf(object), made.object.metadata.uid ?? '', t.signal);
+      assert.equal(await api.get(keyOf(object), t.signal), undefined);
+      assert.equal(await api.delete(keyOf(object), uid, t.signal), undefined);
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import type { ClusterPorts } from '../application/ports.ts';
+
+/** A cluster whose agent ends before its write number so and so: from then on nothing of it arrives. */
+export function dyingPorts(
+  ports: ClusterPorts,
+  writes: number,
+): { readonly ports: ClusterPorts; readonly ended: Promise<void> } {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let left = writes;
+  const guard = async <T>(write: () => Promise<T>): Promise<T> => {
+    if ((left -= 1) < 0) {
+      resolve();
+      throw new Error('the agent ended');
+    }
+    return await write();
+  };
+  const { api, orders, inventories } = ports;
+  return {
+    ended,
+    ports: {
+      ...ports,
+      api: {
+        get: async (key, stop) => await api.get(key, stop),
+        apply: async (object, options, stop) => await guard(async () => await api.apply(object, options, stop)),
+        delete: async (key, uid, stop) => await guard(async () => await api.delete(key, uid, stop)),
+      },
+      orders: {
+        all: async (stop) => await orders.all(stop),
+        read: async (deployment, stop) => await orders.read(deployment, stop),
+        save: async (its, stop) => await guard(async () => await orders.save(its, stop)),
+        remove: async (deployment, stop) => await guard(async () => await orders.remove(deployment, stop)),
+      },
+      inventories: {
+        all: async (stop) => await inventories.all(stop),
+        save: async (its, stop) => await guard(async () => await inventories.save(its, stop)),
+      },
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Kept, OrderStore } from '../application/ports.ts';
+import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
+import { MemoryRecords, type SharedRecords } from './memory-records.ts';
+
+export class MemoryOrders implements OrderStore {
+  readonly records: MemoryRecords<AcceptedOrder>;
+  /** Called before each is written or removed; a throw is the end of the agent. */
+  beforeWrite: () => void = () => {};
+
+  constructor(shared: SharedRecords<AcceptedOrder> = new Map()) {
+    this.records = new MemoryRecords(shared);
+  }
+
+  async all(signal: AbortSignal): Promise<Kept<OrderFacts>> {
+    signal.throwIfAborted();
+    return { records: this.records.all().map(({ documents: _, ...facts }) => facts), torn: [] };
+  }
+
+  async read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined> {
+    signal.throwIfAborted();
+    return this.records.read(deployment);
+  }
+
+  async save(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.beforeWrite();
+    this.records.save(order.deployment, order);
+  }
+
+  async remove(deployment: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.beforeWrite();
+    this.records.remove(deployment);
+  }
+}
