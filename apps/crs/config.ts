@@ -1,0 +1,267 @@
+import {
+  boolean,
+  COMMON_SETTINGS,
+  duration,
+  type Environment,
+  hostPort,
+  integer,
+  listOf,
+  oneOf,
+  path,
+  type Resolved,
+  resolveSettings,
+  type Settings,
+  text,
+  url,
+  type Values,
+} from '#kit/config';
+import { LOG_LEVELS } from '#kit/telemetry';
+import { isLoopback } from '../platform/loopback.ts';
+
+const LOG_FORMATS = ['json', 'pretty'] as const;
+
+/** Everything an operator can choose about `fleetshift crs`. */
+export const CRS_SETTINGS = {
+  kubeconfig: {
+    kind: path(),
+    unset: 'KUBECONFIG, ~/.kube/config, or the service account of the Pod',
+    sentence: 'The kubeconfig of the management cluster, where the sets are.',
+    group: 'Management cluster',
+  },
+  'kube-context': {
+    kind: text('NAME'),
+    unset: 'the current one',
+    sentence: 'Which context of it.',
+    group: 'Management cluster',
+  },
+  namespace: {
+    kind: text('NAMESPACE'),
+    unset: 'all',
+    sentence: 'The only namespace whose sets and clusters are looked after.',
+    group: 'Management cluster',
+  },
+  'watch-filter': {
+    kind: text('VALUE'),
+    unset: 'all',
+    sentence: 'Looks after what carries the label cluster.x-k8s.io/watch-filter with this value, and nothing else.',
+    group: 'Management cluster',
+  },
+  'allow-beside-cluster-api': {
+    kind: boolean(),
+    default: 'false',
+    sentence:
+      "Start although Cluster API's manager seems to be at work on the same objects: for when it is known not to be.",
+    group: 'Management cluster',
+  },
+  concurrency: {
+    kind: integer({ min: 1, max: 1_000 }),
+    default: '10',
+    sentence: 'How many sets are worked on at once.',
+    group: 'Work',
+  },
+  'sync-period': {
+    kind: duration('10s', '24h'),
+    default: '10m',
+    sentence: 'How often every set is looked at although nothing was heard of it.',
+    group: 'Work',
+  },
+  'server-side-apply': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Apply by server-side apply, instead of a patch that takes away what the manifest does not say.',
+    group: 'Beyond Cluster API',
+  },
+  'drift-repair': {
+    kind: duration('10s', '24h'),
+    unset: 'never',
+    sentence: 'How often objects of sets with the strategy Reconcile are brought back to what their manifest says.',
+    group: 'Beyond Cluster API',
+  },
+  prune: {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Delete objects from workload clusters that have left their manifest.',
+    group: 'Beyond Cluster API',
+  },
+  'keep-resources': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Let ConfigMaps and Secrets stay when the last set that names them is deleted.',
+    group: 'Beyond Cluster API',
+  },
+  'platform-url': {
+    kind: url(['https:', 'http:']),
+    unset: 'none: such clusters are reached by their kubeconfig only',
+    sentence:
+      'The platform through whose tunnels clusters are reached that carry the annotation fleetshift.io/target. Plain http on loopback only.',
+    group: 'Workload clusters',
+  },
+  'platform-token-file': {
+    kind: path(),
+    unset: 'none',
+    sentence: 'File with the token of a service account there. Read again when it changes.',
+    group: 'Workload clusters',
+  },
+  'platform-ca-file': {
+    kind: path(),
+    unset: 'the authorities of the system',
+    sentence: 'PEM file with the authority of the platform.',
+    group: 'Workload clusters',
+  },
+  'probe-interval': {
+    kind: duration('1s', '10m'),
+    default: '10s',
+    sentence: 'How often a workload cluster that is in use is asked whether it is there.',
+    group: 'Workload clusters',
+  },
+  'leader-elect': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Of several processes let one work, and the others wait.',
+    group: 'Leader election',
+  },
+  'leader-elect-namespace': {
+    kind: text('NAMESPACE'),
+    unset: 'that of the Pod, or of the kubeconfig',
+    sentence: 'Where the lease fleetshift-crs is.',
+    group: 'Leader election',
+  },
+  'leader-elect-lease-duration': {
+    kind: duration('1s', '10m'),
+    default: '15s',
+    sentence: 'How long others wait after the last sign of life of the one that works.',
+    group: 'Leader election',
+  },
+  'leader-elect-renew-deadline': {
+    kind: duration('1s', '10m'),
+    default: '10s',
+    sentence: 'How long after its last renewal the one that works stops. Shorter than the lease.',
+    group: 'Leader election',
+  },
+  'leader-elect-retry-period': {
+    kind: duration('100ms', '10m'),
+    default: '2s',
+    sentence: 'Between two renewals, or two tries. Shorter than the deadline.',
+    group: 'Leader election',
+  },
+  'webhook-listen': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where the admission webhooks are served, by TLS.',
+    group: 'Webhooks',
+  },
+  'webhook-cert-dir': {
+    kind: path('FOLDER'),
+    unset: 'none',
+    sentence: 'Folder with their tls.crt and tls.key, which somebody else renews.',
+    group: 'Webhooks',
+  },
+  'webhook-cert-secret': {
+    kind: text('NAME'),
+    unset: 'none',
+    sentence:
+      'Instead of a folder: the Secret, in the namespace of the lease, where this process keeps a certificate of its own authority.',
+    group: 'Webhooks',
+  },
+  'webhook-name': {
+    kind: listOf(text('NAME')),
+    default: '',
+    sentence: 'What the API server calls the webhooks by: the names in the certificate of --webhook-cert-secret.',
+    group: 'Webhooks',
+  },
+  'webhook-configuration': {
+    kind: text('NAME'),
+    default: 'fleetshift-crs',
+    sentence:
+      'The mutating and the validating webhook configuration that are told the authority of --webhook-cert-secret.',
+    group: 'Webhooks',
+  },
+  'metrics-listen': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where /metrics is served. Port 0 takes a free one.',
+    group: 'Watching',
+  },
+  'health-listen': {
+    kind: hostPort(),
+    unset: 'not',
+    sentence: 'Where /healthz and /readyz are served; may be the same as --metrics-listen.',
+    group: 'Watching',
+  },
+  'log-level': {
+    kind: oneOf(LOG_LEVELS),
+    default: 'info',
+    sentence: 'The least important messages to log.',
+    group: 'Watching',
+  },
+  'log-format': {
+    kind: oneOf(LOG_FORMATS),
+    unset: 'pretty on a terminal, else json',
+    sentence: 'JSON lines for machines, or text for people. Both go to standard error.',
+    group: 'Watching',
+  },
+  ...COMMON_SETTINGS,
+} as const satisfies Settings;
+
+export type CrsConfig = Values<typeof CRS_SETTINGS>;
+
+export interface ConfigSources {
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  readonly readText: (path: string) => string;
+}
+
+/** Of the command line client, which may run in the same shell, and of our own tests. */
+const IGNORED_VARIABLES = [
+  /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|CA_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
+  /^FLEETSHIFT_TEST_/,
+];
+
+export function resolveCrsConfig(sources: ConfigSources): Resolved<typeof CRS_SETTINGS> {
+  return resolveSettings({ settings: CRS_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });
+}
+
+type Refuse = (name: keyof typeof CRS_SETTINGS, why: string) => void;
+
+function check(config: CrsConfig, refuse: Refuse): void {
+  checkLease(config, refuse);
+  checkWebhooks(config, refuse);
+  checkPlatform(config, refuse);
+}
+
+function checkLease(config: CrsConfig, refuse: Refuse): void {
+  const { leaderElectLeaseDuration, leaderElectRenewDeadline, leaderElectRetryPeriod } = config;
+  if (leaderElectRenewDeadline >= leaderElectLeaseDuration) {
+    refuse('leader-elect-renew-deadline', 'is not shorter than --leader-elect-lease-duration');
+  }
+  if (leaderElectRetryPeriod >= leaderElectRenewDeadline) {
+    refuse('leader-elect-retry-period', 'is not shorter than --leader-elect-renew-deadline');
+  }
+}
+
+function checkWebhooks(config: CrsConfig, refuse: Refuse): void {
+  const { webhookListen, webhookCertDir, webhookCertSecret, webhookName } = config;
+  if (webhookListen === undefined) {
+    if (webhookCertDir !== undefined) refuse('webhook-cert-dir', 'is given without --webhook-listen');
+    if (webhookCertSecret !== undefined) refuse('webhook-cert-secret', 'is given without --webhook-listen');
+    return;
+  }
+  if ((webhookCertDir === undefined) === (webhookCertSecret === undefined)) {
+    refuse('webhook-listen', 'needs a certificate: either --webhook-cert-dir or --webhook-cert-secret');
+  }
+  if (webhookCertSecret !== undefined && webhookName.length === 0) {
+    refuse('webhook-cert-secret', 'needs --webhook-name, such as fleetshift-crs.fleetshift-system.svc');
+  }
+}
+
+function checkPlatform({ platformUrl, platformTokenFile, platformCaFile }: CrsConfig, refuse: Refuse): void {
+  if (platformUrl === undefined) {
+    if (platformTokenFile !== undefined) refuse('platform-token-file', 'is given without --platform-url');
+    if (platformCaFile !== undefined) refuse('platform-ca-file', 'is given without --platform-url');
+    return;
+  }
+  if (platformTokenFile === undefined) refuse('platform-url', 'needs --platform-token-file');
+  if (platformUrl.protocol === 'http:' && !isLoopback(platformUrl.hostname.replace(/^\[|\]$/g, ''))) {
+    refuse('platform-url', 'is plain, and beyond loopback: use https');
+  }
+}

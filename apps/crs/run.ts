@@ -1,0 +1,38 @@
+import { printHostPort } from '#kit/config';
+import { runGroups } from '#kit/reconcile';
+import { createLogger } from '#kit/telemetry';
+import type { CrsConfig } from './config.ts';
+import { CrsProcessError } from './crs-process-error.ts';
+import { wireCrs } from './wiring.ts';
+
+export interface RunOptions {
+  readonly config: CrsConfig;
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where logs go. */
+  readonly err: { write(text: string): void; readonly isTerminal: boolean };
+}
+
+/** Until the signal aborts. What is under way is finished, and the lease is given back. */
+export async function runCrs({ config, version, environment, err }: RunOptions, signal: AbortSignal): Promise<void> {
+  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const crs = await wireCrs({ config, version, environment, log }, signal);
+  try {
+    log.info({ version, address: crs.listening.map(printHostPort) }, 'serving');
+    await runGroups(crs.groups, signal, { log });
+  } catch (error) {
+    throw saidOf(error);
+  } finally {
+    await crs.close();
+  }
+  log.info({}, 'stopped');
+}
+
+/** What says what to do is what people are shown, however deep in the process it was found. */
+function saidOf(error: unknown): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof CrsProcessError) return cause;
+  }
+  return error;
+}

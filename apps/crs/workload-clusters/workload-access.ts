@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { ClusterObject } from '#contexts/cluster-resource-sets/adapters';
+import { isKubeError, type KubeConfig, type KubeObject, parseKubeConfig } from '#kit/kube';
+import type { Lister } from '#kit/kube/cache';
+import { CrsProcessError } from '../crs-process-error.ts';
+
+/** How a cluster is reached; another fingerprint is another way. */
+export interface WorkloadAccess {
+  readonly config: KubeConfig;
+  readonly fingerprint: string;
+}
+
+/** The platform through whose tunnels clusters are reached that are its targets. */
+export interface Platform {
+  readonly url: URL;
+  readonly tokenFile: string;
+  readonly caFile: string | undefined;
+}
+
+export interface KubeconfigSecret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface AccessDeps {
+  /** Secrets with the label of Cluster API. */
+  readonly secrets: Lister<KubeconfigSecret>;
+  readonly platform: Platform | undefined;
+}
+
+const TARGET_ANNOTATION = 'fleetshift.io/target';
+/** Of Cluster API: without it neither its manager nor this one knows the Secret. */
+export const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name';
+const SUFFIX = '-kubeconfig';
+const KEY = 'value';
+
+/** Throws `WORKLOAD_UNREACHABLE`; the same trouble has the same words, since they stand in conditions. */
+export function accessOf(cluster: ClusterObject, { secrets, platform }: AccessDeps): WorkloadAccess {
+  const { namespace = '', name = '', annotations = {} } = cluster.metadata;
+  const target = annotations[TARGET_ANNOTATION];
+  if (target !== undefined && target !== '') return byTunnel(target, platform);
+  const secret = secrets.get({ namespace, name: `${name}${SUFFIX}` });
+  const subject = `Secret ${namespace}/${name}${SUFFIX}`;
+  if (secret === undefined) {
+    throw unreachable(`there is no ${subject} with the label ${CLUSTER_NAME_LABEL}`);
+  }
+  const value = secret.data?.[KEY];
+  if (value === undefined || value === '') throw unreachable(`${subject} has no key "${KEY}"`);
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  return { config: parsed(subject, text), fingerprint: createHash('sha256').update(text).digest('base64') };
+}
+
+/** The cluster whose kubeconfig it may be, by its name. */
+export function clusterOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } | undefined {
+  const { namespace = '', name = '' } = metadata;
+  return name.endsWith(SUFFIX) ? { namespace, name: name.slice(0, -SUFFIX.length) } : undefined;
+}
+
+/** Other Secrets of a cluster carry the label too, with keys that nobody here needs. */
+export function trimSecret({ apiVersion, kind, metadata, data }: KubeconfigSecret): KubeconfigSecret {
+  const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
+  const own = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
+  const value = data?.[KEY];
+  return value === undefined || clusterOf(own) === undefined ? own : { ...own, data: { [KEY]: value } };
+}
+
+export function unreachable(why: string, cause?: unknown): CrsProcessError {
+  return new CrsProcessError('WORKLOAD_UNREACHABLE', `connection to the workload cluster is down: ${why}`, { cause });
+}
+
+function parsed(subject: string, text: string): KubeConfig {
+  try {
+    return parseKubeConfig(text);
+  } catch (error) {
+    if (!isKubeError(error, 'CONFIG_INVALID', 'CONFIG_UNSUPPORTED', 'CONFIG_NOT_FOUND')) throw error;
+    throw unreachable(`${subject}: ${error.message}`, error);
+  }
+}
+
+const TARGET_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/** The platform decides whether this process may go there, and as whom it is there. */
+function byTunnel(target: string, platform: Platform | undefined): WorkloadAccess {
+  if (!TARGET_NAME.test(target)) throw unreachable(`the annotation ${TARGET_ANNOTATION} is no name of a target`);
+  if (platform === undefined) {
+    throw unreachable(`the annotation ${TARGET_ANNOTATION} names a target, and --platform-url is not set`);
+  }
+  const { url, tokenFile, caFile } = platform;
+  const config = {
+    server: new URL(`targets/${target}/api`, url.href.endsWith('/') ? url : `${url.href}/`).href,
+    namespace: 'default',
+    identity: { token: { kind: 'file', path: tokenFile } },
+    ...(caFile === undefined ? {} : { ca: { kind: 'file', path: caFile } as const }),
+  } as const satisfies KubeConfig;
+  return { config, fingerprint: `target ${target}` };
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+
+export interface Usage {
+  /** In its own time and the kernel's on its behalf, since it was started. */
+  readonly cpuSeconds: number;
+  /** The most that it ever had. */
+  readonly peakBytes: number;
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** Of any process; where there is no /proc, of none. */
+export function usageOf(pid: number): Usage {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    const [, peak = 'NaN'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return { cpuSeconds: ticks / TICKS_PER_SECOND, peakBytes: Number(peak) * 1024 };
+  } catch {
+    return { cpuSeconds: Number.NaN, peakBytes: Number.NaN };
+  }
+}

@@ -1,0 +1,85 @@
+import { CORE, type KubeObject } from '#kit/kube';
+import type { Informer, InformerFactory, ObjectIndex } from '#kit/kube/cache';
+import { SECRET_TYPE } from '../domain/resource-set.ts';
+import { FreshCache } from './fresh-cache.ts';
+import { BINDINGS, type BindingObject, CLUSTERS, type ClusterObject, SETS, type SetObject } from './kinds.ts';
+import { type KeptResource, resourceTrim, trimCluster } from './trims.ts';
+
+export interface CachesOptions {
+  readonly informers: InformerFactory;
+  /** The only one that is looked at. */
+  readonly namespace?: string;
+  /** Only sets with the label `cluster.x-k8s.io/watch-filter` of this value are looked after. */
+  readonly watchFilter?: string;
+}
+
+/** A collection that is followed, with what we wrote into it ourselves. */
+export interface Followed<T extends KubeObject> {
+  readonly informer: Informer<T>;
+  readonly fresh: FreshCache<T>;
+}
+
+/** What the controllers follow of the management cluster. */
+export interface Caches {
+  readonly sets: Followed<SetObject>;
+  readonly bindings: Followed<BindingObject>;
+  readonly clusters: Followed<ClusterObject>;
+  readonly configMaps: Followed<KeptResource>;
+  readonly secrets: Followed<KeptResource>;
+  /** Sets by `resourceIndexKey`. */
+  readonly setsByResource: ObjectIndex<SetObject>;
+  synced(signal: AbortSignal): Promise<void>;
+}
+
+const WATCH_FILTER_LABEL = 'cluster.x-k8s.io/watch-filter';
+
+/** Registers the informers; the factory runs them. Before anyone leads, so that whoever takes over has what is needed. */
+export function createCaches({ informers, namespace, watchFilter }: CachesOptions): Caches {
+  const scope = namespace === undefined ? {} : { namespace };
+  const labelSelector = watchFilter === undefined ? {} : { labelSelector: `${WATCH_FILTER_LABEL}=${watchFilter}` };
+  const sets = informers.informer<SetObject>({ resource: SETS, ...scope }, labelSelector);
+  const setsByResource = sets.cache.index(resourceKeysOf);
+  const isNamed = (kind: string) => (object: KubeObject) => {
+    const { namespace: place = '', name = '' } = object.metadata;
+    return setsByResource.get(resourceIndexKey(place, { kind, name })).length > 0;
+  };
+  const all = {
+    sets: followed(sets),
+    bindings: followed(informers.informer<BindingObject>({ resource: BINDINGS, ...scope })),
+    clusters: followed(informers.informer<ClusterObject>({ resource: CLUSTERS, ...scope }, { trim: trimCluster })),
+    configMaps: followed(
+      informers.informer<KeptResource>(
+        { resource: CORE.configMaps, ...scope },
+        { trim: resourceTrim('ConfigMap', isNamed('ConfigMap')) },
+      ),
+    ),
+    // DECISION: Secrets of our own type alone are watched, so that those of everybody else never come into this process.
+    // The price is that one of another type looks as if it were not there, until it is asked for.
+    secrets: followed(
+      informers.informer<KeptResource>(
+        { resource: CORE.secrets, ...scope },
+        { trim: resourceTrim('Secret', isNamed('Secret')), fieldSelector: `type=${SECRET_TYPE}` },
+      ),
+    ),
+  };
+  const synced = async (signal: AbortSignal): Promise<void> => {
+    await Promise.all(Object.values(all).map(({ informer }) => informer.synced(signal)));
+  };
+  return { ...all, setsByResource, synced };
+}
+
+export function resourceIndexKey(namespace: string, { kind, name }: { readonly kind: string; readonly name: string }) {
+  return `${namespace}/${kind}/${name}`;
+}
+
+function resourceKeysOf({ metadata, spec }: SetObject): readonly string[] {
+  return (spec?.resources ?? []).map((ref) => resourceIndexKey(metadata.namespace ?? '', ref));
+}
+
+function followed<T extends KubeObject>(informer: Informer<T>): Followed<T> {
+  const fresh = new FreshCache(informer.cache);
+  informer.onChange(({ old, now }) => {
+    if (now === undefined && old !== undefined) fresh.sawDeleted(old);
+  });
+  return { informer, fresh };
+}

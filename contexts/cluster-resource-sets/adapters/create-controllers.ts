@@ -1,0 +1,139 @@
+import type { KubeClient } from '#kit/kube';
+import type { ControllerMetrics } from '#kit/kube/controller';
+import { monotonicClock, type Runnable } from '#kit/reconcile';
+import { type Clock, type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import { Attempts } from '../application/attempts.ts';
+import { ClusterReconciler } from '../application/cluster-reconciler.ts';
+import { Outcomes } from '../application/outcomes.ts';
+import { Pruning } from '../application/pruning.ts';
+import { Schedule } from '../application/schedule.ts';
+import { SetReconciler } from '../application/set-reconciler.ts';
+import { NO_OPTIONS, type SetOptions } from '../domain/set-options.ts';
+import type { Caches } from './caches.ts';
+import { KeyedController } from './keyed-controller.ts';
+import { KubeBindings } from './kube-bindings.ts';
+import { KubeClusters } from './kube-clusters.ts';
+import { KubeInventories } from './kube-inventories.ts';
+import { KubeResourceSets } from './kube-resource-sets.ts';
+import { KubeResources } from './kube-resources.ts';
+import { KubeWorkloadClusters } from './kube-workload-clusters.ts';
+import { wakeOnChanges } from './wake-on-changes.ts';
+import type { WorkloadClients } from './workload-clients.ts';
+
+export interface ResourceSetControllersDeps {
+  /** Of `createCaches`; whoever runs the informers runs these too. */
+  readonly caches: Caches;
+  /** Of the management cluster. */
+  readonly client: KubeClient;
+  readonly workloads: WorkloadClients;
+  /** How many sets, and how many clusters, are worked on at once; 10 unless told. */
+  readonly concurrency?: number;
+  /** Looks at everything again now and then; never unless told. */
+  readonly resyncMs?: number;
+  /** What goes beyond Cluster API's controller, for sets that do not say otherwise; nothing unless told. */
+  readonly options?: Partial<SetOptions>;
+  readonly metrics?: ControllerMetrics;
+  /** Ends what is under way at once, for when the lease is lost. */
+  readonly cut?: AbortSignal;
+  /** The time that is written into objects. */
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+  readonly random?: Random;
+  readonly log?: Logger;
+}
+
+/** Of many clusters that are far away most only wait for an answer. */
+const CLUSTERS_PER_WORKER = 4;
+const SETS_PER_CLUSTER = 8;
+const SETTLE_MS = 25;
+const SET_TIMEOUT_MS = 60_000;
+/** A cluster may have a great many objects to take. */
+const CLUSTER_TIMEOUT_MS = 300_000;
+/** Clusters of a set come to an end at about the same time, and its status is written once for them. */
+const STATUS_AFTER_MS = 10;
+
+/** The two controllers, to be run beside each other: what belongs to sets, and what is done in clusters. */
+export function createResourceSetControllers(deps: ResourceSetControllersDeps): readonly Runnable[] {
+  const { caches, concurrency = 10, workloads } = deps;
+  const { setReconciler, clusterReconciler, forgetFailures } = createReconcilers(deps, {
+    wakeSet: (key) => sets.wake(key, { afterMs: STATUS_AFTER_MS }),
+    wakeCluster: (key) => clusters.wake(key),
+  });
+  const common = { ...deps, ready: (signal: AbortSignal) => caches.synced(signal) };
+  const sets = new KeyedController({
+    ...common,
+    name: 'clusterresourceset',
+    concurrency,
+    timeoutMs: SET_TIMEOUT_MS,
+    reconcile: (key, signal) => setReconciler.reconcile(key, signal),
+    keys: () => caches.sets.informer.cache.list().map(namedOf),
+    feed: () => wakeOnChanges(caches, { wakeSet: (key, options) => sets.wake(key, options), wakeCluster: () => {} }),
+  });
+  const clusters = new KeyedController({
+    ...common,
+    name: 'clusterresourcesetbinding',
+    concurrency: concurrency * CLUSTERS_PER_WORKER,
+    timeoutMs: CLUSTER_TIMEOUT_MS,
+    reconcile: (key, signal) => clusterReconciler.reconcile(key, signal),
+    keys: () => caches.clusters.informer.cache.list().map(namedOf),
+    feed: () => {
+      const wakes = { wakeSet: () => {}, wakeCluster: clusters.wake.bind(clusters) };
+      const ends = [
+        wakeOnChanges(caches, wakes),
+        workloads.onChange(({ namespace = '', name }) => {
+          forgetFailures({ namespace, name });
+          clusters.wake({ namespace, name });
+        }),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  });
+  return [sets, clusters];
+}
+
+type Key = { readonly namespace: string; readonly name: string };
+type Wake = (key: Key) => void;
+
+function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: Wake; wakeCluster: Wake }) {
+  const { caches, client, clock = systemClock, sleep = realSleep, random = Math.random, log } = deps;
+  const resources = new KubeResources({ client, caches, clock: monotonicClock });
+  const inventories = new KubeInventories(client);
+  const attempts = new Attempts({ clock: monotonicClock, random });
+  const shared = {
+    ...wakes,
+    clock,
+    sleep,
+    resources,
+    inventories,
+    attempts,
+    sets: new KubeResourceSets({ client, fresh: caches.sets.fresh, defaults: { ...NO_OPTIONS, ...deps.options } }),
+    clusters: new KubeClusters(caches.clusters.fresh),
+    bindings: new KubeBindings({ client, fresh: caches.bindings.fresh }),
+    workloads: new KubeWorkloadClusters({ clients: deps.workloads, clusters: caches.clusters.fresh }),
+    outcomes: new Outcomes(),
+    repairs: new Schedule({ clock: monotonicClock, random }),
+    pruning: new Pruning({ inventories, resources, attempts }),
+    width: SETS_PER_CLUSTER,
+    settleMs: SETTLE_MS,
+  };
+  return {
+    setReconciler: new SetReconciler(shared),
+    clusterReconciler: new ClusterReconciler({
+      ...shared,
+      repaired: ({ set }, { resource }) =>
+        log?.info({ subject: `${set.namespace}/${set.name}`, name: resource.name }, 'drift put right'),
+    }),
+    forgetFailures: ({ namespace, name }: Key) => attempts.forget(`${namespace}/${name}`),
+  };
+}
+
+function namedOf({
+  metadata: { namespace = '', name = '' },
+}: {
+  metadata: { namespace?: string; name?: string };
+}): Key {
+  return { namespace, name };
+}

@@ -1,0 +1,77 @@
+import type { KubeObject, Resource } from '#kit/kube';
+import type { Condition } from '#kit/kube/objects';
+import type { LabelSelector } from '#kit/std';
+
+export const ADDONS_API = 'addons.cluster.x-k8s.io/v1beta2';
+const SET_KIND = 'ClusterResourceSet';
+export const BINDING_KIND = 'ClusterResourceSetBinding';
+
+export const SETS: Resource = addons('clusterresourcesets', SET_KIND);
+export const BINDINGS: Resource = addons('clusterresourcesetbindings', BINDING_KIND);
+export const CLUSTERS: Resource = {
+  group: 'cluster.x-k8s.io',
+  version: 'v1beta2',
+  plural: 'clusters',
+  kind: 'Cluster',
+  namespaced: true,
+};
+
+/** The generation of conditions before the present one. */
+export interface LegacyCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly severity?: string;
+  readonly lastTransitionTime?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface SetObject extends KubeObject {
+  readonly spec?: {
+    readonly clusterSelector?: LabelSelector;
+    readonly strategy?: string;
+    readonly resources?: readonly { readonly kind: string; readonly name: string }[];
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly Condition[];
+    readonly deprecated?: { readonly v1beta1?: { readonly conditions?: readonly LegacyCondition[] } };
+  };
+}
+
+export interface BindingObject extends KubeObject {
+  readonly spec?: {
+    readonly clusterName?: string;
+    readonly bindings?: readonly {
+      readonly clusterResourceSetName: string;
+      readonly resources?: readonly {
+        readonly kind: string;
+        readonly name: string;
+        readonly applied?: boolean;
+        readonly hash?: string;
+        readonly lastAppliedTime?: string;
+      }[];
+    }[];
+  };
+}
+
+/** What is kept of a Cluster. */
+export interface ClusterObject extends KubeObject {
+  readonly spec?: {
+    readonly infrastructureRef?: { readonly name?: string };
+    readonly topology?: object;
+  };
+  readonly status?: {
+    readonly initialization?: { readonly infrastructureProvisioned?: boolean };
+  };
+}
+
+/** A ConfigMap or a Secret, as the API has it. */
+export interface ResourceObject extends KubeObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+function addons(plural: string, kind: string): Resource {
+  return { group: 'addons.cluster.x-k8s.io', version: 'v1beta2', plural, kind, namespaced: true };
+}

@@ -1,0 +1,132 @@
+import { isKubeError, type KubeClient, type KubeError, type KubeObject, type ObjectRef, type Status } from '#kit/kube';
+import type { WorkloadApi, Written } from '../application/ports.ts';
+import { CrsError } from '../domain/crs-error.ts';
+import { describeObject, identityOf } from '../domain/describe-object.ts';
+import type { InventoryItem } from '../domain/inventory.ts';
+import type { JsonObject } from '../domain/json-value.ts';
+import type { ManifestObject } from '../domain/manifest.ts';
+import { FIELD_MANAGER } from './management-write.ts';
+
+/** Whoever says one of these is there, and has said no. Everything else is a cluster that cannot be worked with now. */
+const REFUSALS = [
+  'BAD_REQUEST',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'ALREADY_EXISTS',
+  'CONFLICT',
+  'INVALID',
+  'REQUEST_TOO_LARGE',
+  'NOT_ACCEPTABLE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'SERVER_ERROR',
+] as const;
+
+/** What is unknown or doubled in a manifest is a warning, as it is for Cluster API: manifests are older than clusters. */
+const OPTIONS = { fieldManager: FIELD_MANAGER, fieldValidation: 'Warn' } as const;
+
+export class KubeWorkloadApi implements WorkloadApi {
+  readonly #client: KubeClient;
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  async get(object: ManifestObject, signal: AbortSignal): Promise<JsonObject | undefined> {
+    return await told('reading', object, async () => {
+      try {
+        const live = await this.#client.get(await this.#refOf(object, signal), signal);
+        return live as unknown as JsonObject;
+      } catch (error) {
+        if (isKubeError(error, 'NOT_FOUND')) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async create(object: ManifestObject, signal: AbortSignal): Promise<Written | undefined> {
+    return await told('creating', object, async () => {
+      try {
+        const ref = await this.#refOf(object, signal);
+        return writtenOf(await this.#client.create(ref, asObject(object), OPTIONS, signal));
+      } catch (error) {
+        if (isKubeError(error, 'ALREADY_EXISTS')) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async patch(object: ManifestObject, patch: JsonObject, signal: AbortSignal): Promise<Written> {
+    return await told('patching', object, async () => {
+      const ref = await this.#refOf(object, signal);
+      return writtenOf(await this.#client.patch(ref, { type: 'merge', patch }, OPTIONS, signal));
+    });
+  }
+
+  /** Forced: that the manifest decides is what the strategy says. */
+  async apply(object: ManifestObject, signal: AbortSignal): Promise<Written> {
+    return await told('applying', object, async () => {
+      const ref = await this.#refOf(object, signal);
+      return writtenOf(await this.#client.apply(ref, object, { ...OPTIONS, force: true }, signal));
+    });
+  }
+
+  async delete(item: InventoryItem & { readonly uid: string }, signal: AbortSignal): Promise<void> {
+    const { apiVersion, kind, uid, namespace, name } = item;
+    const object = { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
+    await told('deleting', object, async () => {
+      try {
+        await this.#client.delete(await this.#refOf(object, signal), { uid, propagation: 'Background' }, signal);
+      } catch (error) {
+        // A conflict is about the uid: the one that was ours is gone.
+        if (!isKubeError(error, 'NOT_FOUND', 'CONFLICT', 'KIND_NOT_SERVED')) throw error;
+      }
+    });
+  }
+
+  async #refOf(object: ManifestObject, signal: AbortSignal): Promise<ObjectRef> {
+    const { apiVersion, kind, namespace, name } = identityOf(object);
+    if (apiVersion === '' || kind === '') throw new CrsError('OBJECT_NOT_APPLIED', 'it has no apiVersion or no kind');
+    if (name === '') throw new CrsError('OBJECT_NOT_APPLIED', 'it has no name');
+    const resource = await this.#client.discovery.resourceFor(apiVersion, kind, signal);
+    if (!resource.namespaced) return { resource, name };
+    if (namespace === undefined) {
+      throw new CrsError('OBJECT_NOT_APPLIED', 'it has no namespace, and its kind is in namespaces');
+    }
+    return { resource, namespace, name };
+  }
+}
+
+/** What went wrong, in the words of Cluster API and of the server. */
+async function told<T>(doing: string, object: ManifestObject, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isKubeError(error, 'KIND_NOT_SERVED')) {
+      const { apiVersion, kind } = identityOf(object);
+      const why = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`;
+      throw refusal(doing, object, { cause: error, why });
+    }
+    if (isKubeError(error, ...REFUSALS)) throw refusal(doing, object, { cause: error, why: wordsOf(error) });
+    if (isKubeError(error)) throw new CrsError('CLUSTER_UNREACHABLE', wordsOf(error), { cause: error });
+    if (error instanceof CrsError) throw refusal(doing, object, { cause: error, why: error.message });
+    throw error;
+  }
+}
+
+function refusal(doing: string, object: ManifestObject, { cause, why }: { cause: unknown; why: string }): CrsError {
+  return new CrsError('OBJECT_NOT_APPLIED', `${doing} object ${describeObject(object)}: ${why}`, { cause });
+}
+
+function wordsOf({ message, details }: KubeError): string {
+  return (details['status'] as Status | undefined)?.message ?? message;
+}
+
+function writtenOf({ metadata: { uid = '', resourceVersion = '' } }: KubeObject): Written {
+  return { uid, resourceVersion };
+}
+
+/** What a manifest holds is for the server to judge. */
+function asObject(object: ManifestObject): KubeObject {
+  return object as unknown as KubeObject;
+}

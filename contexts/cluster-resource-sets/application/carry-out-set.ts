@@ -1,0 +1,66 @@
+import type { Clock } from '#kit/std';
+import type { ResourceEntry } from '../domain/binding.ts';
+import type { Cluster } from '../domain/cluster.ts';
+import type { Manner } from './apply-objects.ts';
+import { applyObjects } from './apply-objects.ts';
+import type { Attempts } from './attempts.ts';
+import type { WorkloadApi } from './ports.ts';
+import type { Pruning } from './pruning.ts';
+import { attemptOf, type Step, type Survey } from './survey-set.ts';
+
+export interface CarryOutDeps {
+  readonly attempts: Attempts;
+  readonly pruning: Pruning;
+  readonly clock: Clock;
+  /** Told of what was put right. */
+  readonly repaired: (survey: Survey, step: Step) => void;
+}
+
+interface Place {
+  readonly api: WorkloadApi;
+  readonly cluster: Cluster;
+  /** Told at once: what is done is done, also when the next step does not get that far. */
+  readonly record: (entry: ResourceEntry) => void;
+}
+
+/** Brings a set to a cluster: its resources one after the other, whatever becomes of the one before. */
+export async function carryOutSet(
+  deps: CarryOutDeps,
+  survey: Survey,
+  { api, cluster, record }: Place,
+  signal: AbortSignal,
+): Promise<void> {
+  const { set } = survey;
+  const made = new Map<string, string>();
+  await deps.pruning.announce(survey, cluster, signal);
+  for (const step of survey.steps) {
+    const { resource, objects, hash, isKnown } = step;
+    const request = { objects, manner: mannerOf(survey), areKnown: isKnown, notesMade: set.options.prune };
+    const result = await applyObjects(api, request, signal);
+    for (const [id, uid] of result.made) made.set(id, uid);
+    const [isApplied, key] = [result.refusals.length === 0, `${cluster.namespace}/${cluster.name}`];
+    const what = attemptOf(set, resource);
+    if (isApplied) deps.attempts.succeeded(key, what);
+    else deps.attempts.failed(key, what, { hash, why: wordsOf(result.refusals) });
+    if (step.isRepair && isApplied && !result.changed) continue;
+    if (step.isRepair && isApplied) deps.repaired(survey, step);
+    const { kind, name } = resource;
+    record({ kind, name, applied: isApplied, hash, lastAppliedTime: kubeNow(deps.clock) });
+  }
+  await deps.pruning.prune(survey, { api, cluster, made }, signal);
+}
+
+function mannerOf({ strategy, set }: Survey): Manner {
+  if (strategy === 'ApplyOnce') return 'create';
+  return set.options.serverSideApply ? 'server-side' : 'merge';
+}
+
+/** As Go writes several errors. */
+function wordsOf(refusals: readonly string[]): string {
+  const [only = ''] = refusals;
+  return refusals.length === 1 ? only : `[${refusals.join(', ')}]`;
+}
+
+export function kubeNow(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}

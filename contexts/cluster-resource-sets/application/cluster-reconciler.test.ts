@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Owner, ownerFor } from '../domain/binding.ts';
+import { FINALIZER } from '../domain/resource-set.ts';
+import { NO_OPTIONS } from '../domain/set-options.ts';
+import { aCluster, aSet } from '../testing/a-set.ts';
+import { anObject, lost, refused } from '../testing/fake-workload.ts';
+import { Reconcilers } from '../testing/reconcilers.ts';
+
+const DONE = { kind: 'done' };
+
+function fleet(...sets: readonly string[]): Reconcilers {
+  const it = new Reconcilers();
+  it.management.put(aCluster());
+  for (const name of sets) {
+    it.management.putResource(name, [anObject(name)], 'h1');
+    it.management.put(aSet({ name, resources: [{ kind: 'ConfigMap', name }] }));
+  }
+  return it;
+}
+
+describe('looking after a cluster', () => {
+  it('applies all sets that are for it, and records them in one write', async () => {
+    const it = fleet('one', 'two', 'three');
+    it.management.put(aSet({ name: 'other', selector: { matchLabels: { cni: 'no' } } }));
+    assert.deepEqual(await it.cluster(), DONE);
+    assert.deepEqual(it.management.writes, ['create binding a']);
+    assert.deepEqual(it.entries(), [
+      ['one', 'one true h1'],
+      ['three', 'three true h1'],
+      ['two', 'two true h1'],
+    ]);
+    assert.deepEqual(it.workload.requests.toSorted(), ['create one', 'create three', 'create two']);
+  });
+
+  it('asks for nothing when nothing is new', async () => {
+    const it = fleet('one', 'two');
+    await it.cluster();
+    it.workload.requests.length = 0;
+    assert.deepEqual(await it.cluster(), DONE);
+    assert.deepEqual([it.workload.requests, it.management.writes], [[], ['create binding a']]);
+  });
+
+  it('records what came while others were applied along with them', async () => {
+    const it = fleet('one', 'two');
+    await it.cluster();
+    it.management.putResource('one', [anObject('one', { a: '2' })], 'h2');
+    it.workload.before = (line) => {
+      if (line === 'patch one') it.management.putResource('two', [anObject('two', { a: '2' })], 'h2');
+    };
+    await it.cluster();
+    assert.deepEqual(it.management.writes, ['create binding a', 'update binding a']);
+    assert.deepEqual(it.entries(), [
+      ['one', 'one true h2'],
+      ['two', 'two true h2'],
+    ]);
+  });
+
+  it('waits for a set that is about to get its finalizer', async () => {
+    const it = fleet('one', 'two');
+    it.management.change('two', { finalizers: [] });
+    let waits = 0;
+    it.whileWaiting = () => {
+      waits += 1;
+      if (waits === 3) it.management.change('two', { finalizers: [FINALIZER] });
+    };
+    await it.cluster();
+    assert.deepEqual(it.management.writes, ['create binding a']);
+    assert.equal(it.entries()?.length, 2);
+  });
+
+  it('applies nothing again when another was faster to write the binding', async () => {
+    const it = fleet('one');
+    await it.cluster();
+    it.management.putResource('one', [anObject('one', { a: '2' })], 'h2');
+    let isFirst = true;
+    it.management.beforeWrite = (line) => {
+      if (!isFirst || line !== 'update binding a') return;
+      isFirst = false;
+      const before = it.management.bindingsByName.get('a');
+      it.management.putBinding('a', {
+        ...before,
+        entries: [...(before?.entries ?? []), { setName: 'theirs', resources: [] }],
+      });
+    };
+    await it.cluster();
+    assert.deepEqual(it.entries(), [['one', 'one true h2'], ['theirs']]);
+    assert.deepEqual(it.workload.requests, ['create one', 'get one', 'patch one']);
+  });
+
+  it('with ApplyOnce creates and no more, with Reconcile makes it what the manifest says', async () => {
+    const it = fleet('one', 'two');
+    it.management.change('one', { strategy: 'ApplyOnce' });
+    for (const name of ['one', 'two'])
+      it.workload.objects.set(`/ConfigMap/shop/${name}`, anObject(name, { theirs: 'yes' }));
+    await it.cluster();
+    assert.deepEqual(
+      [it.workload.get('one')?.['data'], it.workload.get('two')?.['data']],
+      [{ theirs: 'yes' }, { a: '1' }],
+    );
+    for (const name of ['one', 'two']) it.management.putResource(name, [anObject(name, { a: '2' })], 'h2');
+    it.workload.requests.length = 0;
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, ['get two', 'patch two']);
+    assert.deepEqual(it.entries(), [
+      ['one', 'one true h1'],
+      ['two', 'two true h2'],
+    ]);
+  });
+
+  it('tells that what was applied once can no longer be read, and applies it once more when it can', async () => {
+    const it = fleet('one');
+    it.management.change('one', { strategy: 'ApplyOnce' });
+    await it.cluster();
+    it.management.putResource('one', undefined, 'h2');
+    await it.cluster();
+    await it.set('one');
+    assert.deepEqual(it.entries(), [['one', 'one false -']]);
+    assert.equal(it.verdict('one'), 'False NotApplied: ConfigMap one: it is not YAML');
+    it.management.putResource('one', [anObject('one', { a: '3' })], 'h3');
+    await it.cluster();
+    assert.deepEqual(it.entries(), [['one', 'one true h3']]);
+  });
+
+  it('tries what was refused again by itself, later and later, and writes that down once', async () => {
+    const it = fleet('bad', 'good');
+    it.workload.before = (line) => {
+      if (line.endsWith(' bad')) throw refused('quota');
+    };
+    const waits: number[] = [];
+    for (let tries = 0; tries < 4; tries += 1) {
+      const next = await it.cluster();
+      assert.equal(next.kind, 'again');
+      waits.push(next.kind === 'again' ? next.afterMs : 0);
+      // Its neighbour changes in between, and is not held up; nor is the bad one tried for it.
+      const { length } = it.workload.requests;
+      it.management.putResource('good', [anObject('good', { a: `${tries}` })], `h-${tries}`);
+      await it.cluster();
+      assert.deepEqual(it.workload.requests.slice(length), ['get good', 'patch good']);
+      await it.clock.advance(waits.at(-1) ?? 0);
+    }
+    assert.deepEqual(
+      waits,
+      waits.toSorted((a, b) => a - b),
+    );
+    assert.ok((waits[3] ?? 0) > 4 * (waits[0] ?? 0), waits.join());
+    await it.set('bad');
+    assert.match(
+      it.verdict('bad') ?? '',
+      /^False NotApplied: Failed to apply ClusterResourceSet resources to Cluster a: ConfigMap bad: quota$/,
+    );
+    assert.deepEqual(
+      it.management.writes.filter((line) => line.includes('binding')).length,
+      1 + 4,
+      'one for each change of good',
+    );
+    it.workload.before = () => undefined;
+    await it.clock.advance(600_000);
+    assert.deepEqual(await it.cluster(), DONE);
+    assert.deepEqual(it.entries()?.[0], ['bad', 'bad true h1']);
+  });
+
+  it('applies all objects and all resources of a set, whatever is refused', async () => {
+    const it = new Reconcilers();
+    it.management.putResource('first', [anObject('a'), anObject('b'), anObject('c')], 'h1');
+    it.management.putResource('second', [anObject('d')], 'h1');
+    const resources = ['first', 'gone', 'second'].map((name) => ({ kind: 'ConfigMap', name }));
+    it.management.put(aCluster(), aSet({ resources }));
+    it.workload.before = (line) => {
+      if (line === 'create a' || line === 'create c') throw refused(line);
+    };
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, ['create a', 'create b', 'create c', 'create d']);
+    assert.deepEqual(it.entries(), [['web', 'first false h1', 'second true h1']]);
+    await it.set();
+    assert.equal(
+      it.verdict(),
+      'False InternalError: ConfigMap gone is missing; ' +
+        'Failed to apply ClusterResourceSet resources to Cluster a: ConfigMap first: [create a, create c]',
+    );
+  });
+
+  it('stops at once when the cluster does not answer any more, and records what was done', async () => {
+    const it = fleet('one', 'two', 'three', 'zero');
+    it.workload.before = (line) => {
+      if (line !== 'create one') throw lost();
+    };
+    assert.deepEqual(await it.cluster(), { kind: 'retry' });
+    assert.deepEqual(
+      it.entries()?.map(([name, ...rest]) => [name, rest.length]),
+      [
+        ['one', 1],
+        ['three', 0],
+        ['two', 0],
+        ['zero', 0],
+      ],
+    );
+    assert.ok(it.workload.requests.length <= 4);
+    await it.set('zero');
+    assert.equal(it.verdict('zero'), 'False InternalError: Cluster a cannot be reached: the connection is lost');
+    it.workload.before = () => undefined;
+    assert.deepEqual(await it.cluster(), DONE);
+    await it.set('zero');
+    assert.equal(it.verdict('zero'), 'True Applied: ');
+  });
+
+  it('waits for the infrastructure of a cluster that names one, and of no other', async () => {
+    const it = fleet('one');
+    it.management.put(aCluster({ hasInfrastructure: true }));
+    assert.deepEqual(await it.cluster(), DONE);
+    assert.deepEqual([it.workload.requests, it.entries()], [[], [['one']]]);
+    await it.set('one');
+    assert.match(it.verdict('one') ?? '', /infrastructure is not provisioned yet/);
+    it.management.put(aCluster({ hasInfrastructure: true, isProvisioned: true }));
+    await it.cluster();
+    assert.deepEqual(it.entries(), [['one', 'one true h1']]);
+  });
+
+  it('records that a strategy is unknown, and applies nothing', async () => {
+    const it = fleet('one');
+    it.management.change('one', { strategy: '' });
+    await it.cluster();
+    await it.set('one');
+    assert.deepEqual([it.workload.requests, it.entries()], [[], [['one', 'one false -']]]);
+    assert.equal(it.verdict('one'), 'False NotApplied: unsupported or empty resource strategy: ""');
+  });
+
+  describe('that is gone', () => {
+    const owned: Owner = { apiVersion: 'cluster.x-k8s.io/v1beta1', kind: 'Cluster', name: 'a', uid: 'x' };
+    const cases: readonly {
+      why: string;
+      cluster?: Parameters<typeof aCluster>[0];
+      binding?: object;
+      want: readonly string[];
+    }[] = [
+      { why: 'takes its binding along', want: ['delete binding a'] },
+      { why: 'or is going', cluster: { isDeleting: true }, want: ['delete binding a'] },
+      { why: 'unless it is paused', cluster: { isDeleting: true, isPaused: true }, want: [] },
+      { why: 'or the binding is', binding: { isPaused: true }, want: [] },
+      { why: 'by the name in the binding', cluster: {}, binding: { clusterName: 'b' }, want: ['delete binding a'] },
+      { why: 'is not when it is there', cluster: {}, want: [] },
+      {
+        why: 'and an old binding learns its name',
+        cluster: {},
+        binding: { clusterName: '', owners: [owned] },
+        want: ['update binding a'],
+      },
+    ];
+    for (const { why, cluster, binding = {}, want } of cases) {
+      it(why, async () => {
+        const it = new Reconcilers();
+        if (cluster) it.management.put(aCluster(cluster));
+        it.management.putBinding('a', { entries: [{ setName: 'x', resources: [] }], ...binding });
+        await it.cluster();
+        assert.deepEqual(it.management.writes, want);
+      });
+    }
+  });
+
+  it('takes out sets that leave and keeps those of others, in one write', async () => {
+    const it = fleet('one', 'two', 'three');
+    await it.cluster();
+    it.management.putBinding('a', {
+      ...it.management.bindingsByName.get('a'),
+      owners: ['one', 'two', 'three'].map((name) => ownerFor(aSet({ name }))),
+    });
+    it.management.change('one', { isDeleting: true });
+    it.management.change('three', { isDeleting: true });
+    await it.cluster();
+    assert.deepEqual(it.entries(), [['two', 'two true h1']]);
+    assert.deepEqual(
+      it.management.bindingsByName.get('a')?.owners.map(({ name }) => name),
+      ['two'],
+    );
+    assert.deepEqual(it.management.writes, ['create binding a', 'update binding a']);
+  });
+});
+
+describe('what goes beyond', () => {
+  function withOptions(options: Partial<typeof NO_OPTIONS>, fields: Parameters<typeof aSet>[0] = {}): Reconcilers {
+    const it = new Reconcilers();
+    it.management.putResource('cm', [anObject('one'), anObject('two')], 'h1');
+    it.management.put(aCluster(), aSet({ options: { ...NO_OPTIONS, ...options }, ...fields }));
+    return it;
+  }
+
+  it('repairs drift when it is time, and writes down only that something was repaired', async () => {
+    const it = withOptions({ driftRepairMs: 60_000 });
+    assert.deepEqual(await it.cluster(), { kind: 'again', afterMs: 60_000 });
+    it.workload.requests.length = 0;
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, []);
+    await it.clock.advance(60_000);
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, ['get one', 'get two']);
+    assert.deepEqual([it.repaired, it.management.writes.length], [[], 1]);
+    it.workload.objects.set('/ConfigMap/shop/two', anObject('two', { a: 'theirs' }));
+    await it.clock.advance(60_000);
+    await it.cluster();
+    assert.deepEqual(it.workload.get('two')?.['data'], { a: '1' });
+    assert.deepEqual([it.repaired, it.management.writes.length], [['web cm'], 2]);
+  });
+
+  it('repairs nothing that is applied once', async () => {
+    const it = withOptions({ driftRepairMs: 60_000 }, { strategy: 'ApplyOnce' });
+    assert.deepEqual(await it.cluster(), DONE);
+  });
+
+  it('announces what it may make before it makes it, and prunes what left, if it was made by us', async () => {
+    const it = withOptions({ prune: true });
+    it.workload.objects.set('/ConfigMap/shop/one', anObject('one'));
+    it.workload.before = (line) => void it.management.writes.push(line);
+    await it.cluster();
+    assert.deepEqual(it.management.writes.slice(0, 2), ['inventory web/a [one:?,two:?]', 'create one']);
+    assert.match(it.management.writes.at(-2) ?? '', /^inventory web\/a \[one:\?,two:uid-/);
+    it.management.putResource('cm', [anObject('three')], 'h2');
+    it.management.writes.length = 0;
+    await it.cluster();
+    assert.deepEqual(
+      it.management.writes.filter((line) => line.startsWith('delete')),
+      ['delete two'],
+    );
+    assert.ok(it.workload.get('one') && it.workload.get('three') && !it.workload.get('two'));
+    it.management.writes.length = 0;
+    await it.cluster();
+    assert.deepEqual(it.management.writes, []);
+  });
+
+  it('prunes nothing while something that is wanted is missing, cannot be read or was refused', async () => {
+    const resources = ['cm', 'more'].map((name) => ({ kind: 'ConfigMap', name }));
+    const it = withOptions({ prune: true }, { resources });
+    it.management.putResource('more', [anObject('three')], 'h1');
+    await it.cluster();
+    it.management.stored.delete('more');
+    it.management.putResource('cm', [anObject('one')], 'h2');
+    await it.cluster();
+    assert.ok(it.workload.get('two') && it.workload.get('three'), 'a resource is missing');
+    it.management.putResource('more', undefined, 'h2');
+    await it.cluster();
+    assert.ok(it.workload.get('two') && it.workload.get('three'), 'a resource cannot be read');
+    it.management.putResource('more', [anObject('four')], 'h3');
+    it.workload.before = (line) => {
+      if (line.endsWith('four')) throw refused();
+    };
+    await it.cluster();
+    assert.ok(it.workload.get('two') && it.workload.get('three'), 'a resource is refused');
+    it.workload.before = () => undefined;
+    await it.clock.advance(600_000);
+    await it.cluster();
+    assert.deepEqual([...it.workload.objects.keys()], ['/ConfigMap/shop/one', '/ConfigMap/shop/four']);
+  });
+
+  it('says what it cannot prune, and tries again', async () => {
+    const it = withOptions({ prune: true });
+    await it.cluster();
+    it.management.putResource('cm', [anObject('one')], 'h2');
+    it.workload.before = (line) => {
+      if (line === 'delete two') throw refused('protected');
+    };
+    const next = await it.cluster();
+    await it.set();
+    assert.equal(it.verdict(), 'False NotApplied: Cluster a keeps what left the manifest: protected');
+    it.workload.before = () => undefined;
+    await it.clock.advance(next.kind === 'again' ? next.afterMs : 0);
+    await it.cluster();
+    await it.set();
+    assert.equal(it.verdict(), 'True Applied: ');
+    assert.equal(it.workload.get('two'), undefined);
+  });
+
+  it('lets an inventory that cannot be written hold up nobody else', async () => {
+    const it = withOptions({ prune: true });
+    it.management.putResource('good', [anObject('good')], 'h1');
+    it.management.put(aSet({ name: 'good', resources: [{ kind: 'ConfigMap', name: 'good' }] }));
+    it.management.beforeWrite = (line) => {
+      if (line.startsWith('inventory')) throw new Error('write the inventory: forbidden');
+    };
+    assert.deepEqual(await it.cluster(), { kind: 'retry' });
+    assert.deepEqual(it.entries(), [['good', 'good true h1'], ['web']]);
+    await it.set();
+    assert.equal(it.verdict(), 'False InternalError: Cluster a: write the inventory: forbidden');
+  });
+});

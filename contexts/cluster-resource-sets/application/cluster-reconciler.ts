@@ -1,0 +1,152 @@
+import type { Clock, Sleep } from '#kit/std';
+import { type BindingContent, type EntryChange, holds, recordChanges, withClusterNamed } from '../domain/binding.ts';
+import type { Binding } from '../domain/binding.ts';
+import type { Cluster } from '../domain/cluster.ts';
+import { isCrsError } from '../domain/crs-error.ts';
+import { isLeaving, type NamespacedName, type ResourceSet } from '../domain/resource-set.ts';
+import { ClusterPass, type ClusterPassDeps } from './cluster-pass.ts';
+import { type Bindings, DONE, type Inventories, type Next } from './ports.ts';
+
+export interface ClusterReconcilerDeps extends ClusterPassDeps {
+  readonly bindings: Bindings;
+  readonly inventories: Inventories;
+  /** Has the set looked at. */
+  readonly wakeSet: (key: NamespacedName) => void;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** How long the record of what was done waits for more to be done. */
+  readonly settleMs: number;
+}
+
+/** Longer than this nothing goes unrecorded, however much keeps coming. */
+const COLLECT_MS = 2_000;
+/** Nor does anything wait for longer than this for a set that is about to come. */
+const EXPECT_MS = 500;
+const WRITES = 5;
+
+/**
+ * Brings to a cluster what all sets that are for it want there, and records it in the binding, which is written once for all
+ * of them. That is why the key is a cluster: sets that work side by side would write the same binding against each other.
+ */
+export class ClusterReconciler {
+  readonly #deps: ClusterReconcilerDeps;
+
+  constructor(deps: ClusterReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  async reconcile(key: NamespacedName, signal: AbortSignal): Promise<Next> {
+    const { bindings, clusters, outcomes } = this.#deps;
+    const binding = bindings.get(key);
+    const clusterName = (binding && withClusterNamed(binding).clusterName) || key.name;
+    const cluster = clusters.get({ namespace: key.namespace, name: clusterName });
+    if (cluster === undefined || cluster.isDeleting) return await this.#gone(key, { binding, cluster }, signal);
+    const pass = new ClusterPass(this.#deps, cluster);
+    try {
+      // A binding that is called otherwise than its cluster is kept in order, but it is not the one to record in.
+      if (cluster.name === key.name) await this.#work(pass, signal);
+      await this.#record(key, pass.changes, signal);
+    } finally {
+      pass.end();
+      this.#wakeLeaving(key.namespace);
+    }
+    for (const { set, failures } of pass.verdicts) {
+      if (outcomes.record(set, cluster.name, failures)) this.#deps.wakeSet(set);
+    }
+    return pass.next;
+  }
+
+  /** Until there is nothing more to do: what comes while others are applied is recorded with them. */
+  async #work(pass: ClusterPass, signal: AbortSignal): Promise<void> {
+    const { clock, sleep, settleMs } = this.#deps;
+    const begun = clock.now();
+    for (let worked = 0; ; ) {
+      // Asked before: one that comes in the middle of a round is for the next.
+      const isExpecting = pass.isExpecting;
+      const didWork = await pass.round(signal);
+      const sinceMs = clock.now() - begun;
+      if (didWork) worked += 1;
+      else if (worked === 0 || !isExpecting || sinceMs > EXPECT_MS) return;
+      if (sinceMs > COLLECT_MS) return;
+      // Who has seen two come one after the other waits a little longer for the third.
+      await sleep(worked > 1 ? 2 * settleMs : settleMs, signal);
+    }
+  }
+
+  async #record(key: NamespacedName, bound: readonly EntryChange[], signal: AbortSignal): Promise<void> {
+    const { bindings } = this.#deps;
+    let binding = bindings.get(key);
+    for (let left = WRITES; ; left -= 1) {
+      try {
+        return await this.#write(key, { binding, bound }, signal);
+      } catch (error) {
+        if (left === 0 || !isCrsError(error, 'CONFLICT')) throw error;
+        // Nothing is applied again for that: only what is written down goes on top of what others wrote.
+        binding = await bindings.reread(key, signal);
+      }
+    }
+  }
+
+  async #write(
+    key: NamespacedName,
+    { binding, bound }: { readonly binding: Binding | undefined; readonly bound: readonly EntryChange[] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { bindings } = this.#deps;
+    const left = this.#leaving(key.namespace, binding);
+    const changes = [...bound.filter((change) => this.#isStill(key.namespace, change)), ...left];
+    const empty: BindingContent = { clusterName: key.name, owners: [], entries: [] };
+    const next = recordChanges(binding ? withClusterNamed(binding) : empty, changes);
+    if (binding === undefined) {
+      if (next !== empty) await bindings.create(key, next, signal);
+      return;
+    }
+    if (left.length > 0 && next.entries.length === 0) return await bindings.delete(binding, signal);
+    if (next !== binding) await bindings.update(binding, next, signal);
+  }
+
+  #leaving(namespace: string, binding: Binding | undefined): readonly EntryChange[] {
+    if (binding === undefined) return [];
+    const leaving = this.#deps.sets.inNamespace(namespace).filter((set) => isLeaving(set) && holds(binding, set.name));
+    return leaving.map(({ name }) => ({ kind: 'left', setName: name }));
+  }
+
+  /** A set may have gone while it was applied: it would be put back into the binding for ever. */
+  #isStill(namespace: string, change: EntryChange): boolean {
+    if (change.kind === 'left') return true;
+    const set = this.#deps.sets.get({ namespace, name: change.owner.name });
+    return set !== undefined && set.uid === change.owner.uid && !isLeaving(set);
+  }
+
+  async #gone(
+    { namespace, name }: NamespacedName,
+    { binding, cluster }: { readonly binding: Binding | undefined; readonly cluster: Cluster | undefined },
+    signal: AbortSignal,
+  ): Promise<Next> {
+    const { bindings, sets, inventories, outcomes } = this.#deps;
+    if (cluster?.isPaused || binding?.isPaused) return DONE;
+    this.forget({ namespace, name });
+    outcomes.forgetCluster({ namespace, name });
+    const pruned = sets
+      .inNamespace(namespace)
+      .filter((set) => set.options.prune && binding && holds(binding, set.name));
+    for (const set of pruned) await inventories.delete(set, name, signal);
+    if (binding) await bindings.delete(binding, signal);
+    this.#wakeLeaving(namespace);
+    return DONE;
+  }
+
+  /** Nothing that was refused counts any more: the cluster is another, or is reached in another way. */
+  forget({ namespace, name }: NamespacedName): void {
+    const { attempts, repairs, pruning } = this.#deps;
+    const key = `${namespace}/${name}`;
+    attempts.forget(key);
+    repairs.forget(key);
+    pruning.forget(key);
+  }
+
+  #wakeLeaving(namespace: string): void {
+    const leaving = (set: ResourceSet): boolean => isLeaving(set);
+    for (const set of this.#deps.sets.inNamespace(namespace).filter(leaving)) this.#deps.wakeSet(set);
+  }
+}

@@ -1,0 +1,137 @@
+import { isSameRef, type NamespacedName, type ResourceRef } from './resource-set.ts';
+
+/** What one resource of a set has come to in a cluster. */
+export interface ResourceEntry extends ResourceRef {
+  readonly applied: boolean;
+  /** Of the content that was tried last; absent where it could not be read. */
+  readonly hash?: string;
+  readonly lastAppliedTime?: string;
+}
+
+export interface SetEntry {
+  readonly setName: string;
+  readonly resources: readonly ResourceEntry[];
+}
+
+/** Kubernetes' own shape, since those of others are kept as they are. */
+export interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** What was applied to a cluster, by all sets that are for it. It is called as the cluster is. */
+export interface BindingContent {
+  readonly clusterName: string;
+  readonly owners: readonly Owner[];
+  readonly entries: readonly SetEntry[];
+}
+
+export interface Binding extends NamespacedName, BindingContent {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly isPaused: boolean;
+  readonly isDeleting: boolean;
+}
+
+/** What one set has done to a binding. */
+export type EntryChange =
+  | {
+      readonly kind: 'bound';
+      readonly owner: Owner;
+      /** Those that are new or other than before. */
+      readonly resources: readonly ResourceEntry[];
+      /** Those of which nothing is kept any more. */
+      readonly forget?: (resource: ResourceRef) => boolean;
+    }
+  | { readonly kind: 'left'; readonly setName: string };
+
+const SET_KIND = 'ClusterResourceSet';
+const ADDONS_GROUP = 'addons.cluster.x-k8s.io';
+
+export function entryOf(binding: BindingContent | undefined, setName: string): SetEntry | undefined {
+  return binding?.entries.find((entry) => entry.setName === setName);
+}
+
+export function resourceEntryOf(entry: SetEntry | undefined, ref: ResourceRef): ResourceEntry | undefined {
+  return entry?.resources.find((resource) => isSameRef(resource, ref));
+}
+
+/** By its entry or as an owner: either has to go before the set does. */
+export function holds({ entries, owners }: BindingContent, setName: string): boolean {
+  return entries.some((entry) => entry.setName === setName) || owners.some((owner) => isSet(owner, setName));
+}
+
+/**
+ * The binding after all that was done to it, in one go; the very content that was given when nothing changed. Whoever is not
+ * named keeps what is theirs: entries of sets that are gone or that others look after included.
+ */
+export function recordChanges(before: BindingContent, changes: readonly EntryChange[]): BindingContent {
+  return changes.reduce(recordChange, before);
+}
+
+function recordChange(before: BindingContent, change: EntryChange): BindingContent {
+  if (change.kind === 'left') {
+    if (!holds(before, change.setName)) return before;
+    return {
+      ...before,
+      owners: before.owners.filter((owner) => !isSet(owner, change.setName)),
+      entries: before.entries.filter(({ setName }) => setName !== change.setName),
+    };
+  }
+  const owners = withOwner(before.owners, change.owner);
+  const entries = withEntry(before.entries, change);
+  if (owners === before.owners && entries === before.entries) return before;
+  return { ...before, owners, entries };
+}
+
+function withEntry(
+  entries: readonly SetEntry[],
+  { owner, resources, forget = () => false }: Extract<EntryChange, { kind: 'bound' }>,
+): readonly SetEntry[] {
+  const index = entries.findIndex(({ setName }) => setName === owner.name);
+  const present = entries[index];
+  if (present === undefined) return [...entries, { setName: owner.name, resources }];
+  const kept = present.resources.filter((resource) => !forget(resource));
+  if (kept.length === present.resources.length && resources.length === 0) return entries;
+  const changed = kept.map((resource) => resources.find((each) => isSameRef(each, resource)) ?? resource);
+  const added = resources.filter((resource) => !kept.some((each) => isSameRef(each, resource)));
+  return entries.with(index, { ...present, resources: [...changed, ...added] });
+}
+
+/** In the place of one of the same kind and name that was made anew, or of another version. The same list when it is there. */
+export function withOwner(owners: readonly Owner[], owner: Owner): readonly Owner[] {
+  const index = owners.findIndex((present) => isSet(present, owner.name));
+  const present = owners[index];
+  if (present === undefined) return [...owners, owner];
+  return present.uid === owner.uid && present.apiVersion === owner.apiVersion ? owners : owners.with(index, owner);
+}
+
+/** The same list when it is not there. */
+export function withoutOwner(owners: readonly Owner[], setName: string): readonly Owner[] {
+  return owners.some((owner) => isSet(owner, setName)) ? owners.filter((owner) => !isSet(owner, setName)) : owners;
+}
+
+export function ownerFor({ name, uid }: { readonly name: string; readonly uid: string }): Owner {
+  return { apiVersion: `${ADDONS_GROUP}/v1beta2`, kind: SET_KIND, name, uid };
+}
+
+function isSet({ apiVersion, kind, name }: Owner, setName: string): boolean {
+  return kind === SET_KIND && apiVersion.startsWith(`${ADDONS_GROUP}/`) && name === setName;
+}
+
+/** Bindings of long ago named their cluster as an owner and nowhere else. */
+export function withClusterNamed(content: BindingContent): BindingContent {
+  const owner = content.owners.find(isCluster);
+  const clusterName = content.clusterName === '' ? (owner?.name ?? '') : content.clusterName;
+  const owners = content.owners.filter((each) => !(isCluster(each) && each.name === clusterName));
+  if (clusterName === content.clusterName && owners.length === content.owners.length) return content;
+  return { ...content, clusterName, owners };
+}
+
+function isCluster({ apiVersion, kind }: Owner): boolean {
+  return kind === 'Cluster' && apiVersion.startsWith('cluster.x-k8s.io/');
+}

@@ -1,0 +1,66 @@
+import { FakeClock } from '#testing/fake-clock';
+import { Attempts } from '../application/attempts.ts';
+import { ClusterReconciler } from '../application/cluster-reconciler.ts';
+import { Outcomes } from '../application/outcomes.ts';
+import type { Next } from '../application/ports.ts';
+import { Pruning } from '../application/pruning.ts';
+import { Schedule } from '../application/schedule.ts';
+import { SetReconciler } from '../application/set-reconciler.ts';
+import { FakeManagement } from './fake-management.ts';
+import { FakeWorkload } from './fake-workload.ts';
+
+/** Both reconcilers over fakes, which a test calls when it pleases. */
+export class Reconcilers {
+  readonly management = new FakeManagement();
+  readonly workload = new FakeWorkload();
+  readonly outcomes = new Outcomes();
+  readonly clock = new FakeClock();
+  readonly woken: string[] = [];
+  readonly repaired: string[] = [];
+  /** What happens while a pass waits for more to do. */
+  whileWaiting: () => void = () => undefined;
+  readonly #sets: SetReconciler;
+  readonly #clusters: ClusterReconciler;
+
+  constructor() {
+    const { management, workload, outcomes, clock } = this;
+    const { sets, clusters, bindings, resources, inventories } = management;
+    const attempts = new Attempts({ clock, random: () => 1 - Number.EPSILON });
+    const shared = { sets, clusters, bindings, resources, inventories, outcomes, attempts, clock };
+    this.#sets = new SetReconciler({ ...shared, wakeCluster: ({ name }) => this.woken.push(`cluster ${name}`) });
+    this.#clusters = new ClusterReconciler({
+      ...shared,
+      workloads: workload,
+      repairs: new Schedule({ clock, random: () => 1 - Number.EPSILON }),
+      pruning: new Pruning({ inventories, resources, attempts }),
+      repaired: ({ set }, { resource }) => this.repaired.push(`${set.name} ${resource.name}`),
+      wakeSet: ({ name }) => this.woken.push(`set ${name}`),
+      sleep: async () => this.whileWaiting(),
+      settleMs: 25,
+      width: 2,
+    });
+  }
+
+  async set(name = 'web'): Promise<Next> {
+    return await this.#sets.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(10_000));
+  }
+
+  async cluster(name = 'a'): Promise<Next> {
+    return await this.#clusters.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(10_000));
+  }
+
+  /** Of each set, its resources and whether they are applied. */
+  entries(cluster = 'a') {
+    const binding = this.management.bindingsByName.get(cluster);
+    return binding?.entries.map(({ setName, resources }) => [
+      setName,
+      ...resources.map(({ name, applied, hash }) => `${name} ${applied} ${hash ?? '-'}`),
+    ]);
+  }
+
+  verdict(set = 'web') {
+    const { conditions = [] } = this.management.setsByName.get(set)?.status ?? {};
+    const condition = conditions.find(({ type }) => type === 'ResourcesApplied');
+    return condition && `${condition.status} ${condition.reason}: ${condition.message}`;
+  }
+}

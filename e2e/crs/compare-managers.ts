@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import type { Cleaner } from '#testing/clusters';
+import { describeJudgement, differences, judge } from './compare.ts';
+import { INTENDED_DIFFERENCES } from './intended-differences.ts';
+import { playAll } from './play-all.ts';
+import type { Scenario } from './scenario.ts';
+import { Side } from './side.ts';
+
+export interface CompareOptions {
+  readonly scenarios: readonly Scenario[];
+  /** Told how many are over. */
+  readonly progress: (done: number) => void;
+}
+
+/**
+ * Plays them with Cluster API's manager and with ours, and throws unless both lived up to all of them and differ in what is
+ * intended and in nothing else. Where Cluster API's cannot be had, ours plays alone.
+ */
+export async function compareManagers({ scenarios, progress }: CompareOptions, signal: AbortSignal): Promise<void> {
+  const cleanups: (() => Promise<void> | void)[] = [];
+  const t: Cleaner = { after: (clean) => void cleanups.push(clean) };
+  try {
+    const opened = await Promise.all([Side.open(t, 'upstream', signal), Side.open(t, 'ours', signal)]);
+    const sides = opened.filter((side) => side !== undefined);
+    let done = 0;
+    const played = await playAll({ sides, scenarios, played: () => progress((done += 1)) }, signal);
+    if (sides.length < opened.length) return;
+    const found = played.flatMap(({ scenario, courses: { upstream = {}, ours = {} } }) =>
+      differences(scenario.name, upstream, ours),
+    );
+    const judgement = judge(
+      found,
+      INTENDED_DIFFERENCES,
+      played.map(({ scenario }) => scenario.name),
+    );
+    const isGood = judgement.unintended.length === 0 && judgement.missing.length === 0;
+    assert.ok(isGood, `the managers differ otherwise than intended:\n${describeJudgement(judgement)}`);
+  } finally {
+    for (const clean of cleanups.toReversed()) await clean();
+  }
+}

@@ -1,0 +1,94 @@
+/** Of one scenario: how things looked at each of its moments. */
+export type Course = Readonly<Record<string, unknown>>;
+
+export interface Difference {
+  readonly scenario: string;
+  /** `moment/sets.web.status.conditions.ResourcesApplied.reason` */
+  readonly path: string;
+  /** Undefined where there is no such field. */
+  readonly upstream: unknown;
+  readonly ours: unknown;
+}
+
+/** One that is wanted. */
+export interface IntendedDifference {
+  /** Of which scenarios. */
+  readonly scenario: string;
+  readonly path: string | RegExp;
+  readonly upstream: unknown;
+  readonly ours: unknown;
+  /** Upstream is undecided in this, so that it may happen to do as we do. */
+  readonly sometimes?: boolean;
+  /** The line that wants it. */
+  readonly wanted: string;
+}
+
+/** Matches whatever the side has. */
+export const ANYTHING = Symbol('anything');
+
+export interface Judgement {
+  readonly unintended: readonly Difference[];
+  /** Wanted, and not there. */
+  readonly missing: readonly IntendedDifference[];
+}
+
+/** Field by field, in the order of the fields. */
+export function differences(scenario: string, upstream: Course, ours: Course): Difference[] {
+  const [theirs, own] = [fieldsOf(upstream), fieldsOf(ours)];
+  const paths = [...new Set([...theirs.keys(), ...own.keys()])].toSorted();
+  return paths
+    .map((path) => ({ scenario, path, upstream: theirs.get(path), ours: own.get(path) }))
+    .filter((it) => it.upstream !== it.ours);
+}
+
+/** What was played decides which of the intended differences can be missed. */
+export function judge(
+  found: readonly Difference[],
+  intended: readonly IntendedDifference[],
+  played: readonly string[],
+): Judgement {
+  const used = new Set<IntendedDifference>();
+  const unintended = found.filter((difference) => {
+    const allowing = intended.find((it) => allows(it, difference));
+    if (allowing !== undefined) used.add(allowing);
+    return allowing === undefined;
+  });
+  const due = intended.filter((it) => played.includes(it.scenario) && it.sometimes !== true);
+  return { unintended, missing: due.filter((it) => !used.has(it)) };
+}
+
+export function describeJudgement({ unintended, missing }: Judgement): string {
+  const text = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
+  return [
+    ...unintended.map(
+      ({ scenario, path, upstream, ours }) =>
+        `${scenario}: ${path}\n    upstream ${text(upstream)}\n    ours     ${text(ours)}`,
+    ),
+    ...missing.map(({ scenario, path }) => `${scenario}: ${path}\n    the intended difference is not there (any more)`),
+  ].join('\n');
+}
+
+function allows(intended: IntendedDifference, { scenario, path, upstream, ours }: Difference): boolean {
+  const isOf = (wanted: unknown, value: unknown): boolean =>
+    wanted === ANYTHING || (wanted instanceof RegExp ? wanted.test(String(value)) : wanted === value);
+  const isAt = typeof intended.path === 'string' ? intended.path === path : intended.path.test(path);
+  return intended.scenario === scenario && isAt && isOf(intended.upstream, upstream) && isOf(intended.ours, ours);
+}
+
+function fieldsOf(course: Course): Map<string, unknown> {
+  const fields = new Map<string, unknown>();
+  for (const [moment, snapshot] of Object.entries(course)) collect(snapshot, `${moment}/`, fields);
+  return fields;
+}
+
+/** Empty objects and lists are fields, too: nothing there is not the same as an empty one. */
+function collect(value: unknown, path: string, fields: Map<string, unknown>): void {
+  const isNested = typeof value === 'object' && value !== null;
+  const inner = isNested ? Object.entries(value).filter(([, it]) => it !== undefined) : [];
+  if (!isNested || inner.length === 0) {
+    fields.set(path, isNested ? (Array.isArray(value) ? '[]' : '{}') : value);
+    return;
+  }
+  const dot = path.endsWith('/') ? '' : '.';
+  for (const [key, it] of inner) collect(it, `${path}${dot}${key}`, fields);
+}

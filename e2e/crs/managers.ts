@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { capiManager, startCapiManager } from '#testing/capi';
+import { freePorts } from '#testing/free-ports';
+import { startGuardian } from '#testing/guardian';
+import { ServerProcess } from '#testing/server-process';
+
+/** Whoever looks after ClusterResourceSets: Cluster API's own manager, or ours. */
+export type ManagerKind = 'upstream' | 'ours';
+
+export interface Manager {
+  readonly kind: ManagerKind;
+  readonly pid: number;
+  said(): string;
+  stop(): Promise<void>;
+}
+
+export interface ManagerOptions {
+  /** A file, of somebody who may do everything on the management cluster. */
+  readonly kubeconfig: string;
+  readonly flags?: readonly string[];
+  /** Ours, as it is installed somewhere; the sources unless told. */
+  readonly fleetshift?: string;
+}
+
+const SOURCES = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
+const START_MS = 60_000;
+const LOOK_MS = 50;
+
+/** Undefined where Cluster API's cannot be had; one loud line says so. */
+export async function startManager(kind: ManagerKind, options: ManagerOptions): Promise<Manager | undefined> {
+  if (kind === 'ours') return await startOurs(options);
+  const program = await capiManager();
+  if (program === undefined) return undefined;
+  const { kubeconfig, flags = [] } = options;
+  return { kind, ...(await startCapiManager({ program, kubeconfig, flags })) };
+}
+
+async function startOurs({ kubeconfig, flags = [], fleetshift = SOURCES }: ManagerOptions): Promise<Manager> {
+  const folder = mkdtempSync(join(tmpdir(), 'fleetshift-crs-'));
+  const guardian = startGuardian(folder);
+  const [health, metrics] = await freePorts(2);
+  const args = [
+    'crs',
+    `--kubeconfig=${kubeconfig}`,
+    `--health-listen=127.0.0.1:${health}`,
+    `--metrics-listen=127.0.0.1:${metrics}`,
+    ...flags,
+  ];
+  const manager = new ServerProcess({ program: fleetshift, args, folder, log: join(folder, 'log') });
+  guardian.watch([manager.pid]);
+  const stop = async (): Promise<void> => {
+    await manager.stop('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+    await guardian.release();
+  };
+  if (await isReady(manager, `http://127.0.0.1:${health}/readyz`)) {
+    return { kind: 'ours', pid: manager.pid, said: () => manager.said, stop };
+  }
+  const { said } = manager;
+  await stop();
+  throw new Error(`start fleetshift crs: it said\n${said}`);
+}
+
+async function isReady(manager: ServerProcess, url: string): Promise<boolean> {
+  const deadline = Date.now() + START_MS;
+  while (!manager.hasEnded && Date.now() < deadline) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    if (answer?.ok) return true;
+    await delay(LOOK_MS);
+  }
+  return false;
+}

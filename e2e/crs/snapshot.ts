@@ -1,0 +1,100 @@
+import type { KubeObject, OwnerReference } from '#kit/kube';
+import type { Binding, Condition, DataObject, ResourceEntry, ResourceSet } from './crs-objects.ts';
+import type { Objects } from './seen.ts';
+
+/** How things look at one moment, without what differs from run to run. */
+export interface Snapshot {
+  readonly sets: Readonly<Record<string, object>>;
+  readonly bindings: Readonly<Record<string, object>>;
+  readonly resources: Readonly<Record<string, object>>;
+  /** What is on the workload clusters, by cluster. */
+  readonly workload: Readonly<Record<string, object>>;
+}
+
+export interface Surroundings {
+  /** Uids that may be told by name: those of the sets that there were. */
+  readonly uids: ReadonlyMap<string, string>;
+  /** Names made up for the run, and what to call them. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** The management cluster's part of it. */
+export function snapshotOf(objects: Objects, around: Surroundings): Omit<Snapshot, 'workload'> {
+  const { configMaps, secrets } = objects;
+  return renamed(
+    {
+      sets: byName(objects.sets, (set) => setShape(set, around)),
+      bindings: byName(objects.bindings, (binding) => bindingShape(binding, around)),
+      resources: {
+        ...byName(configMaps, (it) => resourceShape(it, around), 'ConfigMap/'),
+        ...byName(secrets, (it) => resourceShape(it, around), 'Secret/'),
+      },
+    },
+    around,
+  );
+}
+
+export function workloadSnapshotOf(objects: readonly DataObject[], around: Surroundings): object {
+  const named = objects.map((it) => [`${it.kind}/${it.metadata.name}`, resourceShape(it, around)] as const);
+  return renamed(Object.fromEntries(named), around);
+}
+
+function setShape({ metadata, spec, status }: ResourceSet, around: Surroundings): object {
+  return {
+    ...metaShape(metadata, around),
+    spec,
+    status: {
+      observedGeneration: status?.observedGeneration,
+      conditions: byType(status?.conditions),
+      v1beta1: byType(status?.deprecated?.v1beta1?.conditions),
+    },
+  };
+}
+
+/** DECISION: entries by name. Sets that come at the same time have theirs in the order of who came first. */
+function bindingShape({ metadata, spec: { clusterName, bindings } }: Binding, around: Surroundings): object {
+  const entries = bindings?.map((it) => [it.clusterResourceSetName, it.resources?.map(entryShape)] as const);
+  return { ...metaShape(metadata, around), spec: { clusterName, bindings: entries && Object.fromEntries(entries) } };
+}
+
+function entryShape(entry: ResourceEntry): object {
+  return { ...entry, ...(entry.lastAppliedTime !== undefined && { lastAppliedTime: '<time>' }) };
+}
+
+/** Secrets as what they mean, so that names in them can be told by other names. */
+function resourceShape({ kind, metadata, type, data = {} }: DataObject, around: Surroundings): object {
+  const decode = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString() : value);
+  const texts = Object.entries(data).map(([key, value]) => [key, decode(value)] as const);
+  return { ...metaShape(metadata, around), ...(type !== undefined && { type }), data: Object.fromEntries(texts) };
+}
+
+function metaShape(metadata: KubeObject['metadata'], { uids }: Surroundings): object {
+  const { labels, annotations, finalizers, ownerReferences, deletionTimestamp } = metadata;
+  const owner = ({ uid, ...rest }: OwnerReference): object => ({ ...rest, uid: uids.get(uid) ?? '<unknown>' });
+  return {
+    labels,
+    annotations,
+    finalizers,
+    deleting: deletionTimestamp !== undefined,
+    owners: ownerReferences && Object.fromEntries(ownerReferences.map((it) => [`${it.kind}/${it.name}`, owner(it)])),
+  };
+}
+
+function byType(conditions: readonly Condition[] | undefined): object | undefined {
+  return conditions && Object.fromEntries(conditions.map((it) => [it.type, { ...it, lastTransitionTime: '<time>' }]));
+}
+
+function byName<T extends KubeObject>(
+  objects: readonly T[],
+  shape: (object: T) => object,
+  prefix = '',
+): Record<string, object> {
+  return Object.fromEntries(objects.map((object) => [`${prefix}${object.metadata.name}`, shape(object)]));
+}
+
+/** In keys, values and the middle of messages alike. */
+function renamed<T>(value: T, { names }: Surroundings): T {
+  let text = JSON.stringify(value);
+  for (const [made, called] of Object.entries(names)) text = text.replaceAll(made, called);
+  return JSON.parse(text) as T;
+}

@@ -1,0 +1,11 @@
+import type { KubeClient } from '#kit/kube';
+import type { TestCluster } from '#testing/clusters';
+
+/** Two API servers that managers write to. */
+export const WORKLOADS = ['a', 'b'] as const;
+export type WorkloadName = (typeof WORKLOADS)[number];
+
+export interface Workload {
+  readonly cluster: TestCluster;
+  readonly client: KubeClient;
+}

@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiClient } from '../clusters/api-client.ts';
+import type { TestCluster } from '../clusters/test-cluster.ts';
+import type { Definition } from './definitions.ts';
+
+const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const LOOK_MS = 50;
+
+/** Puts them on a cluster that has none of them, and waits until all are served. */
+export async function installDefinitions(
+  cluster: Pick<TestCluster, 'server' | 'ca' | 'adminToken'>,
+  definitions: readonly Definition[],
+  signal: AbortSignal,
+): Promise<void> {
+  const api = new ApiClient({ server: cluster.server, ca: cluster.ca, token: cluster.adminToken });
+  try {
+    await Promise.all(
+      definitions.map(async (definition) => {
+        await api.send('POST', PATH, definition, signal);
+        while (!(await api.answers(listPath(definition), signal))) await delay(LOOK_MS, undefined, { signal });
+      }),
+    );
+  } finally {
+    api.close();
+  }
+}
+
+/** Established is said a moment before the lists are there, so that this asks for a list. */
+function listPath({ spec }: Definition): string {
+  const version = spec.versions.find(({ storage }) => storage)?.name;
+  return `/apis/${spec.group}/${version}/${spec.names.plural}?limit=1`;
+}

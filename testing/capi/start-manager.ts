@@ -1,0 +1,109 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { issueServerPair, makeAuthority } from '../clusters/certificate-authority.ts';
+import { freePorts } from '../free-ports.ts';
+import { startGuardian } from '../guardian.ts';
+import { ServerProcess } from '../server-process.ts';
+
+export interface CapiManagerOptions {
+  /** From `findCapiManager`. */
+  readonly program: string;
+  /** A file, of somebody who may do everything on the management cluster. */
+  readonly kubeconfig: string;
+  /** Beside those that it takes to run here. */
+  readonly flags?: readonly string[];
+}
+
+export interface CapiManager {
+  readonly pid: number;
+  /** `http://127.0.0.1:port/metrics` */
+  readonly metrics: string;
+  /** The end of what it said. */
+  said(): string;
+  /** SIGTERM, and the end that it comes to. */
+  stop(): Promise<void>;
+}
+
+const START_MS = 60_000;
+const LOOK_MS = 50;
+
+/**
+ * Cluster API's manager on a management cluster that has all of its definitions; ready once its caches are. It goes away
+ * with `stop`, or with this process, even when that is killed.
+ */
+export async function startCapiManager(options: CapiManagerOptions): Promise<CapiManager> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-capi-'));
+  const guardian = startGuardian(folder);
+  const remove = async (): Promise<void> => {
+    rmSync(folder, { recursive: true, force: true });
+    await guardian.release();
+  };
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const ports = await freePorts(3);
+      const manager = spawnManager(options, folder, ports);
+      guardian.watch([manager.pid]);
+      const [, diagnostics, health] = ports;
+      if (await isReady(manager, `http://127.0.0.1:${health}/readyz`)) {
+        return {
+          pid: manager.pid,
+          metrics: `http://127.0.0.1:${diagnostics}/metrics`,
+          said: () => manager.said,
+          stop: async () => {
+            await manager.stop('SIGTERM');
+            await remove();
+          },
+        };
+      }
+      await manager.stop('SIGKILL');
+      const { said } = manager;
+      // Another process may take a port between the look and the start.
+      if (attempt === 3 || !/address already in use/.test(said)) {
+        throw new Error(`start Cluster API's manager: it said\n${said}`);
+      }
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/**
+ * DECISION: its webhook server listens on every address of the machine, and no flag says otherwise. A network namespace would
+ * shut it in, but the API servers of a run are outside of it, and a relay between them would be measured along. So it has a
+ * free port and a certificate of nobody; no webhook is registered, and it answers whoever finds it about objects of theirs.
+ */
+function spawnManager(
+  { program, kubeconfig, flags = [] }: CapiManagerOptions,
+  folder: string,
+  [webhooks, diagnostics, health]: readonly number[],
+): ServerProcess {
+  const { cert, key } = issueServerPair(makeAuthority(), ['localhost']);
+  writeFileSync(join(folder, 'tls.crt'), cert);
+  writeFileSync(join(folder, 'tls.key'), key, { mode: 0o600 });
+  const args = [
+    `--kubeconfig=${kubeconfig}`,
+    `--webhook-cert-dir=${folder}`,
+    `--webhook-port=${webhooks}`,
+    `--diagnostics-address=127.0.0.1:${diagnostics}`,
+    '--insecure-diagnostics',
+    `--health-addr=127.0.0.1:${health}`,
+    // There is nothing old to migrate, and it would change definitions under the eyes of everybody.
+    '--skip-crd-migration-phases=StorageVersionMigration,CleanupManagedFields',
+    ...flags,
+  ];
+  return new ServerProcess({ program, args, folder, log: join(folder, 'log') });
+}
+
+async function isReady(manager: ServerProcess, url: string): Promise<boolean> {
+  const deadline = Date.now() + START_MS;
+  while (!manager.hasEnded && Date.now() < deadline) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    if (answer?.ok) return true;
+    await delay(LOOK_MS);
+  }
+  return false;
+}
