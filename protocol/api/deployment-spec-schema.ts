@@ -26,7 +26,7 @@ const SelectorSchema = Type.Object(
 );
 
 const documents = (description: string) =>
-  Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 1_000, description });
+  Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 10_000, description });
 
 const targetTypes = () =>
   Type.Optional(

@@ -99,6 +99,25 @@ export {
   type SessionResource,
   SessionSchema,
 } from './identity-schema.ts';
+export {
+  type IndexedObjectResource,
+  IndexedObjectSchema,
+  IndexedObjectsQuerySchema,
+  IndexSchemaParamsSchema,
+  type IndexSchemaResource,
+  IndexSchemaSchema,
+  type PutIndexSchema,
+  PutIndexSchemaSchema,
+  type TargetIndexResource,
+  TargetIndexSchema,
+  WorkspaceIndexSchemaParamsSchema,
+  WorkspaceIndexSchemasParamsSchema,
+} from './index-schema-schema.ts';
+export {
+  PutTargetKubeconfigSchema,
+  type TargetKubeconfigResource,
+  TargetKubeconfigSchema,
+} from './kubeconfig-schema.ts';
 export { PreviewQuerySchema, type PreviewResource, PreviewSchema } from './preview-schema.ts';
 export {
   RevisionDiffQuerySchema,

@@ -1,0 +1,94 @@
+import type { ChannelHandler, SessionHub } from '#contexts/channels';
+import { type IndexChannel, indexInTree, openResourceIndex, purgeExpired } from '#contexts/resource-index/adapters';
+import { targetNotFound } from '#contexts/targets';
+import { findTargetNode, targetPool } from '#contexts/targets/adapters';
+import type { Route } from '#kit/http';
+import type { Runnable } from '#kit/reconcile';
+import { sleep, systemClock } from '#kit/std';
+import type { Storage, Transaction } from '#kit/storage';
+import type { Logger, Metrics } from '#kit/telemetry';
+import { placeDirectory } from '../enrolment/place-directory.ts';
+import type { Purge } from '../maintenance.ts';
+import { indexMetrics, watchIndex } from './watch-index.ts';
+
+export interface OpenIndexDeps {
+  readonly storage: Storage;
+  readonly hub: Pick<SessionHub, 'handle' | 'send' | 'sessions'>;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+export interface Index {
+  readonly routes: readonly Route[];
+  readonly runnables: readonly Runnable[];
+  close(): void;
+}
+
+/** What runs where: told by agents on the channel `index`, kept, and shown. */
+export function openIndex({ storage, hub, metrics, log: parent }: OpenIndexDeps): Index {
+  const log = parent.child({ component: 'index' });
+  const index = openResourceIndex({
+    storage,
+    workspaces: placeDirectory,
+    existing: async (tx, uids, signal) => {
+      const found = await targetPool(tx).find(uids, signal);
+      return new Set(found.map(({ id }) => id));
+    },
+    targets: async (uids, signal) => {
+      const found = await storage.read((reader) => targetPool(reader).find(uids, signal), signal);
+      return found.map(({ id, type, workspacePath }) => ({ uid: id, type, path: workspacePath }));
+    },
+    targetUid: async (name, signal) => {
+      const node = await storage.read((reader) => findTargetNode(reader, name), signal);
+      if (node === undefined) throw targetNotFound(name);
+      return node.uid;
+    },
+    agents: channelOf(hub),
+    observer: watchIndex({ log, metrics }),
+  });
+  hub.handle('index', handlerOf(index, log));
+  return {
+    routes: index.routes,
+    runnables: [...index.runnables, indexMetrics({ counts: (signal) => index.counts(signal), metrics, sleep, log })],
+    close: () => index.close(),
+  };
+}
+
+/** What the index has to say to whoever deletes or moves what its things are about. */
+export const INDEX_IN_TREE = {
+  moves: indexInTree,
+  targets: (tx: Transaction) => ({
+    deleted: (gone: { readonly uid: string }, signal: AbortSignal) => indexInTree(tx).targetDeleted(gone, signal),
+  }),
+  workspaces: (tx: Transaction) => ({
+    deleted: (gone: { readonly name: string }, signal: AbortSignal) => indexInTree(tx).workspaceDeleted(gone, signal),
+  }),
+};
+
+export function indexPurge(storage: Storage): Purge {
+  return { name: 'indexed objects', run: (signal) => purgeExpired(storage, systemClock.now(), signal) };
+}
+
+/** All that is said of one target arrives in order. */
+const KEY = 'index';
+
+function channelOf(hub: OpenIndexDeps['hub']): IndexChannel {
+  return {
+    send: (target, payload, signal) => hub.send('index', { target, key: KEY, payload }, signal),
+    connected: () => hub.sessions().flatMap(({ targets }) => targets.map(({ uid }) => uid)),
+  };
+}
+
+function handlerOf(index: Pick<ReturnType<typeof openResourceIndex>, 'take'>, log: Logger): ChannelHandler {
+  return {
+    mode: 'reliable',
+    message: (message) => {
+      try {
+        index.take(message.target, message.payload, () => message.ack());
+      } catch (err) {
+        log.warn({ err, subject: `targets/${message.target}` }, 'what an agent said cannot be read; passed over');
+        message.ack();
+      }
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { IndexObserver } from '#contexts/resource-index';
+import type { ResourceIndex } from '#contexts/resource-index/adapters';
+import type { Runnable } from '#kit/reconcile';
+import type { Sleep } from '#kit/std';
+import type { Logger, Metrics } from '#kit/telemetry';
+
+export interface WatchIndexDeps {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Turns what agents tell of their targets into metrics, and what goes wrong with it into lines of the log. */
+export function watchIndex({ log, metrics }: WatchIndexDeps): IndexObserver {
+  const changes = metrics.counter({
+    name: 'fleetshift_index_changes_total',
+    help: 'Indexed objects that were put or deleted, and those that made no sense.',
+    labels: ['kind'],
+  });
+  const batches = metrics.counter({
+    name: 'fleetshift_index_batches_total',
+    help: 'Transactions that indexed objects were written in.',
+  });
+  return {
+    applied: ({ put, deleted, refused }) => {
+      batches.add({});
+      changes.add({ kind: 'put' }, put);
+      changes.add({ kind: 'deleted' }, deleted);
+      changes.add({ kind: 'refused' }, refused);
+      if (refused > 0) log.warn({ count: refused }, 'some of what an agent said of its target made no sense; left out');
+    },
+    trouble: (err) => log.warn({ err }, 'what agents said of their targets was not kept; will try again'),
+    lost: (target, err) =>
+      log.warn({ err, subject: `targets/${target}` }, 'something that an agent said of its target came to nothing; it is put right when it connects again'),
+  };
+}
+
+export interface IndexMetricsDeps {
+  readonly counts: ResourceIndex['counts'];
+  readonly metrics: Metrics;
+  readonly sleep: Sleep;
+  readonly log: Logger;
+}
+
+const EVERY_MS = 30_000;
+
+/** How much there is of what, over all targets. */
+export function indexMetrics({ counts, metrics, sleep, log }: IndexMetricsDeps): Runnable {
+  const objects = metrics.gauge({
+    name: 'fleetshift_index_objects',
+    help: 'Indexed objects, by type.',
+    labels: ['type'],
+  });
+  const targets = metrics.gauge({
+    name: 'fleetshift_index_targets',
+    help: 'Targets of which a type is followed, or why it is not, by type and state.',
+    labels: ['type', 'state'],
+  });
+  const known = new Map<string, { readonly type: string; readonly state: string }>();
+  const look = async (signal: AbortSignal): Promise<void> => {
+    const rows = await counts(signal);
+    const sums = new Map<string, number>();
+    for (const { type, objects: some } of rows) sums.set(type, (sums.get(type) ?? 0) + some);
+    for (const labels of known.values()) {
+      targets.set(labels, 0);
+      objects.set({ type: labels.type }, 0);
+    }
+    for (const [type, total] of sums) objects.set({ type }, total);
+    for (const { type, state, targets: amount } of rows) {
+      known.set(`${type} ${state}`, { type, state });
+      targets.set({ type, state }, amount);
+    }
+  };
+  return {
+    name: 'index metrics',
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await look(signal).catch((err: unknown) => {
+          if (!signal.aborted) log.warn({ err }, 'indexed objects were not counted; will try again');
+        });
+        await sleep(EVERY_MS, signal);
+      }
+    },
+  };
+}

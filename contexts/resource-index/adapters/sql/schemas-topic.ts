@@ -1,0 +1,2 @@
+/** Announced with each change of what is to be indexed. */
+export const SCHEMAS_TOPIC = 'index-schemas';

@@ -1,0 +1,2 @@
+export const INDEX_EVENTS = ['indexSchema.created', 'indexSchema.updated', 'indexSchema.deleted'] as const;
+export type IndexEventType = (typeof INDEX_EVENTS)[number];
