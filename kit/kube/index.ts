@@ -25,6 +25,7 @@ export type {
   Resource,
 } from './client/kube-object.ts';
 export { type ListAllOptions, listAll } from './client/list-all.ts';
+export { createRawApi, type RawApi, type RawApiOptions, type RawIdentity, type RawWay } from './client/raw-api.ts';
 export type { Priority, RateLimit } from './client/request-gate.ts';
 export type { Status } from './client/status-error.ts';
 export { type InClusterOptions, inClusterConfig } from './config/in-cluster-config.ts';

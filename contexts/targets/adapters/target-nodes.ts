@@ -1,4 +1,6 @@
 import { type Reader, type Row, sql } from '#kit/storage';
+import type { Properties } from '../domain/properties.ts';
+import { COLUMNS as TARGET_COLUMNS, toTarget } from './target-row.ts';
 
 /** A target as others keep it who keep a copy of the tree. */
 export interface TargetNode extends Row {
@@ -15,6 +17,12 @@ const COLUMNS = sql.raw('name, uid, generation, workspace, workspace_path AS pat
 
 export async function findTargetNode(reader: Reader, name: string): Promise<TargetNode | undefined> {
   return await reader.get<TargetNode>(sql`SELECT ${COLUMNS} FROM targets WHERE name = ${name}`);
+}
+
+/** What people have set of it, and nothing that its agent reports. */
+export async function ownProperties(reader: Reader, uid: string): Promise<Properties | undefined> {
+  const row = await reader.get(sql`SELECT ${TARGET_COLUMNS} FROM targets WHERE uid = ${uid}`);
+  return row && toTarget(row).properties;
 }
 
 /** All of them, on one snapshot, in the order of their names. */

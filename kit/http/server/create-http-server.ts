@@ -33,7 +33,7 @@ export async function createHttpServer(options: HttpServerOptions, deps: HttpSer
     deps: { clock: systemClock, ...deps },
   });
   description = app.openapi;
-  const listeners = new Listeners((request, response) => app.handle(request, response), limits);
+  const listeners = new Listeners((request, response) => app.handle(request, response), limits, deps.raw);
   return {
     listen: async (listener) => {
       if (shutdown.isDraining) throw shuttingDown();

@@ -12,7 +12,7 @@ import type {
 } from '../ports.ts';
 import type { Method, Permission, Route } from '../routes/route.ts';
 import type { HttpLimits } from './limits.ts';
-import type { Listening, ListenOptions } from './listeners.ts';
+import type { Listening, ListenOptions, RawPaths } from './listeners.ts';
 
 export interface ApiInfo {
   readonly title: string;
@@ -34,6 +34,8 @@ export interface HttpServerOptions {
 
 export interface HttpServerDeps {
   readonly routes: readonly Route[];
+  /** What is below a prefix of its own, and decides for itself who may ask. Whoever gave it ends it, too. */
+  readonly raw?: RawPaths;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   /** Who keeps a record of every change and of every refusal. */

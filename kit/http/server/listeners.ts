@@ -16,6 +16,14 @@ export interface ListenOptions {
   readonly upgrade?: Upgrade;
 }
 
+/** All below a prefix that is no route: requests and upgrades as they come, with no limit of ours but those of sockets. */
+export interface RawPaths {
+  /** `/things/` */
+  readonly prefix: string;
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
 /** One path where connections become something else. No limit of a request is theirs; those that are left are cut off at the end. */
 export interface Upgrade {
   readonly path: string;
@@ -43,14 +51,16 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export class Listeners {
   readonly #handler: Handler;
   readonly #limits: HttpLimits;
+  readonly #raw: RawPaths | undefined;
   readonly #servers = new Set<Server>();
   readonly #upgraded = new Set<Duplex>();
   /** The latest response on each connection, to know whether one is half written. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>();
 
-  constructor(handler: Handler, limits: HttpLimits) {
+  constructor(handler: Handler, limits: HttpLimits, raw?: RawPaths) {
     this.#handler = handler;
     this.#limits = limits;
+    this.#raw = raw;
   }
 
   async listen({ host, port, tls, upgrade }: ListenOptions): Promise<Listening> {
@@ -61,12 +71,14 @@ export class Listeners {
     server.maxConnections = this.#limits.connections;
     server.on('request', (request, response) => {
       this.#responses.set(request.socket, response);
-      this.#handler(request, response);
+      if (this.#isRaw(request)) this.#raw?.request(request, response);
+      else this.#handler(request, response);
     });
     server.on('upgrade', (request, socket, head) => {
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
-      upgrade?.take(request, socket, head);
+      if (this.#isRaw(request)) this.#raw?.upgrade(request, socket, head);
+      else upgrade?.take(request, socket, head);
     });
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
     server.on('checkExpectation', (request, response) => {
@@ -102,6 +114,10 @@ export class Listeners {
     for (const socket of this.#upgraded) socket.destroy();
   }
 
+  #isRaw({ url }: IncomingMessage): boolean {
+    return this.#raw !== undefined && url?.startsWith(this.#raw.prefix) === true;
+  }
+
   #refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
     const response = this.#responses.get(socket);
     const halfWritten = response?.headersSent === true && !response.writableFinished;
@@ -120,7 +136,8 @@ export class Listeners {
       // Checked where it can be answered with a problem document.
       requireHostHeader: false,
       // Whoever offers to become something else, as clients of HTTP/2 do, is answered as if he had not.
-      shouldUpgradeCallback: ({ url }) => upgrade !== undefined && url?.split('?')[0] === upgrade.path,
+      shouldUpgradeCallback: (request) =>
+        this.#isRaw(request) || (upgrade !== undefined && request.url?.split('?')[0] === upgrade.path),
     };
   }
 }

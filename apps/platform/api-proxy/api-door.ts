@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import {
+  ApiProxyError,
+  forwardedHeaders,
+  IDENTITY_HEADER,
+  identityText,
+  StreamBook,
+  type StreamLimits,
+  statusOf,
+} from '#contexts/api-proxy';
+import {
+  type Forwarding,
+  forwardRequest,
+  forwardUpgrade,
+  responseOn,
+  sendStatus,
+  statusOfError,
+} from '#contexts/api-proxy/adapters';
+import type { Logger } from '#kit/telemetry';
+import { identityOf, parseApiAuthentication } from './caller-identity.ts';
+import { type Admitted, DoorAdmission, type DoorAdmissionDeps } from './door-admission.ts';
+import type { DoorWatch } from './door-metrics.ts';
+import { hostOf, type TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
+
+export interface ApiDoorDeps extends DoorAdmissionDeps {
+  readonly tunnels: TunnelAgent;
+  /** `undefined` for one that is not there. */
+  readonly targetOf: (name: string) => TunnelTarget | undefined;
+  /** What people have set as the target's property `apiAuthentication`. */
+  readonly authenticationOf: (target: TunnelTarget, signal: AbortSignal) => Promise<unknown>;
+  readonly watch: DoorWatch;
+  readonly log: Logger;
+  readonly limits?: StreamLimits;
+}
+
+/** What a page could do with what comes from inside a cluster: nothing. */
+const ANSWER_HEADERS = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+};
+const CHALLENGE = 'Bearer realm="fleetshift"';
+const ADMIT_MS = 30_000;
+const KEEP_ALIVE_MS = 30_000;
+
+/** One request, until its connection or its answer closes. */
+interface Errand {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly isUpgrade: boolean;
+  readonly end: Duplex | ServerResponse;
+  /** Of the answer; of one that was never given, as if it had been. */
+  status: number;
+  /** What is done when it is over. */
+  readonly afterwards: (() => void)[];
+}
+
+/** `/targets/{target}/api`: from here to the API server of the target it is one stream. */
+export class ApiDoor {
+  readonly #deps: ApiDoorDeps;
+  readonly #admission: DoorAdmission;
+  readonly #streams: StreamBook;
+  readonly #open = new Set<Duplex | ServerResponse>();
+  #isClosed = false;
+
+  constructor(deps: ApiDoorDeps) {
+    this.#deps = deps;
+    this.#admission = new DoorAdmission(deps);
+    this.#streams = new StreamBook(deps.limits);
+  }
+
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  readonly request = (request: IncomingMessage, response: ServerResponse): void => {
+    request.socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const errand = this.#begin({ request, end: response, isUpgrade: false, status: 200 });
+    this.#pass(errand).then(
+      (forwarding) => {
+        if (!response.destroyed) forwardRequest(request, response, forwarding);
+      },
+      (error: unknown) => this.#refuse(errand, response, error),
+    );
+  };
+
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    socket.on('error', () => socket.destroy());
+    const errand = this.#begin({ request, end: socket, isUpgrade: true, status: 101 });
+    this.#pass(errand).then(
+      (forwarding) => {
+        if (!socket.destroyed) forwardUpgrade({ request, socket, head }, forwarding);
+      },
+      (error: unknown) => {
+        if (!socket.destroyed) this.#refuse(errand, responseOn(request, socket), error);
+      },
+    );
+  };
+
+  /** Takes nobody any more, and ends what is under way: clients take it up again elsewhere. */
+  close(): void {
+    this.#isClosed = true;
+    for (const each of this.#open) each.destroy();
+    this.#deps.tunnels.destroy();
+  }
+
+  #begin(asked: Omit<Errand, 'id' | 'afterwards'>): Errand {
+    const { end } = asked;
+    const errand = { ...asked, id: randomUUID(), afterwards: [() => void this.#open.delete(end)] };
+    this.#open.add(end);
+    end.once('close', () => {
+      for (const then of errand.afterwards) then();
+    });
+    return errand;
+  }
+
+  async #pass(errand: Errand): Promise<Forwarding> {
+    if (this.#isClosed) throw new ApiProxyError('SHUTTING_DOWN', 'This platform is shutting down. Try again.');
+    const signal = AbortSignal.timeout(ADMIT_MS);
+    const admitted = await this.#admission.admit(errand, signal);
+    const { end, isUpgrade, afterwards } = errand;
+    // Whoever is gone already will not go again, and what is taken for him would never be given back.
+    if (end.destroyed) throw new ApiProxyError('REQUEST_MALFORMED', 'The caller went away.');
+    const ended = this.#deps.watch.begin({ kind: admitted.kind, isUpgrade });
+    afterwards.push(() => ended(errand.status));
+    afterwards.push(this.#takeStream(admitted));
+    if (admitted.kind === 'write') await this.#admission.note(errand, admitted, signal);
+    return await this.#forwarding(errand, admitted, signal);
+  }
+
+  /** Gives it back. */
+  #takeStream({ principal, target }: Admitted): () => void {
+    const taken = this.#streams.take(`${principal.kind}:${principal.id}`, target);
+    if (taken.kind === 'taken') return taken.release;
+    const whose = taken.whose === 'caller' ? 'You have' : 'The target has';
+    const message = `${whose} ${taken.most} requests under way there, and more are not taken. End some of them.`;
+    throw new ApiProxyError('TOO_MANY_STREAMS', message, { details: { retryAfterSeconds: 1 } });
+  }
+
+  async #forwarding(errand: Errand, admitted: Admitted, signal: AbortSignal): Promise<Forwarding> {
+    const target = this.#deps.targetOf(admitted.target);
+    if (target === undefined) throw unreachable(admitted.target, 'it has just been deleted');
+    const wanted = parseApiAuthentication(await this.#deps.authenticationOf(target, signal));
+    const identity = identityOf(admitted, wanted);
+    const headers = {
+      ...forwardedHeaders(errand.request.rawHeaders),
+      host: 'kubernetes',
+      'audit-id': admitted.id,
+      [IDENTITY_HEADER]: identityText(identity),
+      ...(identity.kind === 'passthrough' && { authorization: `Bearer ${admitted.bearer ?? ''}` }),
+    };
+    return {
+      next: { agent: this.#deps.tunnels, host: hostOf(target), path: admitted.path, headers },
+      answerHeaders: ANSWER_HEADERS,
+      refused: (response, error) => this.#refuse(errand, response, unreachable(admitted.target, error.message, error)),
+      intercept: ({ statusCode = 0 }) => {
+        errand.status = statusCode;
+        return false;
+      },
+    };
+  }
+
+  #refuse(errand: Errand, response: ServerResponse, error: unknown): void {
+    const status = statusOfError(error);
+    if (status === undefined) {
+      const { method, url } = errand.request;
+      const path = url?.split('?', 1)[0];
+      this.#deps.log.error({ err: error, method, path }, 'a request to a target was not handed on');
+    }
+    const told = status ?? statusOf('internal', 'The platform could not hand this on. Its log says why.');
+    errand.status = told.code;
+    sendStatus(response, told, told.code === 401 ? CHALLENGE : undefined);
+  }
+}
+
+function unreachable(target: string, why: string, cause?: unknown): ApiProxyError {
+  const message = `The target ${target} cannot be reached right now: ${why}.`;
+  return new ApiProxyError('TARGET_UNREACHABLE', message, { cause, details: { target } });
+}

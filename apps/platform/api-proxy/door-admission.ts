@@ -1,0 +1,182 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  ApiProxyError,
+  asksToImpersonate,
+  type DoorPath,
+  kindOf,
+  type ProxyRole,
+  parseDoorPath,
+  RateBook,
+  type RequestKind,
+} from '#contexts/api-proxy';
+import type { AuditEntry, AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '#kit/http';
+import { type Clock, FleetError } from '#kit/std';
+
+export interface DoorAdmissionDeps {
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly audit: AuditSink;
+  readonly clock: Clock;
+  /** In a minute, of one caller. */
+  readonly requestsPerMinute: number;
+}
+
+/** Somebody whom we know, and who may do this. */
+export interface Admitted extends DoorPath {
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly principal: Principal;
+  readonly role: ProxyRole;
+  /** What he showed, when it was a token. */
+  readonly bearer: string | undefined;
+}
+
+interface Asked {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly isUpgrade: boolean;
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+const OPERATION = 'proxyTarget';
+/** As the REST API has it. */
+const UNKNOWN_PER_MINUTE = 1_200;
+const MINUTE_MS = 60_000;
+const MAX_RESOURCE_CHARS = 1_000;
+
+const PERMISSION = { read: 'targets.proxyRead', write: 'targets.proxyWrite' } as const satisfies Record<
+  RequestKind,
+  string
+>;
+const ADMIN_PERMISSION = 'targets.proxyAdmin';
+
+/** Who asks, and whether he may: all that is decided by the head of a request. Every refusal is thrown. */
+export class DoorAdmission {
+  readonly #deps: DoorAdmissionDeps;
+  readonly #known: RateBook;
+  readonly #unknown = new RateBook({ max: UNKNOWN_PER_MINUTE, windowMs: MINUTE_MS });
+
+  constructor(deps: DoorAdmissionDeps) {
+    this.#deps = deps;
+    this.#known = new RateBook({ max: deps.requestsPerMinute, windowMs: MINUTE_MS });
+  }
+
+  async admit(asked: Asked, signal: AbortSignal): Promise<Admitted> {
+    const { id, request, isUpgrade } = asked;
+    const { method = '', url = '' } = request;
+    const door = parseDoorPath(url);
+    if (door === undefined) {
+      throw new ApiProxyError('NOTHING_THERE', 'There is nothing here. APIs are at /targets/{target}/api.');
+    }
+    const kind = kindOf({ method, path: door.path, isUpgrade });
+    const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const principal = await this.#identify(asked, { door, kind, bearer }, signal);
+    await this.#authorize(asked, { door, kind, principal }, signal);
+    if (asksToImpersonate(request.rawHeaders)) {
+      const message = 'Through the platform everybody acts as himself. Leave out --as and --as-group.';
+      throw new ApiProxyError('IMPERSONATION_REFUSED', message);
+    }
+    const role = await this.#roleOf(principal, door.target, signal);
+    return { ...door, id, kind, principal, role, bearer };
+  }
+
+  /** Before it is done, so that nothing is done that is not on record. */
+  async note(asked: Asked, admitted: Admitted, signal: AbortSignal): Promise<void> {
+    await this.#deps.audit.note(this.#entry(asked, { ...admitted, outcome: 'done' }), signal);
+  }
+
+  async #identify(
+    asked: Asked,
+    {
+      door,
+      kind,
+      bearer,
+    }: { readonly door: DoorPath; readonly kind: RequestKind; readonly bearer: string | undefined },
+    signal: AbortSignal,
+  ): Promise<Principal> {
+    const { authenticator, clock, audit } = this.#deps;
+    const address = addressOf(asked.request);
+    checkRate(this.#unknown.look(address, clock.now()));
+    // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
+    const method = kind === 'write' ? 'POST' : (asked.request.method ?? '');
+    const { headers } = asked.request;
+    const principal = await authenticator.authenticate({ bearer, headers, method, address }, signal);
+    if (principal !== undefined) {
+      checkRate(this.#known.count(`${principal.kind}:${principal.id}`, clock.now()));
+      return principal;
+    }
+    checkRate(this.#unknown.count(address, clock.now()));
+    if (bearer !== undefined) {
+      audit.refused(this.#entry(asked, { ...door, principal: undefined, outcome: 'unauthenticated' }));
+    }
+    const message = bearer
+      ? 'These credentials are not known to the platform, or no longer. Log in again: fleetshift login.'
+      : 'This needs credentials of the platform. "fleetshift kubeconfig generate" makes a kubeconfig that shows them.';
+    throw new ApiProxyError('UNAUTHENTICATED', message);
+  }
+
+  async #authorize(
+    asked: Asked,
+    { door, kind, principal }: { readonly door: DoorPath; readonly kind: RequestKind; readonly principal: Principal },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const permission = PERMISSION[kind];
+    const refused = (outcome: AuditOutcome): void =>
+      this.#deps.audit.refused(this.#entry(asked, { ...door, principal, outcome }));
+    try {
+      if (await this.#may(principal, permission, { target: door.target, signal })) return;
+    } catch (error) {
+      if (error instanceof FleetError && error.entry.category === 'not-found') refused('hidden');
+      throw error;
+    }
+    refused('denied');
+    const message = `You may not do this to the target ${door.target}: it takes the permission ${permission}.`;
+    throw new ApiProxyError('PERMISSION_DENIED', message, { details: { permission } });
+  }
+
+  async #roleOf(principal: Principal, target: string, signal: AbortSignal): Promise<ProxyRole> {
+    if (await this.#may(principal, ADMIN_PERMISSION, { target, signal })) return 'admin';
+    return (await this.#may(principal, PERMISSION.write, { target, signal })) ? 'deployer' : 'viewer';
+  }
+
+  async #may(
+    principal: Principal,
+    permission: string,
+    { target, signal }: { readonly target: string; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const access = { principal, permission, operationId: OPERATION, params: { target }, reach: 'path' } as const;
+    return await this.#deps.authorizer.allow(access, signal);
+  }
+
+  #entry(
+    { id: requestId, request }: Asked,
+    { target, principal, outcome }: Pick<AuditEntry, 'principal' | 'outcome'> & { readonly target: string },
+  ): AuditEntry {
+    const { method = '', url = '' } = request;
+    const path = url.split('?', 1)[0] ?? '';
+    return {
+      time: this.#deps.clock.now(),
+      requestId,
+      operationId: OPERATION,
+      method,
+      path,
+      params: { target },
+      // Below the target, so that whoever administers it sees what was done through it.
+      resource: `/v1${path}`.slice(0, MAX_RESOURCE_CHARS),
+      principal,
+      address: addressOf(request),
+      outcome,
+    };
+  }
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
+function checkRate(lateMs: number | undefined): void {
+  if (lateMs === undefined) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(lateMs / 1000));
+  const message = `Too many requests. Wait ${retryAfterSeconds} s, then go on more slowly.`;
+  throw new ApiProxyError('TOO_MANY_REQUESTS', message, { details: { retryAfterSeconds } });
+}

@@ -1,0 +1,37 @@
+import type { RequestKind } from '#contexts/api-proxy';
+import type { Metrics } from '#kit/telemetry';
+
+export interface DoorWatch {
+  /** Of one request; what it returns is called once, with the status of the answer. */
+  begin(about: { readonly kind: RequestKind; readonly isUpgrade: boolean }): (status: number) => void;
+}
+
+/** Reads are counted here; writes are in the audit log besides. */
+export function doorMetrics(metrics: Metrics): DoorWatch {
+  const requests = metrics.counter({
+    name: 'fleetshift_api_proxy_requests_total',
+    help: 'Requests to the APIs of targets, by kind (read, write, upgrade) and status.',
+    labels: ['kind', 'status'],
+  });
+  const underWay = metrics.gauge({
+    name: 'fleetshift_api_proxy_streams',
+    help: 'Requests to the APIs of targets that are under way, watches and connections that became something else included.',
+    labels: ['kind'],
+  });
+  const counts = new Map<string, number>();
+  const change = (kind: string, by: number): void => {
+    const count = (counts.get(kind) ?? 0) + by;
+    counts.set(kind, count);
+    underWay.set({ kind }, count);
+  };
+  return {
+    begin: ({ kind, isUpgrade }) => {
+      const label = isUpgrade ? 'upgrade' : kind;
+      change(label, 1);
+      return (status) => {
+        change(label, -1);
+        requests.add({ kind: label, status: String(status) }, 1);
+      };
+    },
+  };
+}

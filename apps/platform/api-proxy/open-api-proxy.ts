@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { DOOR_PREFIX, type StreamLimits } from '#contexts/api-proxy';
+import { ByteDuplex } from '#contexts/api-proxy/adapters';
+import type { SessionHub } from '#contexts/channels';
+import type { Runnable } from '#kit/reconcile';
+import { type Clock, systemClock } from '#kit/std';
+import type { Logger, Metrics } from '#kit/telemetry';
+import { ApiDoor, type ApiDoorDeps } from './api-door.ts';
+import { doorMetrics } from './door-metrics.ts';
+import { TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
+
+export interface OpenApiProxyDeps
+  extends Pick<
+    ApiDoorDeps,
+    'authenticator' | 'authorizer' | 'audit' | 'targetOf' | 'authenticationOf' | 'requestsPerMinute'
+  > {
+  readonly hub: Pick<SessionHub, 'openBytes'>;
+  /** Counts what went through, both ways. */
+  readonly meter: (workspace: string, bytes: number) => void;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly limits?: StreamLimits;
+}
+
+/** What an HTTP server hands over as it comes: everything below the prefix. */
+export interface ApiProxy {
+  readonly prefix: string;
+  request(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends what is under way when it is to stop, as nobody else would. */
+  readonly runnable: Runnable;
+}
+
+const CHANNEL = 'tunnel/api';
+const OPEN_MS = 20_000;
+
+export function openApiProxy(deps: OpenApiProxyDeps): ApiProxy {
+  const { hub, meter, metrics, clock = systemClock } = deps;
+  const log = deps.log.child({ component: 'api-proxy' });
+  const tunnels = new TunnelAgent((target) => openTunnel({ hub, meter }, target));
+  const door = new ApiDoor({ ...deps, tunnels, clock, watch: doorMetrics(metrics), log });
+  return {
+    prefix: DOOR_PREFIX,
+    request: door.request,
+    upgrade: door.upgrade,
+    runnable: { name: 'api proxy', run: (stop) => closeAt(stop, door) },
+  };
+}
+
+async function openTunnel({ hub, meter }: Pick<OpenApiProxyDeps, 'hub' | 'meter'>, target: TunnelTarget) {
+  const tunnel = new ByteDuplex();
+  const { handlers } = tunnel;
+  const count = (data: Uint8Array): void => meter(target.workspace, data.length);
+  const heard = {
+    ...handlers,
+    data: (data: Uint8Array): void => {
+      count(data);
+      handlers.data(data);
+    },
+  };
+  const bytes = await hub.openBytes({ target: target.uid, channel: CHANNEL }, heard, AbortSignal.timeout(OPEN_MS));
+  return tunnel.over({
+    write: (data) => {
+      count(data);
+      return bytes.write(data);
+    },
+    end: () => bytes.end(),
+    destroy: (why) => bytes.destroy(why),
+    pause: () => bytes.pause(),
+    resume: () => bytes.resume(),
+  });
+}
+
+async function closeAt(stop: AbortSignal, door: ApiDoor): Promise<void> {
+  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  door.close();
+}

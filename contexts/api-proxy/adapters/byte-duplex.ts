@@ -1,0 +1,87 @@
+import { Duplex } from 'node:stream';
+
+/** Bytes both ways over whatever carries them; `contexts/channels` has such streams. */
+export interface Bytes {
+  /** Taken in any case. `false`: nothing more until `room`. */
+  write(data: Uint8Array): boolean;
+  end(): void;
+  destroy(why?: string): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** What a tunnel tells. */
+export interface BytesHandlers {
+  data(data: Uint8Array): void;
+  room(): void;
+  ended(): void;
+  closed(why: string | undefined): void;
+}
+
+/** A tunnel as a stream of Node, so that its HTTP can speak over it. */
+export class ByteDuplex extends Duplex {
+  /** Whoever has the tunnel tells these what comes. */
+  readonly handlers: BytesHandlers = {
+    data: (data) => {
+      if (!this.destroyed && !this.push(data)) this.#bytes?.pause();
+    },
+    room: () => this.#goOn(),
+    ended: () => {
+      if (!this.destroyed) this.push(null);
+    },
+    closed: (why) => this.#close(why),
+  };
+  #bytes: Bytes | undefined;
+  #whenRoom: (() => void) | undefined;
+  #isOver = false;
+
+  constructor() {
+    // An end that has said all may still listen.
+    super({ allowHalfOpen: true });
+  }
+
+  /** Before there is something to speak over nothing is written. */
+  over(bytes: Bytes): this {
+    this.#bytes = bytes;
+    if (this.destroyed) bytes.destroy();
+    return this;
+  }
+
+  /** An agent of `node:http` says this to a connection that it uses again. A tunnel keeps no process alive. */
+  ref(): this {
+    return this;
+  }
+
+  override _read(): void {
+    this.#bytes?.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    if (this.#isOver || this.#bytes === undefined || this.#bytes.write(chunk)) done();
+    else this.#whenRoom = done;
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#bytes?.end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#isOver) this.#bytes?.destroy(error?.message);
+    this.#isOver = true;
+    this.#whenRoom = undefined;
+    done(error);
+  }
+
+  #goOn(): void {
+    const done = this.#whenRoom;
+    this.#whenRoom = undefined;
+    done?.();
+  }
+
+  #close(why: string | undefined): void {
+    this.#isOver = true;
+    if (why === undefined) this.#goOn();
+    else this.destroy(new Error(why));
+  }
+}

@@ -1,0 +1,50 @@
+export interface RateLimit {
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+interface Window {
+  readonly endsAt: number;
+  count: number;
+}
+
+const REMEMBERED = 10_000;
+
+/** Requests of each in a window of time. The longest unseen are forgotten first. */
+export class RateBook {
+  readonly #limit: RateLimit;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit;
+  }
+
+  /** Counts one more; in how many ms to come again when that is too many. */
+  count(who: string, now: number): number | undefined {
+    const window = this.#windowOf(who, now);
+    window.count += 1;
+    return this.#late(window, now);
+  }
+
+  /** The same without counting. */
+  look(who: string, now: number): number | undefined {
+    const window = this.#windows.get(who);
+    return window === undefined || window.endsAt <= now || window.count < this.#limit.max
+      ? undefined
+      : window.endsAt - now;
+  }
+
+  #late({ count, endsAt }: Window, now: number): number | undefined {
+    return count > this.#limit.max ? endsAt - now : undefined;
+  }
+
+  #windowOf(who: string, now: number): Window {
+    const known = this.#windows.get(who);
+    const window = known !== undefined && known.endsAt > now ? known : { endsAt: now + this.#limit.windowMs, count: 0 };
+    this.#windows.delete(who);
+    this.#windows.set(who, window);
+    const [oldest] = this.#windows.keys();
+    if (this.#windows.size > REMEMBERED && oldest !== undefined) this.#windows.delete(oldest);
+    return window;
+  }
+}

@@ -1,0 +1,69 @@
+export type RequestKind = 'read' | 'write';
+
+export interface AskedRequest {
+  readonly method: string;
+  /** From the root of the API server, with or without a query. */
+  readonly path: string;
+  readonly isUpgrade: boolean;
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** They reach into a workload, whatever the method. */
+const REACHING_IN: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
+/** Questions about oneself that are asked by POST: `kubectl auth can-i`, `kubectl auth whoami`. */
+const ABOUT_ONESELF =
+  /^\/apis\/(?:authorization\.k8s\.io\/[^/]+\/selfsubject(?:access|rules)reviews|authentication\.k8s\.io\/[^/]+\/selfsubjectreviews)$/;
+
+/**
+ * Whether somebody who may only look may ask this. Doubt is a write: a path that the API server might read in another way
+ * than we do here, a connection that becomes something else.
+ */
+export function kindOf({ method, path, isUpgrade }: AskedRequest): RequestKind {
+  if (isUpgrade) return 'write';
+  const segments = segmentsOf(path);
+  if (segments === undefined) return 'write';
+  if (method === 'POST' && ABOUT_ONESELF.test(`/${segments.join('/')}`)) return 'read';
+  return READING.has(method) && !reachesIn(segments) ? 'read' : 'write';
+}
+
+/** Decoded, as the server sees them; `undefined` when there are two ways to see them. */
+function segmentsOf(path: string): readonly string[] | undefined {
+  const plain = path.split('?', 1)[0] ?? '';
+  const raw = plain.slice(1).split('/');
+  if (raw.at(-1) === '') raw.pop();
+  const segments: string[] = [];
+  for (const each of raw) {
+    const segment = decoded(each);
+    if (segment === undefined || segment === '' || segment === '.' || segment === '..') return undefined;
+    if (/[/\\\0]/.test(segment)) return undefined;
+    segments.push(segment);
+  }
+  return segments;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `[root, version]`, then perhaps a namespace, then `resource, name, subresource`. */
+function reachesIn(segments: readonly string[]): boolean {
+  const ofGroup = segmentsOfGroup(segments);
+  if (ofGroup === undefined) return false;
+  const [first] = ofGroup;
+  // As old servers had it, with the verb before all else.
+  if (first === 'proxy') return true;
+  const place = first === 'watch' ? ofGroup.slice(1) : ofGroup;
+  const inNamespace = place[0] === 'namespaces' && place.length > 2 ? place.slice(2) : place;
+  const [, , subresource = ''] = inNamespace;
+  // Of a namespace itself.
+  return REACHING_IN.has(subresource) || (inNamespace !== place && REACHING_IN.has(inNamespace[0] ?? ''));
+}
+
+function segmentsOfGroup(segments: readonly string[]): readonly string[] | undefined {
+  if (segments[0] === 'api') return segments.slice(2);
+  return segments[0] === 'apis' ? segments.slice(3) : undefined;
+}
