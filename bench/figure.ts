@@ -14,6 +14,8 @@ export interface Figure {
 export interface BenchContext {
   /** Ends within 40 seconds. */
   readonly quick: boolean;
+  /** Other programs to be measured in the same run, as `name=command`; what they are told is up to the bench. */
+  readonly peers: readonly string[];
   readonly signal: AbortSignal;
   log(line: string): void;
 }

@@ -7,16 +7,18 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
   durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
   fleetlets: async () => (await import('./fleetlets/fleetlets-bench.ts')).fleetletsBench,
+  kubernetes: async () => (await import('./kubernetes/kubernetes-bench.ts')).kubernetesBench,
   kube: async () => (await import('./kube/kube-bench.ts')).kubeBench,
   rollout: async () => (await import('./rollout/rollout-bench.ts')).rolloutBench,
   storage: async () => (await import('./storage/storage-bench.ts')).storageBench,
   subtree: async () => (await import('./subtree/subtree-bench.ts')).subtreeBench,
 };
 
-const USAGE = `usage: npm run bench -- NAME [--quick]\n\nbenches: ${Object.keys(BENCHES).join(', ')}`;
+const USAGE = `usage: npm run bench -- NAME [--quick] [--peer NAME=COMMAND]...\n\nbenches: ${Object.keys(BENCHES).join(', ')}`;
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
+  const options = { quick: { type: 'boolean' }, peer: { type: 'string', multiple: true } } as const;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const load = BENCHES[positionals[0] ?? ''];
   if (load === undefined || positionals.length !== 1) {
     console.error(USAGE);
@@ -25,7 +27,8 @@ async function main(): Promise<number> {
   const bench = await load();
   console.log(`${bench.name}: ${bench.description}\n`);
   const signal = AbortSignal.timeout(30 * 60_000);
-  const figures = await bench.run({ quick: values.quick ?? false, signal, log: (line) => console.log(line) });
+  const { quick = false, peer: peers = [] } = values;
+  const figures = await bench.run({ quick, peers, signal, log: (line) => console.log(line) });
   console.log(`\n${table(figures)}\n`);
   for (const figure of figures.filter(({ met }) => met === false)) {
     const { name, ratio, value } = figure;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Settings, settingsPage } from '#kit/config';
 import { DIRECTORY_AGENT_SETTINGS } from '../apps/directory-agent/config.ts';
-import { FLEETLET_SETTINGS } from '../apps/fleetlet/config.ts';
+import { FLEETLET_WITH_SETTINGS } from '../apps/fleetlet-with-kubernetes/config.ts';
+import { KUBERNETES_AGENT_SETTINGS } from '../apps/kubernetes-agent/config.ts';
 import { PLATFORM_SETTINGS } from '../apps/platform/config.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
@@ -17,8 +18,9 @@ export interface Generated {
 /** Files that are kept in the repository but written by it. `npm run generate` writes them; a test compares. */
 export const GENERATED: readonly Generated[] = [
   settingsReference('settings', 'fleetshift serve', PLATFORM_SETTINGS),
-  settingsReference('fleetlet-settings', 'fleetshift fleetlet', FLEETLET_SETTINGS),
+  settingsReference('fleetlet-settings', 'fleetshift fleetlet', FLEETLET_WITH_SETTINGS),
   settingsReference('directory-agent-settings', 'fleetshift agent directory', DIRECTORY_AGENT_SETTINGS),
+  settingsReference('kubernetes-agent-settings', 'fleetshift agent kubernetes', KUBERNETES_AGENT_SETTINGS),
   { name: 'protocol', generate: generateProtocol },
 ];
 

@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly flags?: readonly string[];
   /** Another program than the product's own that takes `serve` and its flags. */
   readonly program?: URL;
+  /** For Node itself. */
+  readonly nodeFlags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -105,10 +107,10 @@ export async function platformHome(engine: Engine): Promise<PlatformHome> {
 }
 
 function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database'>, options: StartOptions) {
-  const { flags = [], program, environment = {} } = options;
+  const { flags = [], program, nodeFlags = [], environment = {} } = options;
   const begun = performance.now();
   const main = program === undefined ? MAIN : fileURLToPath(program);
-  const child = spawn(process.execPath, [main, 'serve', ...flags], {
+  const child = spawn(process.execPath, [...nodeFlags, main, 'serve', ...flags], {
     // Nothing else of the caller's environment: a stray FLEETSHIFT_ variable would change what is tested.
     env: {
       PATH: process.env['PATH'],

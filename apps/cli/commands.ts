@@ -12,7 +12,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'demo',
     summary: 'run a platform with a fleet to try it on',
-    load: async () => (await import('./commands/demo.ts')).demo,
+    load: async () => (await import('../demo/demo-command.ts')).demo,
   },
   {
     name: 'fleetlet',
@@ -25,6 +25,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/agent.ts')).agent,
   },
   {
+    name: 'crs',
+    summary: 'run the ClusterResourceSet controller for clusters of Cluster API',
+    load: async () => (await import('./commands/crs.ts')).crs,
+  },
+  {
     name: 'login',
     summary: 'log in to a platform, and keep the login',
     load: async () => (await import('./commands/login.ts')).login,
@@ -33,6 +38,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'logout',
     summary: 'end the login, here and at the platform',
     load: async () => (await import('./commands/logout.ts')).logout,
+  },
+  {
+    name: 'auth',
+    summary: 'show your login to programs, as kubectl wants it',
+    load: async () => (await import('./commands/auth.ts')).auth,
+  },
+  {
+    name: 'kubeconfig',
+    summary: 'let kubectl reach clusters through the platform',
+    load: async () => (await import('./commands/kubeconfig.ts')).kubeconfig,
   },
   {
     name: 'whoami',

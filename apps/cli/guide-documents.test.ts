@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { checkDocuments } from './apply/check-documents.ts';
 import { parseDocuments } from './apply/read-documents.ts';
 
-const PAGES = { 'deployments.md': 2, 'directory.md': 1 };
+const PAGES = { 'deployments.md': 2, 'directory.md': 1, 'resource-index.md': 2 };
 
 for (const [page, atLeast] of Object.entries(PAGES)) {
   const guide = fileURLToPath(new URL(`../../docs/guide/${page}`, import.meta.url));

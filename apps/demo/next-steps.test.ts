@@ -46,4 +46,16 @@ suite('what a new user does next', () => {
     const [, , , look] = steps({ ...HERE, currentFolder: '/tmp/ann/work' });
     assert.equal(look, 'cat /tmp/ann/.fleetshift/demo/eu-canary/etc/app.conf');
   });
+
+  test('of clusters there is more to do, with their own kubeconfig', () => {
+    const kubeconfig = '/tmp/ann/.fleetshift/demo/kubernetes/kubeconfig';
+    const clusters = { names: ['eu-kube', 'us-kube'], kubeconfig };
+    const all = steps({ ...HERE, clusters: { ...clusters, kubectl: '/opt/kube/kubectl' } });
+    assert.deepEqual(all.slice(0, 8), steps(HERE));
+    assert.deepEqual(all.slice(8, 11), [
+      'export KUBECONFIG=.fleetshift/demo/kubernetes/kubeconfig PATH=$PATH:/opt/kube',
+      'kubectl --context eu-kube -n web get pods',
+      'fleetshift deploy web --set image=web:2.0 -w demo-kubernetes',
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { DEMO_DEPLOYMENT, DEMO_WORKSPACE, demoFolder, demoTargets } from './demo-fleet.ts';
+import { CLUSTERS_DEPLOYMENT, CLUSTERS_WORKSPACE } from './demo-kubernetes.ts';
 
 export interface NextStepsFacts {
   /** How a person calls this program here. */
@@ -8,16 +9,21 @@ export interface NextStepsFacts {
   /** The context to name; `undefined` when it is the current one. */
   readonly context: string | undefined;
   readonly currentFolder: string;
+  /** Of the clusters, where there are some. */
+  readonly clusters?: { readonly names: readonly string[]; readonly kubeconfig: string; readonly kubectl: string };
 }
 
+type Row = readonly [step: string, why: string];
+
 /** What a new user does next: to change something, to look, to agree, to break it, and to go back. */
-export function nextSteps({ command, dataFolder, context, currentFolder }: NextStepsFacts): string {
-  const folder = (name: string): string => {
-    const near = relative(currentFolder, demoFolder(dataFolder, name));
-    return near.startsWith('..') ? demoFolder(dataFolder, name) : near;
+export function nextSteps({ command, dataFolder, context, currentFolder, clusters }: NextStepsFacts): string {
+  const near = (path: string): string => {
+    const short = relative(currentFolder, path);
+    return short.startsWith('..') ? path : short;
   };
+  const folder = (name: string): string => near(demoFolder(dataFolder, name));
   const say = (words: string): string => `${command} ${words}${context === undefined ? '' : ` --context ${context}`}`;
-  const rows = [
+  const rows: readonly Row[] = [
     [say('get targets'), `${demoTargets().length} folders below ${folder('')}`],
     [say(`deploy ${DEMO_DEPLOYMENT} --set "greeting=Good morning"`), 'change a value'],
     [say(`rollout status ${DEMO_DEPLOYMENT}`), 'the canary has it, and the rest waits for you'],
@@ -26,14 +32,41 @@ export function nextSteps({ command, dataFolder, context, currentFolder }: NextS
     [say(`rollout status ${DEMO_DEPLOYMENT} --watch`), 'see the rest follow'],
     [`rm ${folder('us-prod-1')}/etc/app.conf`, 'break one, and look at the status again'],
     [say(`rollout rollback ${DEMO_DEPLOYMENT} --yes`), 'go back, everywhere at once'],
-  ] as const;
-  const width = Math.max(...rows.map(([step]) => step.length));
-  const lines = rows.map(([step, why]) => `  ${step.padEnd(width)}  # ${why}`);
+  ];
+  const also = clusters === undefined ? '' : clusterSteps({ ...clusters, kubeconfig: near(clusters.kubeconfig) }, say);
   return `
 The demo is ready: ${DEMO_DEPLOYMENT} in the workspace ${DEMO_WORKSPACE} is on ${demoTargets().length} targets. In a second terminal:
 
-${lines.join('\n')}
-
+${drawn(rows)}
+${also}
 Ctrl-C ends it; the next start goes on from here.
 `;
+}
+
+function clusterSteps(
+  { names, kubeconfig, kubectl }: NonNullable<NextStepsFacts['clusters']>,
+  say: (words: string) => string,
+): string {
+  const there = `-w ${CLUSTERS_WORKSPACE}`;
+  const onFirst = `kubectl --context ${names[0] ?? ''} -n web`;
+  const rows: readonly Row[] = [
+    [`${onFirst} get pods`, 'what is there'],
+    [say(`deploy ${CLUSTERS_DEPLOYMENT} --set image=web:2.0 ${there}`), 'a new image, on the canary first'],
+    [say(`rollout status ${CLUSTERS_DEPLOYMENT} ${there} --watch`), 'see it pass'],
+    [`${onFirst} delete configmap web`, 'break it'],
+    [say(`get deployments ${there}`), 'it was noticed'],
+  ];
+  const found = names.length === 1 ? 'There is a cluster' : `There are ${names.length} clusters`;
+  return `
+${found} as well, with simulated Pods:
+
+  export KUBECONFIG=${kubeconfig} PATH=$PATH:${dirname(kubectl)}
+${drawn(rows)}
+`;
+}
+
+/** The explanations below each other. */
+function drawn(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([step]) => step.length));
+  return rows.map(([step, why]) => `  ${step.padEnd(width)}  # ${why}`).join('\n');
 }

@@ -1,16 +1,25 @@
 import type { Logger } from '#kit/telemetry';
 import type { PlatformConfig } from '../platform/config.ts';
 import { type RunOptions, runPlatform, type Serving } from '../platform/run.ts';
-import { runDemoAgent } from './demo-agent.ts';
-import { type DemoApi, demoState, finishDemo, seedDemo } from './seed-demo.ts';
+import { clusterAgent, folderAgent, runDemoAgent } from './demo-agent.ts';
+import { type DemoClusters, startDemoClusters } from './demo-clusters.ts';
+import { demoClusters } from './demo-kubernetes.ts';
+import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './seed-demo.ts';
 
 export interface DemoOptions extends Omit<RunOptions, 'onServing' | 'config'> {
   readonly config: PlatformConfig;
   readonly log: Logger;
   /** How this program was started. */
   readonly program: readonly string[];
+  /** How many clusters there are beside the folders; none unless told. */
+  readonly kubernetes?: number;
   /** The demo is there, and can be played with. */
-  readonly onReady: (serving: Serving, signal: AbortSignal) => Promise<void>;
+  readonly onReady: (ready: DemoReady, signal: AbortSignal) => Promise<void>;
+}
+
+export interface DemoReady extends Serving {
+  /** Absent when none were asked for, or can be had. */
+  readonly clusters: DemoClusters | undefined;
 }
 
 /** The platform, and beside it a fleet of folders of this machine with something on it. */
@@ -30,7 +39,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
 }
 
 async function show(platform: Serving, options: DemoOptions, signal: AbortSignal): Promise<void> {
-  const { log, program, onReady } = options;
+  const { log, program, onReady, kubernetes = 0 } = options;
   const { fleetletSocket: socket, folder } = platform;
   const api = adminApi(platform);
   if (api === undefined || socket === undefined) {
@@ -42,11 +51,42 @@ async function show(platform: Serving, options: DemoOptions, signal: AbortSignal
     log.info({}, 'no demo: there is something in this instance already; --data with another folder begins one');
     return;
   }
+  const begun = startClusters(options, folder.path, signal);
   if (state !== 'made') await seedDemo(api, signal);
-  const agent = runDemoAgent({ program, socket, dataFolder: folder.path, log }, signal);
+  const agents = [runDemoAgent({ program, socket, words: folderAgent(folder.path), log }, signal)];
   if (state !== 'made') await finishDemo(api, signal);
-  await onReady(platform, signal);
-  await agent;
+  const clusters = await begun;
+  if (clusters !== undefined) {
+    await seedClusters(api, kubernetes, signal);
+    const words = clusterAgent(clusters.kubeconfig, namesOf(kubernetes));
+    agents.push(runDemoAgent({ program, socket, words, log }, signal));
+  }
+  await onReady({ ...platform, clusters }, signal);
+  await Promise.all([...agents, clusters?.ended]);
+}
+
+/** They take some seconds, in which the rest is made. Without them there is still a demo. */
+async function startClusters(
+  { kubernetes = 0, program, log }: DemoOptions,
+  dataFolder: string,
+  signal: AbortSignal,
+): Promise<DemoClusters | undefined> {
+  if (kubernetes === 0) return undefined;
+  const names = namesOf(kubernetes);
+  // What runs this program, without the program.
+  const node = program.slice(0, -1);
+  try {
+    const started = await startDemoClusters({ dataFolder, names, node }, signal);
+    if (started.kind === 'started') return started.clusters;
+    log.warn({ reason: started.why }, 'the demo has no clusters');
+  } catch (err) {
+    if (!signal.aborted) log.warn({ err }, 'the demo has no clusters');
+  }
+  return undefined;
+}
+
+function namesOf(count: number): readonly string[] {
+  return demoClusters(count).map(({ name }) => name);
 }
 
 function adminApi({ http, token }: Serving): DemoApi | undefined {

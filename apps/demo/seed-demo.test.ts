@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { demoTargets } from './demo-fleet.ts';
-import { type DemoApi, demoState, finishDemo, seedDemo } from './seed-demo.ts';
+import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './seed-demo.ts';
 
 const SIGNAL = AbortSignal.timeout(30_000);
 const DEPLOYMENT = '/v1/workspaces/demo/deployments/hello';
@@ -81,6 +81,43 @@ suite('the demo is finished', () => {
       return { status: 200, body: {} };
     });
     await assert.rejects(finishDemo(api, stop.signal));
+  });
+});
+
+suite('clusters are added', () => {
+  const path = '/v1/workspaces/demo-kubernetes';
+  const seeded = (label: string, call: Call) =>
+    call.method === 'GET'
+      ? { status: 200, body: { labels: { demo: label } } }
+      : {
+          status:
+            call.path === '/v1/workspaces' && label === 'made'
+              ? 409
+              : call.method === 'PATCH' || call.path.endsWith(':bind')
+                ? 200
+                : 201,
+        };
+
+  test('in a workspace of their own, with something on them', async () => {
+    const { api, said } = scriptedApi((call) => seeded('seeding', call));
+    await seedClusters(api, 2, SIGNAL);
+    assert.deepEqual(said(), [
+      'POST /v1/workspaces',
+      ...['eu-kube', 'us-kube'].flatMap(() => ['POST /v1/targets', 'POST /v1/fleetlets/platform:bind']),
+      `GET ${path}`,
+      `POST ${path}/deployments`,
+      `PATCH ${path}`,
+    ]);
+  });
+
+  test('at the next start as many as there are then, and what somebody deleted stays so', async () => {
+    const { api, said, calls } = scriptedApi((call) => seeded('made', call));
+    await seedClusters(api, 4, SIGNAL);
+    assert.equal(said().at(-1), `GET ${path}`);
+    const names = calls.flatMap(({ path: at, body }) =>
+      at === '/v1/targets' ? [(body as { name: string }).name] : [],
+    );
+    assert.deepEqual(names, ['eu-kube', 'us-kube', 'ap-kube', 'eu-kube-2']);
   });
 });
 

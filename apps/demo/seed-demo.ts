@@ -8,6 +8,7 @@ import {
   demoTargets,
   demoWorkspace,
 } from './demo-fleet.ts';
+import { CLUSTERS_WORKSPACE, clustersDeployment, clustersWorkspace, demoClusters } from './demo-kubernetes.ts';
 
 /** The platform's API, as the administrator. */
 export type DemoApi = (
@@ -42,10 +43,7 @@ export async function demoState(api: DemoApi, signal: AbortSignal): Promise<Demo
  */
 export async function seedDemo(api: DemoApi, signal: AbortSignal): Promise<void> {
   await make(api, '/v1/workspaces', demoWorkspace(), signal);
-  for (const target of demoTargets()) {
-    await make(api, '/v1/targets', target, signal);
-    await expect(api, { path: `/v1/fleetlets/${EMBEDDED_FLEETLET}:bind`, body: { target: target.name } }, signal);
-  }
+  for (const target of demoTargets()) await makeBound(api, target, signal);
   await make(api, `${WORKSPACE_PATH}/deployments`, demoDeployment(), signal);
 }
 
@@ -55,6 +53,23 @@ export async function finishDemo(api: DemoApi, signal: AbortSignal): Promise<voi
   await expect(api, { method: 'PATCH', path: DEPLOYMENT_PATH, body: { rollout: demoRollout() } }, signal);
   const body = { labels: { [DEMO_LABEL]: 'made' } };
   await expect(api, { method: 'PATCH', path: WORKSPACE_PATH, body }, signal);
+}
+
+/** Clusters beside the folders; as many as there are now, whatever there were at another start. */
+export async function seedClusters(api: DemoApi, count: number, signal: AbortSignal): Promise<void> {
+  const path = `/v1/workspaces/${CLUSTERS_WORKSPACE}`;
+  await make(api, '/v1/workspaces', clustersWorkspace(), signal);
+  for (const target of demoClusters(count)) await makeBound(api, target, signal);
+  const { body } = await api({ method: 'GET', path }, signal);
+  // Whoever has deleted the deployment since does not get it back.
+  if ((body as Item).labels?.[DEMO_LABEL] !== 'seeding') return;
+  await make(api, `${path}/deployments`, clustersDeployment(), signal);
+  await expect(api, { method: 'PATCH', path, body: { labels: { [DEMO_LABEL]: 'made' } } }, signal);
+}
+
+async function makeBound(api: DemoApi, target: { readonly name: string }, signal: AbortSignal): Promise<void> {
+  await make(api, '/v1/targets', target, signal);
+  await expect(api, { path: `/v1/fleetlets/${EMBEDDED_FLEETLET}:bind`, body: { target: target.name } }, signal);
 }
 
 async function isEverywhere(api: DemoApi, signal: AbortSignal): Promise<boolean> {

@@ -181,18 +181,24 @@ export interface ConfigSources {
 }
 
 /** The first belong to the command line client, which may run in the same shell; what our own tests read is not for operators. */
-const IGNORED_VARIABLES = [
+export const IGNORED_VARIABLES = [
   /^FLEETSHIFT_(CONFIG|CONTEXT|SERVER|TOKEN|TOKEN_FILE|ISSUER|WORKSPACE|PASSPHRASE_FILE)$/,
   /^FLEETSHIFT_TEST_/,
 ];
 
 export function resolveFleetletConfig(sources: ConfigSources): Resolved<typeof FLEETLET_SETTINGS> {
-  return resolveSettings({ settings: FLEETLET_SETTINGS, ignoredVariables: IGNORED_VARIABLES, check, ...sources });
+  return resolveSettings({
+    settings: FLEETLET_SETTINGS,
+    ignoredVariables: IGNORED_VARIABLES,
+    check: (config, refuse) => checkFleetlet(config, refuse),
+    ...sources,
+  });
 }
 
 type Refuse = (name: keyof typeof FLEETLET_SETTINGS, why: string) => void;
 
-function check(config: FleetletConfig, refuse: Refuse): void {
+/** `knowsCallers`: there is another way than tokens to know who calls over TCP. */
+export function checkFleetlet(config: FleetletConfig, refuse: Refuse, knowsCallers = false): void {
   checkPlatform(config, refuse);
   const { listenTcp, localTokenFile, localTlsCert, localTlsKey } = config;
   if (localTlsCert !== undefined && localTlsKey === undefined) refuse('local-tls-cert', 'is given without its key');
@@ -200,7 +206,8 @@ function check(config: FleetletConfig, refuse: Refuse): void {
     refuse('local-tls-key', 'is given without --local-tls-cert');
   checkDirect(config, refuse);
   if (listenTcp === undefined) return;
-  if (localTokenFile === undefined) refuse('listen-tcp', 'needs --local-token-file: else everybody would be let in');
+  if (localTokenFile === undefined && !knowsCallers)
+    refuse('listen-tcp', 'needs --local-token-file: else everybody would be let in');
   if (localTlsCert === undefined && !isLoopback(listenTcp.host)) {
     const why = `${listenTcp.host} is beyond loopback, where tokens must not travel in the clear; give --local-tls-cert and --local-tls-key`;
     refuse('listen-tcp', why);

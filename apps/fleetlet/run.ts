@@ -1,8 +1,8 @@
-import type { UplinkPace } from '#contexts/channels';
+import type { LocalAuthenticator, UplinkPace } from '#contexts/channels';
 import { printHostPort } from '#kit/config';
-import { createLogger } from '#kit/telemetry';
+import { createLogger, type Logger } from '#kit/telemetry';
 import type { FleetletConfig } from './config.ts';
-import { wireFleetlet } from './wiring.ts';
+import { type Fleetlet, wireFleetlet } from './wiring.ts';
 
 export interface RunOptions {
   readonly config: FleetletConfig;
@@ -12,18 +12,23 @@ export interface RunOptions {
   readonly err: { write(text: string): void; readonly isTerminal: boolean };
   /** For tests: see `FleetletOptions`. */
   readonly pace?: Partial<UplinkPace>;
+  /** See `FleetletOptions`. */
+  readonly callers?: LocalAuthenticator;
+  /** What runs in the same process. It is over before the fleetlet is, and ends it when it ends by itself. */
+  readonly beside?: (fleetlet: Fleetlet, log: Logger, signal: AbortSignal) => Promise<void>;
 }
 
 const CLOSE_MS = 5_000;
 
 /** Until the signal aborts; then it hands on what it has taken, and gives everything back. */
-export async function runFleetlet(
-  { config, version, environment, err, pace }: RunOptions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runFleetlet(options: RunOptions, signal: AbortSignal): Promise<void> {
+  const { config, version, environment, err, pace, callers, beside } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, destination: err, pretty });
-  const fleetlet = await wireFleetlet({ config, environment, log, ...(pace && { pace }) }, signal);
+  const fleetlet = await wireFleetlet(
+    { config, environment, log, ...(pace && { pace }), ...(callers && { callers }) },
+    signal,
+  );
   const stop = new AbortController();
   try {
     const { socket, tcp, metrics, uid } = fleetlet;
@@ -31,7 +36,9 @@ export async function runFleetlet(
     if (metrics !== undefined) log.info({ address: printHostPort(metrics) }, 'metrics');
     log.info({ version, address, subject: `fleetlet/${uid}` }, 'serving');
     const running = fleetlet.run(stop.signal);
-    await Promise.race([running, aborted(signal)]);
+    const together = beside?.(fleetlet, log, signal);
+    await Promise.race([running, aborted(signal), ...(together === undefined ? [] : [together])]);
+    await together;
     await fleetlet.drain(AbortSignal.timeout(config.shutdownTimeout));
     stop.abort();
     await Promise.race([running, aborted(AbortSignal.timeout(CLOSE_MS))]);

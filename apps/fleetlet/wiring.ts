@@ -6,6 +6,7 @@ import {
   ChannelAccess,
   type ChannelRule,
   type DataPorts,
+  type LocalAuthenticator,
   Uplink,
   type UplinkPace,
   type UplinkState,
@@ -31,6 +32,8 @@ export interface FleetletOptions {
   readonly config: FleetletConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
+  /** Knows who calls over TCP, beside the tokens of a file. */
+  readonly callers?: LocalAuthenticator;
   /** How it comes back to the platform; for tests that cut it off all the time. */
   readonly pace?: Partial<UplinkPace>;
 }
@@ -97,7 +100,9 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     renewalAsked: () => renewal.soon(),
   });
   const broker = newBroker({ config, uplink, session, access, data: direct.ports, observer });
-  const listeners = await openLocalListeners({ config, folder: store.folder, listen: (who) => broker.listen(who) });
+  const { callers } = options;
+  const listen = (who: LocalAuthenticator) => broker.listen(who);
+  const listeners = await openLocalListeners({ config, folder: store.folder, listen, ...(callers && { callers }) });
   const called = await direct.listen(broker.acceptFleetlets);
   const metrics = await openMetrics(config.metricsListen, { broker, uplink, access });
   return {

@@ -194,7 +194,7 @@ export const PLATFORM_SETTINGS = {
   },
   'body-limit': {
     kind: byteSize('1KiB', '1GiB'),
-    default: '1MiB',
+    default: '16MiB',
     sentence: 'The largest body of a request.',
     group: 'Limits',
   },

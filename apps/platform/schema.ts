@@ -3,6 +3,8 @@ import { ENROLMENT_MIGRATIONS, ENROLMENT_SEALED_COLUMNS } from '#contexts/enrolm
 import { GOVERNANCE_MIGRATIONS } from '#contexts/governance/adapters';
 import { IDENTITY_MIGRATIONS, IDENTITY_SEALED_COLUMNS } from '#contexts/identity/adapters';
 import { ORCHESTRATION_MIGRATIONS, ORCHESTRATION_SEALED_COLUMNS } from '#contexts/orchestration/adapters';
+import { PROXIED_CLUSTER_MIGRATIONS, PROXIED_CLUSTER_SEALED_COLUMNS } from '#contexts/proxied-clusters/adapters';
+import { RESOURCE_INDEX_MIGRATIONS } from '#contexts/resource-index/adapters';
 import { TARGET_MIGRATIONS } from '#contexts/targets/adapters';
 import { WORKSPACE_MIGRATIONS } from '#contexts/workspaces/adapters';
 import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
@@ -26,6 +28,8 @@ export const SCHEMA_MODULES: readonly MigrationModule[] = [
   GOVERNANCE_MIGRATIONS,
   ORCHESTRATION_MIGRATIONS,
   ENROLMENT_MIGRATIONS,
+  PROXIED_CLUSTER_MIGRATIONS,
+  RESOURCE_INDEX_MIGRATIONS,
 ];
 
 /** Every column that holds sealed texts. One that is missing here keeps its old key from being dropped, and is named. */
@@ -34,4 +38,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...IDENTITY_SEALED_COLUMNS,
   ...ORCHESTRATION_SEALED_COLUMNS,
   ...ENROLMENT_SEALED_COLUMNS,
+  ...PROXIED_CLUSTER_SEALED_COLUMNS,
 ];

@@ -11,6 +11,8 @@ import { type Environment, type Logger, type Metrics, startTracing, type Tracer 
 import { createMetrics } from '#kit/telemetry/metrics';
 import { type Access, openAccess } from './access/open-access.ts';
 import { type AdminToken, loadAdminToken } from './admin-token.ts';
+import type { ApiProxy } from './api-proxy/open-api-proxy.ts';
+import { wireApiProxy } from './api-proxy/wire-api-proxy.ts';
 import { urlsOf } from './banner.ts';
 import { type Fleetlets, openFleetlets } from './channels/open-fleetlets.ts';
 import type { PlatformConfig } from './config.ts';
@@ -28,7 +30,9 @@ import { maintenance, type Purge } from './maintenance.ts';
 import { openCallers } from './open-callers.ts';
 import { openDatabase } from './open-database.ts';
 import { type Fleet, openFleet } from './orchestration/open-fleet.ts';
+import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/open-proxy-agent.ts';
 import { requestMetrics } from './request-metrics.ts';
+import { INDEX_IN_TREE, type Index, indexPurge, openIndex } from './resource-index/open-index.ts';
 import { SCHEMA_MODULES } from './schema.ts';
 
 export interface PlatformOptions {
@@ -109,9 +113,9 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const adminRemains = (): boolean => token !== undefined;
   const kept = {
     contents: [tree.contents, ENROLMENT_IN_TREE.contents],
-    moveObservers: [tree.moves, ENROLMENT_IN_TREE.moves],
-    targetDeleteObservers: [tree.targets, ENROLMENT_IN_TREE.targets],
-    workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces],
+    moveObservers: [tree.moves, ENROLMENT_IN_TREE.moves, INDEX_IN_TREE.moves],
+    targetDeleteObservers: [tree.targets, ENROLMENT_IN_TREE.targets, PROXIED_IN_TREE.targets, INDEX_IN_TREE.targets],
+    workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
   const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept }, signal);
   const listening: Listening = {};
@@ -131,9 +135,15 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const { authenticator } = callers;
   const machines = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
+  const index = openIndex({ storage, hub: fleetlets.hub, metrics, log });
+  opened.defer(() => index.close());
+  const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment });
+
+  const apiProxy = wireApiProxy({ ...machines, hub: fleetlets.hub });
 
   const server = await createServer({
     ...options,
+    apiProxy,
     storage,
     tracer,
     metrics,
@@ -143,15 +153,19 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     access,
     callers,
     fleetlets,
+    proxied,
+    index,
     fleet,
   });
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
   const background = [
-    ...backgroundWork(storage, options, [...fleet.purges, enrolmentPurge(storage)]),
+    ...backgroundWork(storage, options, [...fleet.purges, enrolmentPurge(storage), indexPurge(storage)]),
     ...access.runnables,
     callers.upkeep,
     ...fleetlets.runnables,
+    ...proxied.runnables,
+    ...index.runnables,
     ...fleet.runnables(durable.client),
   ];
   listening.http = config.listen && (await listenHttp(server, config.listen));
@@ -160,6 +174,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   Object.assign(listening, secure?.listening);
 
   const serve = [
+    apiProxy.runnable,
     { name: 'http server', run: (stop: AbortSignal) => serveUntil(stop, server, config.shutdownTimeout) },
     fleetlets.serve,
   ];
@@ -203,6 +218,9 @@ interface ServerParts extends PlatformOptions {
   readonly access: Access;
   readonly callers: Identity;
   readonly fleetlets: Pick<Fleetlets, 'routes'>;
+  readonly apiProxy: ApiProxy;
+  readonly proxied: Pick<ProxyAgent, 'routes'>;
+  readonly index: Pick<Index, 'routes'>;
   readonly fleet: Fleet;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
@@ -210,8 +228,23 @@ interface ServerParts extends PlatformOptions {
 }
 
 async function createServer(parts: ServerParts): Promise<HttpServer> {
-  const { config, version, log, storage, events, ids, access, callers, fleetlets, fleet, tracer, metrics, durable } =
-    parts;
+  const {
+    config,
+    version,
+    log,
+    storage,
+    events,
+    ids,
+    access,
+    callers,
+    fleetlets,
+    proxied,
+    index,
+    fleet,
+    tracer,
+    metrics,
+    durable,
+  } = parts;
   describeBuild(metrics, version);
   const httpLog = log.child({ component: 'http' });
   return await createHttpServer(
@@ -231,10 +264,13 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         ...access.routes,
         ...callers.routes,
         ...fleetlets.routes,
+        ...proxied.routes,
+        ...index.routes,
         ...fleet.routes(access.visibility),
         ...workflowRoutes(durable.client),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
+      raw: parts.apiProxy,
       authenticator: callers.authenticator,
       authorizer: access.authorizer,
       audit: access.audit,

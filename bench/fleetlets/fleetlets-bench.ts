@@ -7,10 +7,13 @@ import { platformFigures } from './platform-figures.ts';
 export const fleetletsBench: Bench = {
   name: 'fleetlets',
   description: 'fleetlets on one platform process, with mTLS, beside raw node:http2 with the same sockets and frames',
-  run: async (context) => [
-    ...(await channelFigures(context)),
-    ...(await accessFigures(context)),
-    ...(await idleFigures(context)),
-    ...(await platformFigures(context)),
-  ],
+  run: async (context) => {
+    const { figures, rawBytes } = await channelFigures(context);
+    return [
+      ...figures,
+      ...(await accessFigures(context)),
+      ...(await idleFigures(context)),
+      ...(await platformFigures(context, rawBytes)),
+    ];
+  },
 };

@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ScriptedPlatform, TOKEN } from '../../apps/fleetlet/testing/scripted-platform.ts';
-import { buildPackage } from '../../scripts/build-package.ts';
-import { ROOT } from '../../scripts/repository.ts';
 import { type BenchContext, cost, type Figure } from '../figure.ts';
 import { benchCertificates } from './bench-certificates.ts';
 import { residentBytes } from './child.ts';
+import { installPackage } from './install-package.ts';
 
 const GOAL = 1.4;
 const MIB = 2 ** 20;
@@ -27,17 +26,14 @@ session.on('connect', () => console.log('connected'));
 setInterval(() => session.ping(() => {}), 5000);
 `;
 
-/**
- * A fleetlet as it is installed, with nothing to do once it has enrolled, beside the least that can be connected at all. From
- * the sources it is half as large again, since Node keeps what strips types.
- */
+/** A fleetlet as it is installed, with nothing to do once it has enrolled, beside the least that can be connected at all. */
 export async function idleFigures({ quick, signal }: BenchContext): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-idle-'));
   const platform = new ScriptedPlatform();
   const children: ChildProcess[] = [];
   try {
     await platform.start();
-    await installIn(folder, signal);
+    await installPackage(folder, signal);
     children.push(await startFleetlet(folder, platform), await startBare(folder));
     await pause(quick ? 5_000 : 30_000);
     const [ours = 0, bare = 0] = children.map(({ pid }) => residentBytes(pid) / MIB);
@@ -47,14 +43,6 @@ export async function idleFigures({ quick, signal }: BenchContext): Promise<Figu
     await platform.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** The package that is published, with what npm would put beside it. */
-async function installIn(folder: string, signal: AbortSignal): Promise<void> {
-  await mkdir(join(folder, '.bin'));
-  await symlink(process.execPath, join(folder, '.bin', 'node'));
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  await buildPackage(join(folder, 'fleetshift'), signal);
 }
 
 async function startFleetlet(folder: string, platform: ScriptedPlatform): Promise<ChildProcess> {

@@ -1,11 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { createSigningRequest } from '#kit/pki';
 import { type Platform, platformHome } from '#testing/platform-process';
-import { type BenchContext, type Figure, plain } from '../figure.ts';
+import { type BenchContext, cost, type Figure, plain } from '../figure.ts';
 import { percentile } from '../statistics.ts';
-import { PRODUCT_FLAGS } from './channel-figures.ts';
+import { MEMORY_GOAL, PRODUCT_FLAGS } from './channel-figures.ts';
 import { Child, residentBytes } from './child.ts';
+import { installPackage } from './install-package.ts';
 import type { SwarmOrder } from './swarm-fleetlet.ts';
 
 const BACK_GOAL_MS = 15_000;
@@ -14,31 +19,45 @@ const ASK_EVERY_MS = 20;
 const MIB = 2 ** 20;
 const PATHS = ['/v1/targets?pageSize=20', '/v1/fleetlets?pageSize=20', '/v1/deployments?pageSize=20'];
 
+/** The raw server is measured after it was collected, too. */
+const COLLECTS = "data:text/javascript,process.on('SIGUSR2',()=>globalThis.gc())";
+const COLLECTED_MS = 2_000;
+
 type Who = SwarmOrder['who'];
 type Enrolled = { readonly who: Who; readonly authority: string; readonly grpc: string };
 
-/** The whole platform: fleetlets that enrolled with it, each with a target, and all of them cut off at once. */
-export async function platformFigures(context: BenchContext): Promise<Figure[]> {
-  const { quick } = context;
+/** The whole platform as it is installed: fleetlets that enrolled with it, each with a target, and all cut off at once. */
+export async function platformFigures(context: BenchContext, rawBytes: number): Promise<Figure[]> {
+  const { quick, signal } = context;
   const count = quick ? 100 : 1_000;
   const home = await platformHome('sqlite');
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-platform-'));
   const swarm = new Child(new URL('./swarm-process.ts', import.meta.url));
   try {
-    const environment = { NODE_OPTIONS: PRODUCT_FLAGS.join(' '), NODE_NO_WARNINGS: '1' };
+    const nodeFlags = [...PRODUCT_FLAGS, '--expose-gc', `--import=${COLLECTS}`];
     const flags = ['--fleetlet-listen', '127.0.0.1:0', '--rate-limit', '1000000'];
-    const platform = await home.start({ flags, environment });
+    const program = pathToFileURL(join(await installPackage(folder, signal), 'fleetshift.js'));
+    const platform = await home.start({ flags, nodeFlags, program });
     const enrolled = await enrolAll(platform, count);
-    const emptyBytes = residentBytes(platform.pid);
+    const emptyBytes = await restingBytes(platform.pid);
     const [host = '', port = ''] = enrolled[0]?.grpc.split(':') ?? [];
     const order = { to: { host, port: Number(port) }, authority: enrolled[0]?.authority };
     const connectMs = await swarm.ask<number>('connect', { ...order, who: enrolled.map(({ who }) => who) });
     context.log(`platform: ${count} enrolled, and connected in ${(connectMs / 1_000).toFixed(1)} s`);
     const calm = await askMeanwhile(platform, () => pause(quick ? 1_000 : 5_000, 0));
+    const fullBytes = await restingBytes(platform.pid);
     const storm = await askMeanwhile(platform, () => swarm.ask<number>('drop'));
     const p99 = percentile(storm.taken, 0.99);
     return [
       plain(`platform: connect ${count}, targets registered`, connectMs, 'ms'),
-      plain(`platform with ${count}: resident set`, residentBytes(platform.pid) / MIB, 'MiB'),
+      cost({
+        name: `platform with ${count}: resident set`,
+        unit: 'MiB',
+        value: fullBytes / MIB,
+        reference: rawBytes / MIB,
+        goal: MEMORY_GOAL,
+      }),
+      plain('platform: resident set after the storm', (await restingBytes(platform.pid)) / MIB, 'MiB'),
       plain('platform: resident set before', emptyBytes / MIB, 'MiB'),
       atMost(`all ${count} dropped at once, and back`, storm.ended, BACK_GOAL_MS),
       plain('API p99 while nothing happens', percentile(calm.taken, 0.99), 'ms'),
@@ -47,7 +66,14 @@ export async function platformFigures(context: BenchContext): Promise<Figure[]> 
   } finally {
     await swarm.stop();
     await home.dispose();
+    await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function restingBytes(pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR2');
+  await pause(COLLECTED_MS);
+  return residentBytes(pid);
 }
 
 function atMost(name: string, value: number, goal: number): Figure {

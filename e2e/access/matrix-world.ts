@@ -48,6 +48,10 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     method: 'PUT',
     body: { resourceType: 'target', attributesSchema: { type: 'object' } },
   });
+  for (const home of ['/v1', '/v1/workspaces/own-room', '/v1/workspaces/foreign-room']) {
+    const body = { targetType: 'kubernetes', kinds: [{ type: 'shop.test/v1/Thing' }] };
+    await platform.request(`${home}/index-schemas/${ANYWHERE.indexSchema}`, { method: 'PUT', body });
+  }
   const callers: MatrixCaller[] = [
     // The holder of the instance's own credential is an admin of the root without a grant.
     {
@@ -101,6 +105,7 @@ const ISSUER = { url: 'http://127.0.0.1:1', clientId: 'platform', mode: 'isolate
 /** What is of the whole instance, or there for nobody. */
 export const ANYWHERE = {
   permissionSchema: 'metrics-query',
+  indexSchema: 'things',
   issuer: 'corp',
   session: '01987654-3210-7abc-8def-0123456789ab',
   workflow: 'nothing',

@@ -40,6 +40,7 @@ const itsTarget = ({ params }: Place): object => ({ target: params['target'] });
 const nothing = (): readonly Asked[] => [];
 const question = ({ other }: Place): object => ({ permission: 'workspaces.read', resource: `workspaces/${other}` });
 const grant = (): object => ({ subject: { kind: 'user', id: 'someone-new' }, role: 'viewer' });
+const indexSchema = (): object => ({ targetType: 'kubernetes', kinds: [{ type: 'shop.test/v1/Thing' }] });
 const nameless: OperationCase = {};
 const noWorkflow: OperationCase = { otherwise: 404 };
 const deployment = (): object => ({
@@ -70,6 +71,22 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   assignTarget: { alsoAsks: inOther, body: ({ other }) => ({ workspace: other }) },
   cordonTarget: nameless,
   uncordonTarget: nameless,
+
+  // It is a folder.
+  putTargetKubeconfig: { otherwise: 409, body: () => ({ kubeconfig: 'apiVersion: v1' }) },
+  getTargetKubeconfig: { otherwise: 404 },
+  deleteTargetKubeconfig: { otherwise: 404 },
+
+  putIndexSchema: { body: indexSchema },
+  getIndexSchema: nameless,
+  listIndexSchemas: nameless,
+  deleteIndexSchema: nameless,
+  putWorkspaceIndexSchema: { body: indexSchema },
+  getWorkspaceIndexSchema: nameless,
+  listWorkspaceIndexSchemas: nameless,
+  deleteWorkspaceIndexSchema: nameless,
+  listIndexedObjects: nameless,
+  getTargetIndex: nameless,
 
   putScore: nameless,
   listScores: nameless,

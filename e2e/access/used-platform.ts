@@ -37,6 +37,8 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
   const bootstrap = await made(platform, `/v1/workspaces/${STAFF}/bootstrap-tokens`, {});
   await platform.request('/v1/enroll', { method: 'POST', body: { token: bootstrap['token'], csr: 'nonsense' } });
 
+  const kubeconfig = await leaveKubeconfig(platform);
+
   const { code } = leaveAdminCode(home.data, Date.now());
   const session = await redeem(platform, code);
   const ended = await redeem(platform, leaveAdminCode(home.data, Date.now()).code);
@@ -63,12 +65,30 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
       'secret of a token': token.split('_').slice(2).join('_'),
       'bootstrap token': String(bootstrap['token']),
       'secret of a bootstrap token': String(bootstrap['token']).split('_').slice(2).join('_'),
+      'token of a kubeconfig': kubeconfig,
       'one-time code': code,
       'session of a CLI': session,
       'ended session': ended,
       ...(cookie === undefined ? {} : { 'session of a browser': cookie }),
     },
   };
+}
+
+/** One that leads nowhere, and one that cannot be used. */
+async function leaveKubeconfig(platform: Platform): Promise<string> {
+  const token = 'kubeconfig-token-0123456789abcdef';
+  await made(platform, '/v1/targets', { name: 'nowhere', type: 'kubernetes', workspace: STAFF });
+  const document = {
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  };
+  const put = (text: string) =>
+    platform.request('/v1/targets/nowhere/kubeconfig', { method: 'PUT', body: { kubeconfig: text } });
+  assert.equal((await put(JSON.stringify(document))).status, 201);
+  assert.equal((await put(`token: ${token}\n: [`)).status, 400);
+  return token;
 }
 
 async function redeem(platform: Platform, code: string): Promise<string> {

@@ -1,49 +1,83 @@
 import { readFileSync } from 'node:fs';
-import { helpText, printSettings, suggestion } from '#kit/config';
+import { type Environment, helpText, printSettings, type Resolved, type Settings, suggestion } from '#kit/config';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { DIRECTORY_AGENT_SETTINGS, resolveDirectoryAgentConfig } from '../../directory-agent/config.ts';
-import { type Command, EXIT, UsageError } from '../command.ts';
-
-const KINDS = ['directory'] as const;
+import { KUBERNETES_AGENT_SETTINGS, resolveKubernetesAgentConfig } from '../../kubernetes-agent/config.ts';
+import { type Command, EXIT, type Io, UsageError } from '../command.ts';
 
 const SUMMARY = `Runs an agent until SIGTERM or SIGINT: it speaks for targets at the fleetlet next door, and delivers to them.
 
-  directory  writes documents as files below the folder of each target`;
+  directory   writes documents as files below the folder of each target
+  kubernetes  applies documents to the cluster that it runs in, or to those of a kubeconfig`;
+
+type Run = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<void>;
+
+const KINDS: Readonly<Record<string, Run>> = { directory, kubernetes };
 
 export const agent: Command = {
   help: () =>
-    helpText({
-      usage: 'fleetshift agent directory --target NAME=FOLDER... [flags]',
-      summary: SUMMARY,
-      settings: DIRECTORY_AGENT_SETTINGS,
-    }),
+    [
+      helpText({
+        usage: 'fleetshift agent directory --target NAME=FOLDER... [flags]',
+        summary: SUMMARY,
+        settings: DIRECTORY_AGENT_SETTINGS,
+      }),
+      helpText({
+        usage: 'fleetshift agent kubernetes [--kubeconfig FILE [--target NAME=CONTEXT]...] [flags]',
+        summary: 'In a Pod it serves the cluster that it is in, with its service account.',
+        settings: KUBERNETES_AGENT_SETTINGS,
+      }),
+    ].join('\n'),
   async run([kind, ...args], io, signal) {
-    if (kind !== 'directory') {
-      const known = kind === undefined ? '' : suggestion(kind, KINDS);
-      throw new UsageError(
-        `${kind === undefined ? 'say which agent' : `there is no agent ${kind}`}: directory${known}`,
-      );
+    const run = kind !== undefined && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    if (run === undefined) {
+      const names = Object.keys(KINDS);
+      const known = kind === undefined ? '' : suggestion(kind, names);
+      const wrong = kind === undefined ? 'say which agent' : `there is no agent ${kind}`;
+      throw new UsageError(`${wrong}: ${names.join(', ')}${known}`);
     }
-    const { environment } = io;
-    const readText = (path: string) => readFileSync(path, 'utf8');
-    const resolved = resolveDirectoryAgentConfig({ args, environment, readText });
-    if (resolved.values.printConfig) {
-      io.out(printSettings(DIRECTORY_AGENT_SETTINGS, resolved));
-      return EXIT.ok;
-    }
-    // Only now: help and a wrong setting need no process.
-    const { runDirectoryAgent } = await import('../../directory-agent/run.ts');
-    const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
-    const config = resolved.values;
-    const stop = config.stopWithStdin ? AbortSignal.any([signal, stdinEnds()]) : signal;
-    await runDirectoryAgent({ config, version: packageJson.version, err }, stop);
+    await run(args, io, signal);
     return EXIT.ok;
   },
 };
 
-function stdinEnds(): AbortSignal {
+async function directory(args: readonly string[], io: Io, signal: AbortSignal): Promise<void> {
+  const resolved = resolveDirectoryAgentConfig({ ...sources(io), args });
+  if (isPrinted(DIRECTORY_AGENT_SETTINGS, resolved, io)) return;
+  // Only now: help and a wrong setting need no process.
+  const { runDirectoryAgent } = await import('../../directory-agent/run.ts');
+  const config = resolved.values;
+  await runDirectoryAgent({ config, ...surroundings(io) }, untilStdinEnds(config, signal));
+}
+
+async function kubernetes(args: readonly string[], io: Io, signal: AbortSignal): Promise<void> {
+  const resolved = resolveKubernetesAgentConfig({ ...sources(io), args });
+  if (isPrinted(KUBERNETES_AGENT_SETTINGS, resolved, io)) return;
+  const { runKubernetesAgent } = await import('../../kubernetes-agent/run.ts');
+  const config = resolved.values;
+  const { environment } = io;
+  await runKubernetesAgent({ config, environment, ...surroundings(io) }, untilStdinEnds(config, signal));
+}
+
+function sources({ environment }: Io): { environment: Environment; readText: (path: string) => string } {
+  return { environment, readText: (path) => readFileSync(path, 'utf8') };
+}
+
+function surroundings(io: Io) {
+  const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
+  return { version: packageJson.version, err };
+}
+
+function isPrinted<S extends Settings>(settings: S, resolved: Resolved<S>, io: Io): boolean {
+  if (!('printConfig' in resolved.values) || resolved.values.printConfig !== true) return false;
+  io.out(printSettings(settings, resolved));
+  return true;
+}
+
+function untilStdinEnds({ stopWithStdin }: { readonly stopWithStdin: boolean }, signal: AbortSignal): AbortSignal {
+  if (!stopWithStdin) return signal;
   const over = new AbortController();
   const end = (): void => over.abort(new Error('standard input has ended'));
   process.stdin.on('end', end).on('error', end).resume();
-  return over.signal;
+  return AbortSignal.any([signal, over.signal]);
 }

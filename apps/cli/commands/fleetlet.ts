@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { helpText, printSettings } from '#kit/config';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { FLEETLET_SETTINGS, resolveFleetletConfig } from '../../fleetlet/config.ts';
+import { FLEETLET_WITH_SETTINGS, resolveFleetletWithConfig } from '../../fleetlet-with-kubernetes/config.ts';
 import { type Command, EXIT } from '../command.ts';
 
 /** What is said to a platform of its fleetlets. Loaded when it is asked for: the process itself needs none of it. */
@@ -22,7 +22,7 @@ Of those that have enrolled at a platform, as "fleetshift get fleetlets" lists t
   fleetshift fleetlet revoke NAME...      for ever
   fleetshift fleetlet bind NAME TARGET    lets it speak for one more target
   fleetshift fleetlet unbind NAME TARGET  lets it speak for a target no longer`,
-      settings: FLEETLET_SETTINGS,
+      settings: FLEETLET_WITH_SETTINGS,
     }),
   async run(args, io, signal) {
     const [word = '', ...rest] = args;
@@ -30,15 +30,22 @@ Of those that have enrolled at a platform, as "fleetshift get fleetlets" lists t
     if (verb !== undefined) return await (await verb()).run(rest, io, signal);
     const { environment } = io;
     const readText = (path: string) => readFileSync(path, 'utf8');
-    const resolved = resolveFleetletConfig({ args, environment, readText });
+    const resolved = resolveFleetletWithConfig({ args, environment, readText });
     if (resolved.values.printConfig) {
-      io.out(printSettings(FLEETLET_SETTINGS, resolved));
+      io.out(printSettings(FLEETLET_WITH_SETTINGS, resolved));
       return EXIT.ok;
     }
-    // Only now: help and a wrong setting need no process.
-    const { runFleetlet } = await import('../../fleetlet/run.ts');
+    const { values: config } = resolved;
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
-    await runFleetlet({ config: resolved.values, version: packageJson.version, environment, err }, signal);
+    const options = { config, version: packageJson.version, environment, err };
+    // Only now: help and a wrong setting need no process, and a fleetlet alone needs no Kubernetes.
+    if (config.with.includes('kubernetes')) {
+      const { runFleetletWithKubernetes } = await import('../../fleetlet-with-kubernetes/run.ts');
+      await runFleetletWithKubernetes(options, signal);
+    } else {
+      const { runFleetlet } = await import('../../fleetlet/run.ts');
+      await runFleetlet(options, signal);
+    }
     return EXIT.ok;
   },
 };

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { ACCESS_EVENTS } from '#contexts/access';
 import { ENROLMENT_EVENTS } from '#contexts/enrolment';
 import { IDENTITY_EVENTS } from '#contexts/identity';
+import { INDEX_EVENTS } from '#contexts/resource-index';
 import { TARGET_EVENTS } from '#contexts/targets';
 import { WORKSPACE_EVENTS } from '#contexts/workspaces';
 import {
@@ -27,6 +28,8 @@ for (const { word, name } of [
   { word: 'service-account', name: 'serviceaccount' },
   { word: 'ServiceAccount', name: 'serviceaccount' },
   { word: 'permission-schemas', name: 'permissionschema' },
+  { word: 'index-schemas', name: 'indexschema' },
+  { word: 'IndexSchema', name: 'indexschema' },
   { word: 'audit', name: 'audit' },
   { word: 'deploy', name: 'deployment' },
   { word: 'deployments', name: 'deployment' },
@@ -52,6 +55,7 @@ test('every event that a kind waits for is one that there is', () => {
     ...ACCESS_EVENTS,
     ...IDENTITY_EVENTS,
     ...ENROLMENT_EVENTS,
+    ...INDEX_EVENTS,
     ...DEPLOYMENT_EVENTS,
   ];
   const waited = KINDS.flatMap(({ events }) =>

@@ -6,6 +6,8 @@ import { bootstrapTokenKind } from './bootstrap-token-kind.ts';
 import { deploymentKind } from './deployment-kind.ts';
 import { fleetletKind } from './fleetlet-kind.ts';
 import { grantKind } from './grant-kind.ts';
+import { indexSchemaKind } from './index-schema-kind.ts';
+import { indexedKind } from './indexed-kind.ts';
 import { issuerKind } from './issuer-kind.ts';
 import type { Kind } from './kind.ts';
 import { permissionSchemaKind } from './permission-schema-kind.ts';
@@ -23,6 +25,8 @@ export const KINDS: readonly Kind[] = [
   permissionSchemaKind,
   issuerKind,
   targetKind,
+  indexSchemaKind,
+  indexedKind,
   deploymentKind,
   revisionKind,
   approvalKind,

@@ -18,6 +18,8 @@ export interface LocalListenersDeps {
   readonly folder: string;
   /** For one listener, with its own way to know who calls. */
   readonly listen: (authenticator: LocalAuthenticator) => AcceptLink;
+  /** Knows who calls over TCP, beside the tokens of a file. */
+  readonly callers?: LocalAuthenticator;
 }
 
 export interface LocalListeners {
@@ -27,11 +29,13 @@ export interface LocalListeners {
 }
 
 /** Where local processes come in: a socket always, TCP when it is asked for. */
-export async function openLocalListeners({ config, folder, listen }: LocalListenersDeps): Promise<LocalListeners> {
+export async function openLocalListeners(deps: LocalListenersDeps): Promise<LocalListeners> {
+  const { config, folder, listen } = deps;
   const path = resolve(config.listenUds ?? join(folder, 'fleetlet.sock'));
   const socket = await serve({ at: { path } }, listen(createSocketAuthenticator(path)));
-  const { listenTcp, localTokenFile, localTlsCert, localTlsKey } = config;
-  if (listenTcp === undefined || localTokenFile === undefined)
+  const { listenTcp, localTlsCert, localTlsKey } = config;
+  const authenticator = callersOf(deps);
+  if (listenTcp === undefined || authenticator === undefined)
     return { socket: path, tcp: undefined, servers: [socket] };
   const tls =
     localTlsCert === undefined || localTlsKey === undefined
@@ -40,13 +44,25 @@ export async function openLocalListeners({ config, folder, listen }: LocalListen
           tls: { cert: read('--local-tls-cert', localTlsCert), key: new Secret(read('--local-tls-key', localTlsKey)) },
         };
   try {
-    const tcp = await serve({ at: listenTcp, ...tls }, listen(createTokenFileAuthenticator(localTokenFile)));
+    const tcp = await serve({ at: listenTcp, ...tls }, listen(authenticator));
     const { address } = tcp;
     return { socket: path, tcp: 'host' in address ? address : undefined, servers: [socket, tcp] };
   } catch (error) {
     await socket.close();
     throw error;
   }
+}
+
+/** Whoever is not in the file may be known otherwise. */
+function callersOf({ config: { localTokenFile }, callers }: LocalListenersDeps): LocalAuthenticator | undefined {
+  const tokens = localTokenFile === undefined ? undefined : createTokenFileAuthenticator(localTokenFile);
+  if (tokens === undefined || callers === undefined) return tokens ?? callers;
+  return {
+    identify: async (peer, signal) => {
+      const known = await tokens.identify(peer, signal);
+      return known.kind === 'known' ? known : await callers.identify(peer, signal);
+    },
+  };
 }
 
 function serve(options: Pick<GrpcServerOptions, 'at' | 'tls'>, accept: AcceptLink): Promise<GrpcServer> {

@@ -26,6 +26,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   bootstrapToken: 'bootstrapTokens.read',
   fleetlet: 'fleetlets.read',
   certificateAuthority: 'certificateAuthority.read',
+  indexSchema: 'indexSchemas.read',
 };
 
 const TARGET = /^targets\/(.+)$/;

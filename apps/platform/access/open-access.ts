@@ -43,6 +43,8 @@ export interface Access {
   readonly audit: AuditSink;
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
+  /** Counts what is metered. */
+  readonly meter: UsageRecorder['meter'];
   readonly grants: GrantDropper;
   readonly visibility: ReturnType<typeof visibilityOf>;
   readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
@@ -95,6 +97,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   ];
   return {
     index,
+    meter: usage.meter,
     routes: [
       ...knownBeforeAnswered(tree, { storage, index, log }),
       ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),

@@ -9,7 +9,7 @@ import type { Access } from '../access/open-access.ts';
 import type { PlatformConfig } from '../config.ts';
 import type { DataFolder } from '../data-folder.ts';
 import type { Duty } from '../delivery/duty.ts';
-import { openEmbeddedFleetlet } from '../embedded-fleetlet/open-embedded-fleetlet.ts';
+import { type EmbeddedFleetlet, openEmbeddedFleetlet } from '../embedded-fleetlet/open-embedded-fleetlet.ts';
 import { openEnrolment } from '../enrolment/open-enrolment.ts';
 import type { Fleet } from '../orchestration/open-fleet.ts';
 import { openDataTickets } from './data-routes.ts';
@@ -40,8 +40,12 @@ export interface FleetletListening {
 /** How machines come to belong to this platform, how they reach it, and the fleetlet that it has within. */
 export interface Fleetlets extends Pick<Channels, 'listen' | 'upgrade'> {
   readonly routes: Enrolment['routes'];
+  /** For those who serve a channel of their own; before anybody connects. */
+  readonly hub: Channels['hub'];
   /** Of the fleetlet within. */
   readonly socket: string | undefined;
+  /** To the fleetlet within, for agents of this process. */
+  readonly connectWithin: EmbeddedFleetlet['connect'];
   readonly runnables: readonly Runnable[];
   /** Takes fleetlets until it is to stop, and then sends them away. */
   readonly serve: Runnable;
@@ -72,7 +76,9 @@ export async function openFleetlets(
   opened.defer(() => embedded.close());
   return {
     routes: enrolment.routes,
+    hub: channels.hub,
     socket: embedded.socket,
+    connectWithin: (process) => embedded.connect(process),
     runnables: [...enrolment.runnables, ...channels.runnables, ...embedded.runnables],
     listen: (address, certificate) => channels.listen(address, certificate),
     upgrade: channels.upgrade,

@@ -74,6 +74,15 @@ suite('the fleetlet within the platform', () => {
     await until(() => end.taken.some(({ channel, text }) => channel === 'capability' && text === 'register'));
   });
 
+  test('an agent within the process speaks with the platform, and is known as that', async (t) => {
+    const { fleetlet, end, lines } = await stage(t, { fleetletSocket: 'none' });
+    const agent = fleetlet.connect('agent');
+    run(t, ({ signal }) => agent.run(signal));
+    await agent.open({ name: 'capability' }, { message: () => {} }).send({ payload: Buffer.from('well') }, t.signal);
+    await until(() => end.taken.some(({ channel, text }) => channel === 'capability' && text === 'well'));
+    assert.ok(lines.some(({ principal }) => principal === 'platform/agent'));
+  });
+
   test('access is asked in process, each time', async (t) => {
     const { fleetlet, end, asked } = await stage(t, { fleetletTcp: { host: '127.0.0.1', port: 0 } });
     assert.ok(fleetlet.tcp !== undefined);

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { type AcceptLink, type AccessResolver, Broker, Uplink } from '#contexts/channels';
+import {
+  type AcceptLink,
+  type AccessResolver,
+  Broker,
+  type LocalAuthenticator,
+  LocalClient,
+  Uplink,
+} from '#contexts/channels';
 import {
   BROKER_WIRE,
   CHANNEL_METHOD,
   createSocketAuthenticator,
   createTokenFileAuthenticator,
+  decodeControlReply,
+  encodeControlRequest,
   fleetletOfCertificate,
   frameAcceptor,
   frameConnections,
@@ -41,6 +50,8 @@ export interface EmbeddedFleetlet {
   readonly socket: string | undefined;
   readonly tcp: HostPort | undefined;
   readonly runnables: readonly Runnable[];
+  /** For an agent within this process, which runs what it gets. */
+  connect(process: string): LocalClient;
   close(): Promise<void>;
 }
 
@@ -84,19 +95,40 @@ export async function openEmbeddedFleetlet(deps: EmbeddedFleetletDeps): Promise<
     },
     observer: watchBroker(log),
   });
+  const within = createMemoryTransport({ accept: frameAcceptor(broker.listen(WITHIN)) });
   const { socket, tcp, servers } = await listen(deps, broker, log);
   return {
     socket,
     tcp,
+    connect: (process) => localClient(frameConnections(within.transport), process, deps.heartbeatMs),
     runnables: [
       { name: 'embedded fleetlet', run: (signal) => broker.run(signal) },
       { name: 'embedded fleetlet to the platform', run: (signal) => uplink.run(signal) },
     ],
     close: async () => {
       broker.close({ reason: 'draining', message: 'the platform stops', retryAfterMs: 0 });
-      await Promise.all([...servers, server].map((each) => each.close()));
+      await Promise.all([...servers, within.server, server].map((each) => each.close()));
     },
   };
+}
+
+/** Nobody else can come this way. */
+const WITHIN: LocalAuthenticator = { identify: async () => ({ kind: 'known', identity: 'platform' }) };
+
+function localClient(connect: ReturnType<typeof frameConnections>, process: string, heartbeatMs: number): LocalClient {
+  const uplink = new Uplink({
+    connect: { control: connect, bulk: connect },
+    session: uuidv7(),
+    process,
+    clock: systemClock,
+    sleep,
+    random: Math.random,
+    newId: randomUUID,
+    sha256,
+    heartbeatMs,
+  });
+  const wire = { encodeControlRequest, decodeControlReply };
+  return new LocalClient({ uplink, wire, sleep, random: Math.random });
 }
 
 interface Listening {

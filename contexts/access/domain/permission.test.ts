@@ -10,6 +10,10 @@ const ALL = Object.keys(PERMISSIONS);
 const FOR_VIEWERS = [
   'workspaces.read',
   'targets.read',
+  'targets.proxyRead',
+  'kubeconfigs.read',
+  'index.read',
+  'indexSchemas.read',
   'scores.read',
   'deployments.read',
   'approvals.read',
@@ -19,7 +23,10 @@ const FOR_VIEWERS = [
 ];
 const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
   viewer: [],
-  deployer: ['create', 'update', 'delete', 'steer', 'preview'].map((verb) => `deployments.${verb}`),
+  deployer: [
+    ...['create', 'update', 'delete', 'steer', 'preview'].map((verb) => `deployments.${verb}`),
+    'targets.proxyWrite',
+  ],
   approver: ['approvals.answer'],
 };
 const INSTANCE_WIDE = /^(certificateAuthority|issuers|metrics|permissionSchemas|sessions|workflows)\./;

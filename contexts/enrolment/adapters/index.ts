@@ -1,3 +1,4 @@
+export { embeddedBindings } from './embedded-bindings.ts';
 export { enrolmentInTree, fleetletPath, fleetletPaths } from './enrolment-in-tree.ts';
 export type { FleetletEndpoints } from './enrolment-parts.ts';
 export { RENEW_AUDIENCE } from './fleetlet-gate.ts';

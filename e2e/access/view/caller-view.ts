@@ -58,11 +58,13 @@ function listsIn(places: readonly Place[]): string[] {
       `/v1/workspaces/${name}/deployments?subtree=true`,
       `/v1/workspaces/${name}/approvals`,
       `/v1/workspaces/${name}/bootstrap-tokens`,
+      `/v1/workspaces/${name}/index-schemas`,
     ]),
     ...['revisions', 'targets', 'revisions/1/timeline'].map(
       (list) => `/v1/workspaces/${params['workspace']}/deployments/${params['deployment']}/${list}`,
     ),
     `/v1/targets/${params['target']}/scores`,
+    `/v1/targets/${params['target']}/index`,
     `/v1/audit?resource=/v1/targets/${params['target']}`,
     `/v1/targets/${params['target']}/grants?inherited=true`,
   ]);

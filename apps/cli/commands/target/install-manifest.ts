@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import type { Static } from 'typebox';
+import { stringify } from 'yaml';
+import { boolean, integer, listOf, oneOf, type Settings, text, url, type Values } from '#kit/config';
+import { MintedBootstrapTokenSchema } from '#protocol/api';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { AGENT_NAMESPACE, type AgentInstall, RBAC_MODES } from '../../../install/agent-install.ts';
+import { agentObjects } from '../../../install/agent-objects.ts';
+import { allowedKind } from '../../../install/allowed-kind.ts';
+import { upgradeDocuments } from '../../../install/upgrade-documents.ts';
+import { type ClientCommand, readClientCommand } from '../../client/client-command.ts';
+import { CLIENT_SETTINGS } from '../../client/client-settings.ts';
+import { EXIT, type ExitCode, type Io, UsageError } from '../../command.ts';
+import { contextIn } from '../../config-file/cli-config.ts';
+import { configFilePath, readConfigFile } from '../../config-file/config-file.ts';
+import { bootstrapTokenKind } from '../../kinds/bootstrap-token-kind.ts';
+import { PLACE_SETTINGS, placeOf } from '../../kinds/place.ts';
+import { OUTPUT_FORMATS, renderData } from '../../output/render-data.ts';
+import { renderTime } from '../../output/render-time.ts';
+
+const group = 'install-manifest';
+const from = ['flag'] as const;
+const FORMATS = OUTPUT_FORMATS.filter((format) => format !== 'table');
+
+export const INSTALL_SETTINGS = {
+  platform: {
+    kind: url(['https:', 'http:']),
+    unset: 'the one that this command talks to',
+    sentence: 'The platform, as the cluster reaches it.',
+    group,
+    from,
+  },
+  image: {
+    kind: text('IMAGE'),
+    default: `fleetshift:${packageJson.version}`,
+    sentence: 'The image of the agent, as the cluster pulls it.',
+    group,
+    from,
+  },
+  namespace: {
+    kind: text('NAME'),
+    default: AGENT_NAMESPACE,
+    sentence: 'The namespace that the agent lives in.',
+    group,
+    from,
+  },
+  rbac: {
+    kind: oneOf(RBAC_MODES),
+    default: 'restricted',
+    sentence: 'What it may deliver: some kinds, the same in some namespaces only, or everything.',
+    group,
+    from,
+  },
+  allow: {
+    kind: listOf(allowedKind()),
+    default: '',
+    sentence: 'The kinds that it may deliver, in place of the usual ones.',
+    group,
+    from,
+  },
+  namespaces: {
+    kind: listOf(text('NAME')),
+    default: '',
+    sentence: 'With --rbac namespaced: the namespaces that it may deliver to. They have to be there.',
+    group,
+    from,
+  },
+  'api-proxy': {
+    kind: boolean(),
+    default: 'true',
+    sentence: 'Let users of the platform reach the API of the cluster, each with the rights of his role.',
+    group,
+    from,
+  },
+  'network-policy': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Let nobody connect to the agent but the node that it is on.',
+    group,
+    from,
+  },
+  token: {
+    kind: boolean(),
+    default: 'true',
+    sentence: 'Make a bootstrap token for it. A cluster that has enrolled needs none: --no-token.',
+    group,
+    from,
+  },
+  'token-uses': {
+    kind: integer({ min: 1, max: 10_000 }),
+    default: '1',
+    sentence: 'How many clusters may enrol with the manifest.',
+    group,
+    from,
+  },
+  'token-expires': {
+    kind: text('DURATION'),
+    unset: '1h',
+    sentence: 'How long clusters may enrol with it, up to 30d.',
+    group,
+    from,
+  },
+  'as-deployment': {
+    kind: boolean(),
+    default: 'false',
+    sentence: 'Print what a deployment delivers to upgrade agents that are there, and nothing secret.',
+    group,
+    from,
+  },
+  output: { kind: oneOf(FORMATS), default: 'yaml', sentence: 'How to print it; -o for short.', group, from },
+  workspace: PLACE_SETTINGS.workspace,
+  ...CLIENT_SETTINGS,
+} as const satisfies Settings;
+
+type InstallValues = Values<typeof INSTALL_SETTINGS>;
+
+/** On standard output what `kubectl apply -f -` takes, and nothing else. */
+export async function installManifest(args: readonly string[], io: Io, signal: AbortSignal): Promise<ExitCode> {
+  const command = readClientCommand({ settings: INSTALL_SETTINGS, expects: [], more: true }, args, io);
+  const { values, positionals } = command;
+  const [target, extra] = positionals;
+  if (extra !== undefined)
+    throw new UsageError(`"${extra}": a manifest is for one target; leave out the name for many`);
+  if (values.asDeployment) {
+    io.out(printed(values, upgradeDocuments(values)));
+    return EXIT.ok;
+  }
+  checkWords(values, target);
+  const origin = await command.api.origin(signal);
+  const minted = values.token ? await mintToken(command, target, signal) : undefined;
+  const install: AgentInstall = {
+    ...values,
+    platform: values.platform?.origin ?? origin,
+    target,
+    token: minted?.token,
+    authority: authorityFor(values, origin, io),
+  };
+  io.out(printed(values, agentObjects(install)));
+  if (minted !== undefined) tellOf(minted, values.tokenUses, io);
+  if (isOfThisMachine(install.platform)) {
+    io.err(`${install.platform} is on this machine only: say with --platform how the cluster reaches the platform.\n`);
+  }
+  return EXIT.ok;
+}
+
+function tellOf({ name, expireTime }: Static<typeof MintedBootstrapTokenSchema>, uses: number, io: Io): void {
+  const clusters = uses === 1 ? 'the cluster' : `up to ${uses} clusters`;
+  io.err(`bootstraptoken/${name} created; give this to ${clusters} with: kubectl apply -f -\n`);
+  io.err(`It ends ${renderTime(expireTime)}, is secret, and is not shown again.\n`);
+}
+
+function checkWords({ rbac, namespaces, tokenUses }: InstallValues, target: string | undefined): void {
+  if (rbac === 'namespaced' && namespaces.length === 0) {
+    throw new UsageError('--rbac namespaced needs --namespaces: the ones that may be delivered to');
+  }
+  if (rbac !== 'namespaced' && namespaces.length > 0) {
+    throw new UsageError('--namespaces is for --rbac namespaced');
+  }
+  if (target !== undefined && tokenUses > 1) {
+    throw new UsageError(`${target} is one cluster: leave out the name, or --token-uses`);
+  }
+}
+
+async function mintToken(
+  { api, values, contextWorkspace }: ClientCommand<typeof INSTALL_SETTINGS>,
+  target: string | undefined,
+  signal: AbortSignal,
+) {
+  const place = placeOf(bootstrapTokenKind, { workspace: values.workspace }, contextWorkspace);
+  const { tokenUses: uses, tokenExpires: ttl } = values;
+  const body = {
+    uses,
+    targetType: 'kubernetes',
+    ...(target === undefined ? {} : { targets: [target] }),
+    ...(ttl === undefined ? {} : { ttl }),
+  };
+  return await api.post(MintedBootstrapTokenSchema, { path: bootstrapTokenKind.list(place).path, body }, signal);
+}
+
+/** Whoever vouches for the platform to us vouches for it to the cluster. */
+function authorityFor(values: InstallValues, origin: string, { environment }: Io): string | undefined {
+  if (values.caFile !== undefined) return readFileSync(values.caFile, 'utf8');
+  const context = contextIn(readConfigFile(configFilePath(environment)), values.context);
+  return context !== undefined && new URL(context.server).origin === origin ? context.ca : undefined;
+}
+
+function printed({ output }: InstallValues, objects: readonly object[]): string {
+  // kubectl takes one document of JSON, so several are a list.
+  if (output === 'json') return renderData('json', { apiVersion: 'v1', kind: 'List', items: objects });
+  return objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n');
+}
+
+/** Only there it may be plain. */
+function isOfThisMachine(platform: string): boolean {
+  return platform.startsWith('http:');
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { helpText, printSettings } from '#kit/config';
+import type { Secret } from '#kit/std';
+import packageJson from '../../package.json' with { type: 'json' };
+import { type Command, EXIT, type Io } from '../cli/command.ts';
+import { withContext } from '../cli/config-file/cli-config.ts';
+import { changeConfigFile, configFilePath } from '../cli/config-file/config-file.ts';
+import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../platform/config.ts';
+import { DEMO_WORKSPACE } from './demo-fleet.ts';
+import { demoClusters } from './demo-kubernetes.ts';
+import { kubernetesFlag } from './kubernetes-flag.ts';
+import { nextSteps } from './next-steps.ts';
+
+const CONTEXT = 'demo';
+
+export const demo: Command = {
+  help: () =>
+    helpText({
+      usage: 'fleetshift demo [--kubernetes [N]] [flags]',
+      summary: `Runs a platform with a fleet to try it on: some folders of this machine, and an application on all of them.
+It prints what to do next. Ctrl-C ends it, and the next time it goes on where it was.
+
+With --kubernetes there are N real clusters beside them, 2 unless told, with nodes and Pods that are simulated. Needs a checkout
+of the sources, and the programs of Kubernetes that its tests use.`,
+      settings: PLATFORM_SETTINGS,
+    }),
+  async run(words, io, signal) {
+    const { count: kubernetes, rest: args } = kubernetesFlag(words);
+    const { environment } = io;
+    const readText = (path: string) => readFileSync(path, 'utf8');
+    const resolved = resolvePlatformConfig({ args, environment, readText });
+    if (resolved.values.printConfig) {
+      io.out(printSettings(PLATFORM_SETTINGS, resolved));
+      return EXIT.ok;
+    }
+    const [{ runDemo }, { createLogger }] = await Promise.all([import('./run-demo.ts'), import('#kit/telemetry')]);
+    const config = resolved.values;
+    const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
+    const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+    const log = createLogger({ level: config.logLevel, destination: err, pretty }).child({ component: 'demo' });
+    const terminal = io.outIsTerminal ? { write: (text: string) => io.out(text) } : undefined;
+    const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+    await runDemo(
+      {
+        config,
+        version: packageJson.version,
+        environment,
+        err,
+        terminal,
+        log,
+        program,
+        kubernetes,
+        onReady: async ({ http, token, folder, clusters: found }, stop) => {
+          if (http === undefined || token === undefined) return;
+          const server = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
+          const context = await keepContext(io, { server, token: token.token }, stop);
+          const command = commandOf(environment);
+          const names = demoClusters(kubernetes).map(({ name }) => name);
+          const clusters = found && { clusters: { ...found, names } };
+          const currentFolder = process.cwd();
+          io.out(nextSteps({ command, dataFolder: folder.path, context, currentFolder, ...clusters }));
+        },
+      },
+      signal,
+    );
+    return EXIT.ok;
+  },
+};
+
+/** A way in for whoever calls next. Another platform that is current stays so; then the context is to be named. */
+async function keepContext(
+  io: Io,
+  { server, token }: { readonly server: string; readonly token: Secret },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const credentials = { kind: 'token', token: token.reveal() } as const;
+  const context = { name: CONTEXT, server, workspace: DEMO_WORKSPACE, credentials };
+  return await changeConfigFile(
+    configFilePath(io.environment),
+    async (config, write) => {
+      const { currentContext = CONTEXT } = config;
+      write({ ...withContext(config, context), currentContext });
+      return currentContext === CONTEXT ? undefined : CONTEXT;
+    },
+    signal,
+  );
+}
+
+/** As it is called from here: npm says so of a checkout. */
+function commandOf({ npm_lifecycle_event: script }: Readonly<Record<string, string | undefined>>): string {
+  return script === 'start' ? 'bin/fleetshift' : 'fleetshift';
+}

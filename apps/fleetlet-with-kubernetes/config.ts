@@ -1,0 +1,41 @@
+import { listOf, oneOf, type Resolved, resolveSettings, type Settings, text, type Values } from '#kit/config';
+import { type ConfigSources, checkFleetlet, FLEETLET_SETTINGS, IGNORED_VARIABLES } from '../fleetlet/config.ts';
+import { CLUSTER_SETTINGS } from '../kubernetes-agent/config.ts';
+
+const COMPANIONS = ['kubernetes'] as const;
+const KUBERNETES = 'With kubernetes';
+
+/** Everything an operator can choose about `fleetshift fleetlet`, alone or with an agent. */
+export const FLEETLET_WITH_SETTINGS = {
+  ...FLEETLET_SETTINGS,
+  with: {
+    kind: listOf(oneOf(COMPANIONS)),
+    default: '',
+    sentence:
+      'Agents to run in the same process. kubernetes: that of the cluster which this Pod is in; its target is that of --target, or k8s- and the beginning of the UID of kube-system.',
+    group: 'Local processes',
+  },
+  'agent-namespace': { ...CLUSTER_SETTINGS['agent-namespace'], group: KUBERNETES },
+  'pod-token-audience': {
+    kind: listOf(text('AUDIENCE')),
+    default: 'fleetlet',
+    sentence: 'Whom the tokens of service accounts have to be for that Pods show over --listen-tcp.',
+    group: KUBERNETES,
+  },
+} as const satisfies Settings;
+
+export type FleetletWithConfig = Values<typeof FLEETLET_WITH_SETTINGS>;
+
+export function resolveFleetletWithConfig(sources: ConfigSources): Resolved<typeof FLEETLET_WITH_SETTINGS> {
+  return resolveSettings({
+    settings: FLEETLET_WITH_SETTINGS,
+    ignoredVariables: IGNORED_VARIABLES,
+    check: (config, refuse) => {
+      const isWithin = config.with.includes('kubernetes');
+      checkFleetlet(config, refuse, isWithin);
+      const clusters = config.target.filter(({ type }) => type === 'kubernetes');
+      if (isWithin && clusters.length > 1) refuse('target', 'names several clusters, and a Pod is in one');
+    },
+    ...sources,
+  });
+}

@@ -1,0 +1,66 @@
+import { connectLocal } from '#contexts/channels/adapters';
+import { createKubeClient, inClusterConfig } from '#kit/kube';
+import { createLogger } from '#kit/telemetry';
+import { type RunOptions, runFleetlet } from '../fleetlet/run.ts';
+import { ClusterHost } from '../kubernetes-agent/clusters/cluster-host.ts';
+import { clusterConnector } from '../kubernetes-agent/clusters/connect-cluster.ts';
+import { nameByIdentity } from '../kubernetes-agent/clusters/name-by-identity.ts';
+import { fixedSource } from '../kubernetes-agent/sources/cluster-source.ts';
+import { createTokenReviewAuthenticator } from '../kubernetes-agent/token-review.ts';
+import type { FleetletWithConfig } from './config.ts';
+
+export interface RunWithOptions extends Omit<RunOptions, 'config' | 'callers' | 'beside'> {
+  readonly config: FleetletWithConfig;
+}
+
+const TYPE = 'kubernetes';
+
+/** Until the signal aborts. The cluster has to answer once, so that it is known which one it is. */
+export async function runFleetletWithKubernetes(options: RunWithOptions, signal: AbortSignal): Promise<void> {
+  const { config, environment, version, err } = options;
+  const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
+  const log = createLogger({ level: config.logLevel, destination: err, pretty });
+  const source = fixedSource((stop) => inClusterConfig({ environment }, stop));
+  const kube = createKubeClient({ config: await source.read(signal), userAgent: `fleetshift-fleetlet/${version}` });
+  try {
+    const named = config.target.find(({ type }) => type === TYPE)?.name;
+    const name = named ?? (await nameByIdentity(source, log, signal));
+    if (name === undefined) return;
+    const target = named === undefined ? [...config.target, { name, type: TYPE }] : config.target;
+    const callers = createTokenReviewAuthenticator({ client: kube, audiences: config.podTokenAudience });
+    await runFleetlet(
+      {
+        ...options,
+        config: { ...config, target },
+        callers,
+        beside: async ({ socket }, its, stop) => {
+          const connect = clusterConnector({ version, namespace: config.agentNamespace, log: its });
+          const client = connectLocal({ to: { path: socket }, process: 'kubernetes-agent' });
+          const host = new ClusterHost({ client, serving: 'colocated', version, connect, log: its });
+          host.serve(name, source);
+          await serve({ client, host }, stop);
+        },
+      },
+      signal,
+    );
+  } finally {
+    await kube.close();
+  }
+}
+
+interface Serving {
+  readonly client: { run(signal: AbortSignal): Promise<void> };
+  readonly host: ClusterHost;
+}
+
+/** The target is given back while there is somebody to give it back to. */
+async function serve({ client, host }: Serving, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const running = client.run(stop.signal);
+  try {
+    await Promise.race([running, host.run(signal)]);
+  } finally {
+    stop.abort();
+    await running;
+  }
+}

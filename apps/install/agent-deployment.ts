@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import {
+  AGENT,
+  type AgentInstall,
+  AUTHORITY,
+  AUTHORITY_FILE,
+  BOOTSTRAP_SECRET,
+  IDENTITY_SECRET,
+  type InstalledObject,
+  LABELS,
+  SELECTED,
+} from './agent-install.ts';
+
+/** Nobody of the image, and of no other either. */
+const USER = 65_532;
+const DATA = '/var/lib/fleetshift';
+const PORT = 8080;
+
+/** Changes with what the Pods read at their start, so that a change starts them anew. */
+const SETTINGS_ANNOTATION = 'fleetshift.io/settings';
+
+/** The agent's process, with what it reads at its start. */
+export function agentDeployment(install: AgentInstall): InstalledObject {
+  const { namespace, image } = install;
+  const deployment = agentProcess({ namespace, image });
+  const { template } = deployment.spec;
+  const annotations = { [SETTINGS_ANNOTATION]: settingsHash(install) };
+  const metadata = { ...template.metadata, annotations };
+  return { ...deployment, spec: { ...deployment.spec, template: { ...template, metadata } } };
+}
+
+/**
+ * What is the same on every cluster of a fleet.
+ *
+ * DECISION: a new Pod comes before the old one goes. Both have the identity of the cluster's Secret; the platform listens
+ * to the later process, and to the earlier one again should the later one die. So there is always somebody to say that a
+ * new image is bad, and to take the order that goes back.
+ */
+export function agentProcess({ namespace, image }: Pick<AgentInstall, 'namespace' | 'image'>) {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: AGENT, namespace, labels: LABELS },
+    spec: {
+      replicas: 1,
+      progressDeadlineSeconds: 300,
+      selector: { matchLabels: SELECTED },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: { metadata: { labels: LABELS }, spec: podSpec(image) },
+    },
+  } as const;
+}
+
+function podSpec(image: string) {
+  return {
+    serviceAccountName: AGENT,
+    terminationGracePeriodSeconds: 30,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      fsGroup: USER,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [container(image)],
+    volumes: [
+      // The key is in the cluster's Secret, and here: on no disk.
+      { name: 'data', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
+      { name: 'authority', configMap: { name: AUTHORITY, optional: true } },
+      { name: 'bootstrap', secret: { secretName: BOOTSTRAP_SECRET, optional: true } },
+    ],
+  };
+}
+
+function container(image: string) {
+  const probe = (path: string) => ({ httpGet: { path, port: 'metrics' } });
+  return {
+    name: 'agent',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['fleetlet', '--with', 'kubernetes'],
+    envFrom: [{ configMapRef: { name: AGENT } }],
+    env: [
+      { name: 'FLEETSHIFT_DATA', value: DATA },
+      { name: 'FLEETSHIFT_AGENT_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+      { name: 'FLEETSHIFT_IDENTITY_SECRET', value: IDENTITY_SECRET },
+      { name: 'FLEETSHIFT_BOOTSTRAP_TOKEN_FILE', value: '/etc/fleetshift/bootstrap/token' },
+      { name: 'FLEETSHIFT_METRICS_LISTEN', value: `0.0.0.0:${PORT}` },
+    ],
+    ports: [{ name: 'metrics', containerPort: PORT }],
+    // Until it has enrolled nobody answers, and that takes as long as the platform is away.
+    startupProbe: { ...probe('/healthz'), periodSeconds: 2, failureThreshold: 150 },
+    // Connected to the platform: until then the one before stays.
+    readinessProbe: { ...probe('/readyz'), periodSeconds: 5 },
+    livenessProbe: { tcpSocket: { port: 'metrics' }, periodSeconds: 20, failureThreshold: 3 },
+    resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    volumeMounts: [
+      { name: 'data', mountPath: DATA },
+      { name: 'authority', mountPath: dirname(AUTHORITY_FILE), readOnly: true },
+      { name: 'bootstrap', mountPath: '/etc/fleetshift/bootstrap', readOnly: true },
+    ],
+  };
+}
+
+function settingsHash({ platform, target = '', authority = '' }: AgentInstall): string {
+  return createHash('sha256').update([platform, target, authority].join('\n')).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { AgentInstall, InstalledObject } from './agent-install.ts';
+import { agentObjects } from './agent-objects.ts';
+import { anInstall } from './testing/installs.ts';
+import { upgradeDocuments } from './upgrade-documents.ts';
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Its shape is what the test is about. */
+function named(objects: readonly InstalledObject[], kind: string, name: string) {
+  const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+  return JSON.parse(JSON.stringify(found));
+}
+
+const rulesOf = (objects: readonly InstalledObject[]): readonly (Rule & { readonly role: string })[] =>
+  objects.flatMap((object) => {
+    const rules = (object['rules'] ?? []) as readonly Rule[];
+    return rules.map((rule) => ({ ...rule, role: `${object.kind}/${object.metadata.name}` }));
+  });
+
+/** Roles of the cluster itself that something is bound to. */
+const boundTo = (objects: readonly InstalledObject[]): ReadonlySet<string> =>
+  new Set(objects.flatMap(({ roleRef }) => (roleRef === undefined ? [] : [(roleRef as { name: string }).name])));
+
+suite('what the agent may do', () => {
+  const modes: readonly Partial<AgentInstall>[] = [
+    { rbac: 'restricted' },
+    { rbac: 'namespaced', namespaces: ['shop'] },
+    { rbac: 'restricted', allow: [{ group: '', resource: 'configmaps' }] },
+  ];
+  for (const changes of modes) {
+    test(`is nothing that was not asked for: ${JSON.stringify(changes)}`, () => {
+      const objects = agentObjects(anInstall(changes));
+      assert.equal(boundTo(objects).has('cluster-admin'), false);
+      for (const { role, verbs, resources, apiGroups } of rulesOf(objects)) {
+        for (const word of [...verbs, ...resources, ...apiGroups]) assert.notEqual(word, '*', role);
+        for (const verb of ['bind', 'escalate']) assert.equal(verbs.includes(verb), false, `${role} may ${verb}`);
+      }
+    });
+  }
+
+  test('is to act for groups of the platform only, by their names', () => {
+    const rules = rulesOf(agentObjects(anInstall())).filter(({ verbs }) => verbs.includes('impersonate'));
+    const groups = rules.filter(({ resources }) => resources.includes('groups'));
+    assert.ok(groups.length > 0);
+    for (const { resourceNames = [] } of groups) {
+      assert.ok(resourceNames.length > 0, 'else it could be system:masters');
+      assert.ok(resourceNames.every((name) => name.startsWith('fleetshift:')));
+    }
+    assert.equal(
+      rules.some(({ resources }) => resources.includes('serviceaccounts')),
+      false,
+    );
+  });
+
+  test('is to act for nobody where users have no way to the API', () => {
+    const rules = rulesOf(agentObjects(anInstall({ apiProxy: false })));
+    assert.equal(
+      rules.some(({ verbs }) => verbs.includes('impersonate')),
+      false,
+    );
+  });
+
+  test('is nothing beyond its namespaces when it is kept to some, but to look', () => {
+    const objects = agentObjects(anInstall({ rbac: 'namespaced', namespaces: ['shop', 'web'] }));
+    const clusterWide = objects.filter(({ kind }) => kind === 'ClusterRoleBinding');
+    assert.deepEqual([...boundTo(clusterWide)].toSorted(), [
+      'fleetshift-agent-impersonate',
+      'fleetshift-agent-read',
+      'view',
+    ]);
+    const there = objects.filter(({ metadata }) => metadata.name === 'fleetshift-agent-deliver' && metadata.namespace);
+    assert.deepEqual(
+      there.map(({ metadata }) => metadata.namespace),
+      ['shop', 'web'],
+    );
+  });
+
+  test('is to read Secrets of its own namespace, unless it delivers Secrets', () => {
+    const objects = agentObjects(anInstall({ allow: [{ group: '', resource: 'configmaps' }] }));
+    const roles = rulesOf(objects).filter(({ resources }) => resources.includes('secrets'));
+    assert.deepEqual(
+      roles.map(({ role }) => role),
+      ['Role/fleetshift-agent'],
+    );
+  });
+
+  test('is everything when that was asked for', () => {
+    assert.ok(boundTo(agentObjects(anInstall({ rbac: 'cluster-admin' }))).has('cluster-admin'));
+  });
+
+  test('grows by roles of others that have the label', () => {
+    const { aggregationRule } = named(agentObjects(anInstall()), 'ClusterRole', 'fleetshift-agent-deliver');
+    assert.deepEqual(aggregationRule.clusterRoleSelectors, [
+      { matchLabels: { 'fleetshift.io/aggregate-to-agent': 'true' } },
+    ]);
+  });
+});
+
+suite('the process of the agent', () => {
+  const objects = agentObjects(anInstall());
+  const { spec } = named(objects, 'Deployment', 'fleetshift-agent');
+  const pod = spec.template.spec;
+  const [container] = pod.containers;
+
+  test('is let into a namespace that is kept restricted', () => {
+    const { labels } = named(objects, 'Namespace', 'fleetshift-system').metadata;
+    assert.equal(labels['pod-security.kubernetes.io/enforce'], 'restricted');
+    assert.partialDeepStrictEqual(pod.securityContext, {
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    assert.deepEqual(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  test('has no secret in its definition', () => {
+    assert.equal(JSON.stringify(spec).includes('fsb_'), false);
+  });
+
+  test('is there until its successor is', () => {
+    assert.deepEqual(spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 });
+  });
+
+  test('is started anew by a change of what it reads at its start, and by no other', () => {
+    const hashOf = (changes: Partial<AgentInstall>): unknown => {
+      const deployment = named(agentObjects(anInstall(changes)), 'Deployment', 'fleetshift-agent');
+      return deployment.spec.template.metadata.annotations['fleetshift.io/settings'];
+    };
+    const all = [{}, { platform: 'https://other' }, { target: 'other' }, { authority: 'PEM' }].map(hashOf);
+    assert.equal(new Set(all).size, all.length);
+    assert.equal(hashOf({ token: 'fsb_x_y', rbac: 'cluster-admin' }), hashOf({}), 'a token is needed once');
+  });
+});
+
+suite('an upgrade', () => {
+  const documents = upgradeDocuments({ namespace: 'fleetshift-system', image: 'fleetshift:2' });
+
+  test('is of the process alone: no right, no secret, nothing of one cluster', () => {
+    assert.deepEqual(
+      documents.map((each) => (each as InstalledObject).kind),
+      ['DeliveryPolicy', 'Deployment'],
+    );
+    for (const word of ['fsb_', 'eu-1', 'https://', 'fleetshift.io/settings']) {
+      assert.equal(JSON.stringify(documents).includes(word), false, word);
+    }
+  });
+
+  test('says of the process what an install of that image says', () => {
+    const [, deployment] = documents as readonly InstalledObject[];
+    const installed = named(agentObjects(anInstall({ image: 'fleetshift:2' })), 'Deployment', 'fleetshift-agent');
+    assert.partialDeepStrictEqual(installed, deployment);
+  });
+});

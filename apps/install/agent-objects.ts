@@ -1,0 +1,76 @@
+import { agentDeployment } from './agent-deployment.ts';
+import {
+  AGENT,
+  type AgentInstall,
+  AUTHORITY,
+  AUTHORITY_FILE,
+  BOOTSTRAP_SECRET,
+  type InstalledObject,
+  LABELS,
+  SELECTED,
+} from './agent-install.ts';
+import { agentRbac } from './agent-rbac.ts';
+
+/**
+ * All that a cluster needs to become a target, in an order in which it can be applied. The chart says the same as templates,
+ * and a test compares the two for every kind of install.
+ */
+export function agentObjects(install: AgentInstall): readonly InstalledObject[] {
+  return [
+    namespaceOf(install),
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: named(install) },
+    ...agentRbac(install),
+    settingsOf(install),
+    ...authorityOf(install),
+    ...bootstrapOf(install),
+    ...networkPolicyOf(install),
+    agentDeployment(install),
+  ];
+}
+
+function named({ namespace }: AgentInstall, name: string = AGENT) {
+  return { name, namespace, labels: LABELS };
+}
+
+function namespaceOf({ namespace }: AgentInstall): InstalledObject {
+  const labels = { ...LABELS, 'pod-security.kubernetes.io/enforce': 'restricted' };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
+}
+
+/**
+ * DECISION: what differs from cluster to cluster is in a ConfigMap, as variables of the agent. So the Deployment is the same
+ * on all of them, and a new version of it can be delivered to the whole fleet as one document.
+ */
+function settingsOf(install: AgentInstall): InstalledObject {
+  const { platform, target, authority } = install;
+  const data = {
+    FLEETSHIFT_PLATFORM: platform,
+    ...(target === undefined ? {} : { FLEETSHIFT_TARGET: `${target}=kubernetes` }),
+    ...(isPlain(platform) ? { FLEETSHIFT_INSECURE: 'true' } : {}),
+    ...(authority === undefined ? {} : { FLEETSHIFT_CA_FILE: AUTHORITY_FILE }),
+  };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: named(install), data };
+}
+
+/** Which only works where platform and agent are on one machine. */
+function isPlain(platform: string): boolean {
+  return platform.startsWith('http:');
+}
+
+function authorityOf(install: AgentInstall): readonly InstalledObject[] {
+  if (install.authority === undefined) return [];
+  const metadata = named(install, AUTHORITY);
+  return [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': install.authority } }];
+}
+
+function bootstrapOf(install: AgentInstall): readonly InstalledObject[] {
+  if (install.token === undefined) return [];
+  const metadata = named(install, BOOTSTRAP_SECRET);
+  return [{ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: install.token } }];
+}
+
+function networkPolicyOf(install: AgentInstall): readonly InstalledObject[] {
+  if (!install.networkPolicy) return [];
+  const spec = { podSelector: { matchLabels: SELECTED }, policyTypes: ['Ingress'] };
+  return [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: named(install), spec }];
+}

@@ -1,0 +1,146 @@
+import { impersonatorRules, roleBindings } from '#contexts/api-proxy';
+import { AGENT, type AgentInstall, type AllowedKind, type InstalledObject, LABELS } from './agent-install.ts';
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+const API_VERSION = `${RBAC}/v1`;
+
+/** Whoever gives a ClusterRole this label lets the agent deliver what it says. */
+const AGGREGATED = { 'fleetshift.io/aggregate-to-agent': 'true' };
+
+const READ = ['get', 'list', 'watch'];
+/** To apply, to prune, and to see how it goes. */
+const DELIVER = [...READ, 'create', 'patch', 'delete'];
+
+/** What users are given to deliver with the role `edit`, and namespaces; nothing that runs commands or acts for others. */
+const USUAL: readonly (readonly [group: string, resources: readonly string[]])[] = [
+  ['', ['configmaps', 'namespaces', 'persistentvolumeclaims', 'pods', 'replicationcontrollers', 'secrets']],
+  ['', ['serviceaccounts', 'services']],
+  ['apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets']],
+  ['autoscaling', ['horizontalpodautoscalers']],
+  ['batch', ['cronjobs', 'jobs']],
+  ['networking.k8s.io', ['ingresses', 'networkpolicies']],
+  ['policy', ['poddisruptionbudgets']],
+];
+
+/** Beside what the role `view` of every cluster shows: no Secret. */
+const SEEN: readonly (readonly [group: string, resources: readonly string[]])[] = [
+  ['', ['events', 'nodes', 'persistentvolumes']],
+  ['apiextensions.k8s.io', ['customresourcedefinitions']],
+  ['apiregistration.k8s.io', ['apiservices']],
+  ['storage.k8s.io', ['storageclasses']],
+];
+
+/** What the agent may do: no more than it needs for what it was asked to do. */
+export function agentRbac(install: AgentInstall): readonly InstalledObject[] {
+  return [...ownHouse(install), ...sight(install), ...delivery(install), ...apiProxy(install)];
+}
+
+/** Inventories, orders and its identity are Secrets beside it; and it brings out its own next version. */
+function ownHouse({ namespace }: AgentInstall): readonly InstalledObject[] {
+  const rules: readonly Rule[] = [
+    { apiGroups: [''], resources: ['secrets'], verbs: [...DELIVER, 'update'] },
+    { apiGroups: ['apps'], resources: ['deployments'], resourceNames: [AGENT], verbs: ['patch'] },
+  ];
+  const metadata = { name: AGENT, namespace, labels: LABELS };
+  return [
+    { apiVersion: API_VERSION, kind: 'Role', metadata, rules },
+    { ...binding('Role', AGENT, namespace), kind: 'RoleBinding', metadata },
+  ];
+}
+
+function sight({ namespace }: AgentInstall): readonly InstalledObject[] {
+  const name = `${AGENT}-read`;
+  const rules = SEEN.map(([group, resources]) => ({ apiGroups: [group], resources, verbs: READ }));
+  return [
+    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules },
+    clusterBinding(name, name, namespace),
+    clusterBinding(`${AGENT}-view`, 'view', namespace),
+  ];
+}
+
+function delivery(install: AgentInstall): readonly InstalledObject[] {
+  const { namespace, namespaces, rbac } = install;
+  const name = `${AGENT}-deliver`;
+  if (rbac === 'cluster-admin') return [clusterBinding(name, 'cluster-admin', namespace)];
+  const roles = deliveryRoles(name, install);
+  if (rbac === 'restricted') return [...roles, clusterBinding(name, name, namespace)];
+  const there = namespaces.map((each) => ({
+    ...binding('ClusterRole', name, namespace),
+    kind: 'RoleBinding',
+    metadata: { name, namespace: each, labels: LABELS },
+  }));
+  return [...roles, ...there];
+}
+
+/** One that only gathers, so that others can add to it, and what it begins with. */
+function deliveryRoles(name: string, { allow }: AgentInstall): readonly InstalledObject[] {
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: AGGREGATED }] };
+  return [
+    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name, labels: LABELS }, aggregationRule },
+    {
+      apiVersion: API_VERSION,
+      kind: 'ClusterRole',
+      metadata: { name: `${AGENT}-kinds`, labels: { ...LABELS, ...AGGREGATED } },
+      rules: allow.length > 0 ? allowedRules(allow) : usualRules(),
+    },
+  ];
+}
+
+function usualRules(): readonly Rule[] {
+  return [...Map.groupBy(USUAL, ([group]) => group)].map(([group, entries]) => ({
+    apiGroups: [group],
+    resources: entries.flatMap(([, resources]) => resources),
+    verbs: DELIVER,
+  }));
+}
+
+function allowedRules(allow: readonly AllowedKind[]): readonly Rule[] {
+  return allow.map(({ group, resource }) => ({ apiGroups: [group], resources: [resource], verbs: DELIVER }));
+}
+
+/**
+ * Whoever comes through the platform acts as himself, with the rights that his role has in this cluster.
+ *
+ * DECISION: an agent that may act for administrators has their rights. So they have those of the cluster's administrators
+ * only where the agent was given these anyway.
+ */
+function apiProxy(install: AgentInstall): readonly InstalledObject[] {
+  const { namespace, namespaces, rbac } = install;
+  if (!install.apiProxy) return [];
+  const name = `${AGENT}-impersonate`;
+  const roles = roleBindings().map(({ roleRef, ...binding }) => {
+    const role = roleRef.name === 'cluster-admin' && rbac !== 'cluster-admin' ? 'admin' : roleRef.name;
+    const metadata = { ...binding.metadata, labels: LABELS };
+    return { ...binding, metadata, roleRef: { ...roleRef, name: role } };
+  });
+  return [
+    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules: impersonatorRules() },
+    clusterBinding(name, name, namespace),
+    ...(rbac === 'namespaced' ? namespaces.flatMap((each) => roles.map((role) => within(role, each))) : roles),
+  ];
+}
+
+function within(binding: InstalledObject, namespace: string): InstalledObject {
+  return { ...binding, kind: 'RoleBinding', metadata: { ...binding.metadata, namespace } };
+}
+
+function clusterBinding(name: string, role: string, namespace: string): InstalledObject {
+  const metadata = { name, labels: LABELS };
+  return { ...binding('ClusterRole', role, namespace), kind: 'ClusterRoleBinding', metadata };
+}
+
+/** Of the agent's account, whatever kind of binding it is to be. */
+function binding(kind: 'Role' | 'ClusterRole', name: string, namespace: string) {
+  return {
+    apiVersion: API_VERSION,
+    roleRef: { apiGroup: RBAC, kind, name },
+    subjects: [{ kind: 'ServiceAccount', name: AGENT, namespace }],
+  };
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { helmUnavailable } from '#testing/helm';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { AgentInstall, InstalledObject } from './agent-install.ts';
+import { agentObjects } from './agent-objects.ts';
+import { chartValuesTable } from './testing/chart-values-table.ts';
+import { anInstall } from './testing/installs.ts';
+import { CHART, chartValues, renderChart } from './testing/render-chart.ts';
+
+const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+
+const INSTALLS: readonly { readonly why: string; readonly changes: Partial<AgentInstall> }[] = [
+  { why: 'as it is meant to be', changes: {} },
+  { why: 'of clusters that name themselves', changes: { target: undefined } },
+  { why: 'with a token that somebody else puts there', changes: { token: undefined } },
+  { why: 'of a platform with an authority of its own', changes: { authority: AUTHORITY } },
+  { why: 'of a platform on the same machine', changes: { platform: 'http://127.0.0.1:8700' } },
+  { why: 'in a namespace and with an image of a private place', changes: { namespace: 'ops', image: 'r:5000/a/b:v2' } },
+  {
+    why: 'for some kinds only',
+    changes: {
+      allow: [
+        { group: '', resource: 'configmaps' },
+        { group: 'apps', resource: 'deployments' },
+        { group: 'cert-manager.io', resource: '*' },
+      ],
+    },
+  },
+  { why: 'for some namespaces only', changes: { rbac: 'namespaced', namespaces: ['shop', 'web'] } },
+  { why: 'for everything', changes: { rbac: 'cluster-admin' } },
+  { why: 'that nobody can connect to', changes: { networkPolicy: true } },
+  { why: 'without a way for users to its API', changes: { apiProxy: false } },
+];
+
+describe('the chart', { skip: helmUnavailable() }, () => {
+  for (const { why, changes } of INSTALLS) {
+    it(`makes the objects of the manifest: an install ${why}`, async () => {
+      const install = anInstall(changes);
+      const rendered = await renderChart(chartValues(install), install.namespace);
+      // Helm makes the namespace itself.
+      const wanted = agentObjects(install).filter(({ kind }) => kind !== 'Namespace');
+      assert.deepEqual(byKey(rendered), byKey(wanted));
+    });
+  }
+
+  it('makes those of the defaults when only what has none is said', async () => {
+    const { platform } = anInstall();
+    const rendered = await renderChart({ platform: { url: platform } }, 'fleetshift-system');
+    const install = anInstall({ target: undefined, token: undefined, image: `fleetshift:${packageJson.version}` });
+    const wanted = agentObjects(install).filter(({ kind }) => kind !== 'Namespace');
+    assert.deepEqual(byKey(rendered), byKey(wanted));
+  });
+
+  for (const { why, values } of [
+    { why: 'no platform', values: {} },
+    { why: 'a value that does not exist', values: { platform: { url: 'https://x' }, rbac: { moode: 'restricted' } } },
+    {
+      why: 'namespaced, without a namespace',
+      values: { platform: { url: 'https://x' }, rbac: { mode: 'namespaced' } },
+    },
+    { why: 'a token that is none', values: { platform: { url: 'https://x' }, bootstrapToken: 'hunter2' } },
+  ]) {
+    it(`is refused by its schema: ${why}`, async () => {
+      await assert.rejects(renderChart(values, 'x'), /values don't meet the specifications/);
+    });
+  }
+});
+
+describe('the files of the chart', () => {
+  it('have the version of the program', async () => {
+    const { version, appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
+    assert.deepEqual({ version, appVersion }, { version: packageJson.version, appVersion: packageJson.version });
+  });
+
+  it('tell of every value, in the words of values.yaml', async () => {
+    const readme = await readFile(join(CHART, 'README.md'), 'utf8');
+    const table = await chartValuesTable();
+    assert.ok(readme.includes(table), `its README should have\n${table}`);
+    for (const row of table.split('\n')) assert.doesNotMatch(row, /`\s+\|\s+\|$/, 'a value without words');
+  });
+
+  it('have a schema of the values that there are, and of no others', async () => {
+    const [values, schema] = await Promise.all(
+      ['values.yaml', 'values.schema.json'].map(async (name) => parse(await readFile(join(CHART, name), 'utf8'))),
+    );
+    const { global: _ofHelm, ...known } = schema.properties;
+    assert.deepEqual(Object.keys(known).toSorted(), Object.keys(values).toSorted());
+    for (const [name, { properties }] of Object.entries<{ properties?: object }>(known)) {
+      if (properties) assert.deepEqual(Object.keys(properties).toSorted(), Object.keys(values[name]).toSorted(), name);
+    }
+  });
+});
+
+function byKey(objects: readonly InstalledObject[]): Record<string, InstalledObject> {
+  const entries = objects.map((object): [string, InstalledObject] => {
+    const { namespace = '', name } = object.metadata;
+    return [`${object.apiVersion} ${object.kind} ${namespace}/${name}`, object];
+  });
+  assert.equal(new Set(entries.map(([key]) => key)).size, entries.length, 'each once');
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parseAllDocuments, stringify } from 'yaml';
+import { clustersUnavailable } from '#testing/clusters';
+import { helmUnavailable, runHelm } from '#testing/helm';
+import { FLEETLET_WITH_SETTINGS } from '../fleetlet-with-kubernetes/config.ts';
+import { eventually, NAMESPACE, openStage, type Stage, untilConnected } from './testing/installed-cluster.ts';
+import { CHART } from './testing/render-chart.ts';
+
+const TARGET = 'eu-1';
+/** One more cluster of the fleet, that nobody speaks for. */
+const OTHER = 'eu-2';
+
+const isKnown = 'identity-secret' in FLEETLET_WITH_SETTINGS;
+const skip = isKnown ? await clustersUnavailable('nodes') : 'fleetlets do not keep their identity in a Secret yet';
+
+describe('a cluster that the manifest was applied to', { skip }, () => {
+  it('is a target, delivers what it may, stays the same one, and is upgraded by a deployment', async (t) => {
+    const stage = await openStage(t, t.signal);
+    await install(stage);
+    await t.test('gets what it may, with the rights of the manifest', () => delivers(stage));
+    await t.test('says which right is missing for what it may not', () => refuses(stage));
+    await t.test('is the same fleetlet after its Pod is gone', () => survivesItsPod(stage));
+    await t.test('is upgraded by a rollout, canary first', () => upgrades(stage));
+    await t.test('stops the rollout of an image that does not start, and goes back', () => stopsAtABadImage(stage));
+  });
+});
+
+describe('a cluster that the chart was installed in', { skip: skip ?? helmUnavailable() }, () => {
+  it('is a target, is upgraded as the same one, and is left as it was found', async (t) => {
+    const stage = await openStage(t, t.signal);
+    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-helm-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const helm = helmOf(stage, folder);
+    const token = await stage.fleetshift(
+      'target',
+      'enroll',
+      TARGET,
+      '--type',
+      'kubernetes',
+      '-w',
+      'root',
+      '-o',
+      'json',
+    );
+    const { url, caFile } = stage.address;
+    const values = ['--set', `platform.url=${url}`, '--set-file', `platform.ca=${caFile}`, '--set', `target=${TARGET}`];
+    const secret = ['--set', `bootstrapToken=${JSON.parse(token).token}`];
+    const before = await clusterRoles(stage);
+    await helm('install', 'agent', CHART, '--create-namespace', ...values, ...secret, '--set', 'image.tag=v1');
+    await untilConnected(stage, TARGET);
+    const fleetlets = await stage.get<Fleetlets>('/v1/fleetlets');
+    const first = await readyPodOtherThan(stage, '');
+
+    // Without the token, which was used up: the Secret of the identity is all that it takes.
+    await helm('upgrade', 'agent', CHART, ...values, '--set', 'image.tag=v2', '--wait', '--timeout', '100s');
+    await readyPodOtherThan(stage, first);
+    assert.equal(await imageOf(stage), 'fleetshift:v2');
+    await untilConnected(stage, TARGET);
+    assert.deepEqual(
+      uidsOf(await stage.get<Fleetlets>('/v1/fleetlets')),
+      uidsOf(fleetlets),
+      'nobody has enrolled anew',
+    );
+
+    await helm('uninstall', 'agent', '--wait');
+    assert.deepEqual(await clusterRoles(stage), before);
+    const left = await stage.kubectl(['-n', NAMESPACE, 'get', 'secrets', '-l', OURS, '-o', 'name']);
+    assert.equal(left.trim(), 'secret/fleetshift-agent-identity', 'for whoever installs it again');
+  });
+});
+
+const OURS = 'app.kubernetes.io/name=fleetshift-agent';
+
+function helmOf({ cluster }: Stage, folder: string) {
+  return async (...args: string[]): Promise<void> => {
+    const call = { args: [...args, '--namespace', NAMESPACE], folder, kubeconfig: cluster.kubeconfigFile() };
+    const { code, stdout, stderr } = await runHelm(call);
+    assert.equal(code, 0, `helm ${args[0]}: ${stdout}${stderr}`);
+  };
+}
+
+async function clusterRoles({ kubectl }: Stage): Promise<string> {
+  return await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
+}
+
+async function install(stage: Stage): Promise<void> {
+  const { fleetshift, kubectl, address } = stage;
+  const { url, caFile } = address;
+  const words = ['-w', 'root', '--image', 'fleetshift:v1', '--platform', url, '--ca-file', caFile];
+  const manifest = await fleetshift('target', 'install-manifest', TARGET, ...words);
+  await kubectl(['apply', '-f', '-'], manifest);
+  await untilConnected(stage, TARGET);
+  const again = await kubectl(['apply', '-f', '-'], manifest);
+  assert.doesNotMatch(again, / created$/m);
+  assert.match(again, /^deployment.apps\/fleetshift-agent unchanged$/m);
+  await kubectl(['-n', NAMESPACE, 'wait', '--for=condition=Available', 'deployment/fleetshift-agent', '--timeout=60s']);
+}
+
+interface Seen {
+  readonly status: {
+    readonly counts: { readonly available: number; readonly degraded: number };
+    readonly rollout?: { readonly steps: readonly { readonly name: string; readonly fate: string }[] };
+  };
+}
+
+async function deploy({ platform }: Stage, name: string, documents: readonly object[]): Promise<void> {
+  const body = {
+    name,
+    manifest: { type: 'inline', documents },
+    placement: [{ type: 'static', targets: [TARGET] }],
+    rollout: { type: 'immediate' },
+  };
+  const answer = await platform.request('/v1/workspaces/root/deployments', { method: 'POST', body });
+  assert.equal(answer.status, 201, await answer.text());
+}
+
+async function patch({ platform }: Stage, name: string, documents: readonly object[]): Promise<void> {
+  const body = { manifest: { type: 'inline', documents } };
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const answer = await platform.request(pathOf(name), { method: 'PATCH', body, headers });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+const pathOf = (name: string): string => `/v1/workspaces/root/deployments/${name}`;
+
+async function delivers(stage: Stage): Promise<void> {
+  await deploy(stage, 'shop', [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop', namespace: 'shop' }, data: { a: 'b' } },
+  ]);
+  await eventually(
+    'the shop is there',
+    () => stage.get<Seen>(pathOf('shop')),
+    ({ status }) => status.counts.available === 1,
+  );
+  assert.equal(await stage.kubectl(['-n', 'shop', 'get', 'configmap', 'shop', '-o', 'jsonpath={.data.a}']), 'b');
+}
+
+async function refuses(stage: Stage): Promise<void> {
+  const quota = (pods: string) => {
+    const metadata = { name: 'q', namespace: 'shop' };
+    return { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard: { pods } } };
+  };
+  await deploy(stage, 'quota', [quota('1')]);
+  const seen = await eventually(
+    'the quota is refused',
+    () => stage.get<object>(`${pathOf('quota')}/targets`),
+    (targets) => /forbidden/i.test(JSON.stringify(targets)),
+  );
+  assert.match(JSON.stringify(seen), /resourcequotas/, 'it names what it may not');
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'quotas', labels: { 'fleetshift.io/aggregate-to-agent': 'true' } },
+    rules: [{ apiGroups: [''], resources: ['resourcequotas'], verbs: ['*'] }],
+  };
+  await stage.kubectl(['apply', '-f', '-'], stringify(role));
+  await patch(stage, 'quota', [quota('2')]);
+  await eventually(
+    'the quota is there',
+    () => stage.get<Seen>(pathOf('quota')),
+    ({ status }) => status.counts.available === 1,
+  );
+}
+
+interface Fleetlets {
+  readonly items: readonly { readonly name: string; readonly uid: string }[];
+}
+
+async function survivesItsPod(stage: Stage): Promise<void> {
+  const before = await stage.get<Fleetlets>('/v1/fleetlets');
+  const pods = await podsOf(stage);
+  await stage.kubectl(['-n', NAMESPACE, 'delete', 'pod', ...pods, '--wait=true']);
+  await readyPodOtherThan(stage, pods[0]);
+  await untilConnected(stage, TARGET);
+  assert.deepEqual(uidsOf(await stage.get<Fleetlets>('/v1/fleetlets')), uidsOf(before), 'nobody has enrolled anew');
+}
+
+function uidsOf({ items }: Fleetlets): string[] {
+  return items.map(({ uid }) => uid).toSorted();
+}
+
+/** Alone, once it is ready. */
+async function readyPodOtherThan(stage: Stage, other: string | undefined): Promise<string> {
+  const [name = ''] = await eventually(
+    'another Pod alone is ready',
+    () => readyPods(stage),
+    (ready) => ready.length === 1 && ready[0] !== other,
+  );
+  return name;
+}
+
+/** Of stages that each have one target, of which the second cannot be reached. */
+async function upgradeDeployment(stage: Stage): Promise<void> {
+  const { platform } = stage;
+  const other = { name: OTHER, type: 'kubernetes', workspace: 'root', labels: { stage: 'production' } };
+  assert.equal((await platform.request('/v1/targets', { method: 'POST', body: other })).status, 201);
+  await stage.fleetshift('label', 'target', TARGET, 'stage=canary');
+  const body = {
+    name: 'agents',
+    manifest: { type: 'inline', documents: await upgradeTo(stage, 'fleetshift:v2') },
+    placement: [{ type: 'static', targets: [TARGET, OTHER] }],
+    rollout: {
+      type: 'staged',
+      stages: [
+        { name: 'canary', selector: { matchLabels: { stage: 'canary' } } },
+        { name: 'production', selector: { matchLabels: { stage: 'production' } } },
+      ],
+    },
+  };
+  const answer = await platform.request('/v1/workspaces/root/deployments', { method: 'POST', body });
+  assert.equal(answer.status, 201, await answer.text());
+}
+
+async function upgradeTo({ fleetshift }: Stage, image: string): Promise<object[]> {
+  const text = await fleetshift('target', 'install-manifest', '--as-deployment', '--image', image);
+  return parseAllDocuments(text).map((document) => document.toJS() as object);
+}
+
+async function upgrades(stage: Stage): Promise<void> {
+  const before = await readyPods(stage);
+  await upgradeDeployment(stage);
+  await readyPodOtherThan(stage, before[0]);
+  assert.equal(await imageOf(stage), 'fleetshift:v2');
+  // The order was taken by the old process, and its end told by the new one.
+  const passed = (seen: Seen): boolean => isAvailableOnCanary(seen) && fateOf(seen, 'production') === 'open';
+  await eventually('the canary has it, and the others follow', () => stage.get<Seen>(pathOf('agents')), passed);
+}
+
+const isAvailableOnCanary = ({ status }: Seen): boolean => status.counts.available === 1;
+
+function fateOf({ status }: Seen, stage: string): string | undefined {
+  return status.rollout?.steps.find(({ name }) => name === stage)?.fate;
+}
+
+async function stopsAtABadImage(stage: Stage): Promise<void> {
+  const good = await readyPods(stage);
+  const documents = await upgradeTo(stage, 'fleetshift:v3');
+  const bad = JSON.parse(JSON.stringify(documents).replace('"--with"', '"--no-such-flag","--with"'));
+  await patch(stage, 'agents', bad);
+  const seen = await eventually(
+    'the canary is degraded',
+    () => stage.get<Seen>(pathOf('agents')),
+    ({ status }) => status.counts.degraded === 1,
+  );
+  assert.equal(fateOf(seen, 'production'), 'ahead', 'nobody else gets it');
+  assert.deepEqual(await readyPods(stage), good, 'the one before is still there to say so');
+  await stage.fleetshift('rollout', 'rollback', 'agents', '--to', '1', '-w', 'root', '--yes');
+  await eventually(
+    'the image is the one before',
+    () => imageOf(stage),
+    (image) => image === 'fleetshift:v2',
+  );
+  await eventually('the canary is well', () => stage.get<Seen>(pathOf('agents')), isAvailableOnCanary);
+}
+
+async function podsOf({ kubectl }: Stage): Promise<string[]> {
+  const out = await kubectl(['-n', NAMESPACE, 'get', 'pods', '-o', 'jsonpath={.items[*].metadata.name}']);
+  return out.split(' ').filter((name) => name !== '');
+}
+
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+    readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  }[];
+}
+
+async function readyPods({ kubectl }: Stage): Promise<string[]> {
+  const { items } = JSON.parse(await kubectl(['-n', NAMESPACE, 'get', 'pods', '-o', 'json'])) as PodList;
+  return items
+    .filter(({ metadata, status }) => {
+      const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+      return isReady && metadata.deletionTimestamp === undefined;
+    })
+    .map(({ metadata }) => metadata.name);
+}
+
+async function imageOf({ kubectl }: Stage): Promise<string> {
+  const path = 'jsonpath={.spec.template.spec.containers[0].image}';
+  return await kubectl(['-n', NAMESPACE, 'get', 'deployment', 'fleetshift-agent', '-o', path]);
+}

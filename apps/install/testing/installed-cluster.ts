@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { sleep } from '#kit/std';
+import { type Cleaner, ownCluster, type TestCluster } from '#testing/clusters';
+import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { runCommand } from '../../cli/testing/processes.ts';
+
+export const NAMESPACE = 'fleetshift-system';
+const SOON_MS = 100_000;
+const LOGS = ['logs', 'deployment/fleetshift-agent', '--tail=30'];
+
+/** A platform and a cluster with nodes, as an operator has them: by the command line, by kubectl, by the API. */
+export interface Stage {
+  readonly cluster: TestCluster;
+  readonly platform: Platform;
+  /** As the cluster reaches it, and who vouches for it. */
+  readonly address: { readonly url: string; readonly caFile: string };
+  /** What the command prints; fails with what it says unless it succeeds. */
+  readonly fleetshift: (...args: string[]) => Promise<string>;
+  /** What kubectl prints; fails likewise. */
+  readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
+  readonly get: <T>(path: string) => Promise<T>;
+}
+
+export async function openStage(t: Cleaner, signal: AbortSignal): Promise<Stage> {
+  const home: PlatformHome = await platformHome('sqlite');
+  t.after(() => home.dispose());
+  const [platform, cluster] = await Promise.all([
+    home.start({ environment: { FLEETSHIFT_FLEETLET_LISTEN: '127.0.0.1:0' } }),
+    // Folders of Pods are below one of this name, and the path of a socket in them has a hundred characters at most.
+    ownCluster(t, { size: 'nodes', name: 'i' }, signal),
+  ]);
+  const server = ['--server', platform.url, '--data', home.data];
+  return {
+    cluster,
+    platform,
+    address: { url: platform.tlsUrl.replace('127.0.0.1', 'localhost'), caFile: join(home.data, 'tls/ca.crt') },
+    fleetshift: async (...args) => {
+      const { code, out, err } = await runCommand([...args, ...server]);
+      assert.equal(code, 0, `fleetshift ${args.join(' ')}: ${out}${err}`);
+      return out;
+    },
+    kubectl: async (args, input) => {
+      const { code, stdout, stderr } = await cluster.kubectl(args, input === undefined ? {} : { input });
+      assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stdout}${stderr}`);
+      return stdout;
+    },
+    get: async <T>(path: string) => (await (await platform.request(path)).json()) as T,
+  };
+}
+
+/** Whatever it takes; what was seen last is in the error. */
+export async function eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  const late = AbortSignal.timeout(SOON_MS);
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    if (late.aborted) throw new Error(`wait until ${what}: it is ${JSON.stringify(seen).slice(0, 4_000)}`);
+    await sleep(200, late).catch(() => {});
+  }
+}
+
+export async function untilConnected({ get, cluster }: Stage, target: string): Promise<void> {
+  try {
+    await eventually(
+      `${target} is connected`,
+      () => get<object>(`/v1/targets/${target}`),
+      (seen) => JSON.stringify(seen).includes('"Connected"'),
+    );
+  } catch (cause) {
+    const asked = [['get', 'pods', '-o', 'jsonpath={.items[*].status}'], LOGS, [...LOGS, '--previous']];
+    const said = await Promise.all(asked.map((args) => cluster.kubectl(['-n', NAMESPACE, ...args])));
+    throw new Error(`its agent says\n${said.map(({ stdout }) => stdout).join('\n')}`, { cause });
+  }
+}

@@ -1,0 +1,19 @@
+import type { AgentInstall } from '../agent-install.ts';
+
+/** One that says everything that has no default. */
+export function anInstall(changes: Partial<AgentInstall> = {}): AgentInstall {
+  return {
+    namespace: 'fleetshift-system',
+    image: 'fleetshift:0.1.0',
+    platform: 'https://fleet.example:8701',
+    target: 'eu-1',
+    token: 'fsb_aaaaaaaaaaaaaaaa_secret',
+    authority: undefined,
+    rbac: 'restricted',
+    allow: [],
+    namespaces: [],
+    apiProxy: true,
+    networkPolicy: false,
+    ...changes,
+  };
+}

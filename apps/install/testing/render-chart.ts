@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAllDocuments, stringify } from 'yaml';
+import { runHelm } from '#testing/helm';
+import type { AgentInstall, InstalledObject } from '../agent-install.ts';
+
+export const CHART = join(import.meta.dirname, '../../../deploy/charts/fleetshift-agent');
+
+/** The same install in the words of the chart. */
+export function chartValues(install: AgentInstall): object {
+  const { image, platform, authority, target, token, rbac, allow, namespaces, apiProxy, networkPolicy } = install;
+  const colon = image.lastIndexOf(':');
+  return {
+    image: { repository: image.slice(0, colon), tag: image.slice(colon + 1) },
+    platform: { url: platform, ...(authority === undefined ? {} : { ca: authority }) },
+    ...(target === undefined ? {} : { target }),
+    ...(token === undefined ? {} : { bootstrapToken: token }),
+    rbac: {
+      mode: rbac,
+      namespaces,
+      allow: allow.map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)),
+    },
+    apiProxy: { enabled: apiProxy },
+    networkPolicy: { enabled: networkPolicy },
+  };
+}
+
+/** What real Helm makes of the chart. */
+export async function renderChart(values: object, namespace: string): Promise<readonly InstalledObject[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleetshift-chart-'));
+  try {
+    const file = join(folder, 'values.yaml');
+    await writeFile(file, stringify(values));
+    const args = ['template', 'agent', CHART, '--namespace', namespace, '--values', file];
+    const { code, stdout, stderr } = await runHelm({ args, folder });
+    if (code !== 0) throw new Error(`render the chart: helm said\n${stderr}`);
+    const documents = parseAllDocuments(stdout).map((document) => document.toJS() as InstalledObject | null);
+    return documents.filter((object) => object !== null);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

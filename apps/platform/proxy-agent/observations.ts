@@ -1,0 +1,73 @@
+import type { Observation } from '#contexts/proxied-clusters';
+import type { ProxiedClusters, ServableCluster } from '#contexts/proxied-clusters/adapters';
+import { type Clock, type Sleep, Wake } from '#kit/std';
+import type { Logger } from '#kit/telemetry';
+import type { ClusterState } from '../../kubernetes-agent/clusters/cluster-state.ts';
+
+export interface ObservationsDeps {
+  readonly clusters: Pick<ProxiedClusters, 'observe'>;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly log: Logger;
+}
+
+const LOOK_MS = 60_000;
+const RETRY_MS = 1_000;
+
+/** Puts down how it stands with clusters. Of what comes faster than it can be written, the last word counts. */
+export class Observations {
+  readonly #deps: ObservationsDeps;
+  readonly #wake: Wake;
+  readonly #waiting = new Map<string, { readonly cluster: ServableCluster; readonly observed: Observation }>();
+
+  constructor(deps: ObservationsDeps) {
+    this.#deps = deps;
+    this.#wake = new Wake(deps.sleep);
+  }
+
+  note(cluster: ServableCluster, state: ClusterState): void {
+    const observed = observationOf(state, this.#deps.clock.now());
+    if (observed === undefined) return;
+    this.#waiting.set(cluster.target, { cluster, observed });
+    this.#wake.raise();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { sleep, log } = this.#deps;
+    while (!signal.aborted) {
+      try {
+        await this.#flush(signal);
+        await this.#wake.wait(LOOK_MS, signal);
+      } catch (err) {
+        if (signal.aborted) return;
+        log.warn({ err, retryInMs: RETRY_MS }, 'how it stands with clusters was not put down; will try again');
+        await sleep(RETRY_MS, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #flush(signal: AbortSignal): Promise<void> {
+    for (const [target, note] of this.#waiting) {
+      await this.#deps.clusters.observe(note.cluster, note.observed, signal);
+      if (this.#waiting.get(target) === note) this.#waiting.delete(target);
+    }
+  }
+}
+
+/** Whoever is still on the way has nothing to tell. */
+function observationOf(state: ClusterState, time: number): Observation | undefined {
+  switch (state.kind) {
+    case 'Connecting':
+    case 'Registering':
+      return undefined;
+    case 'Serving':
+    case 'StandingBy': {
+      const { instance: clusterUid, version: clusterVersion } = state.cluster;
+      const message = state.kind === 'Serving' ? '' : state.message;
+      return { state: state.kind, message, clusterUid, clusterVersion, time };
+    }
+    case 'Unreachable':
+    case 'Refused':
+      return { state: state.kind, message: state.message, clusterUid: undefined, clusterVersion: undefined, time };
+  }
+}

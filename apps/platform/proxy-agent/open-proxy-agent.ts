@@ -1,0 +1,94 @@
+import { embeddedBindings } from '#contexts/enrolment/adapters';
+import type { Speakers, TargetDirectory } from '#contexts/proxied-clusters';
+import { openProxiedClusters, type ProxiedClusters, proxiedClustersInTree } from '#contexts/proxied-clusters/adapters';
+import { type AddonTypes, targetNotFound } from '#contexts/targets';
+import { findTargetNode, targetPool } from '#contexts/targets/adapters';
+import type { Environment } from '#kit/kube';
+import type { Runnable } from '#kit/reconcile';
+import type { Sealer } from '#kit/sealing';
+import { uuidv7 } from '#kit/std';
+import type { Reader, Storage, Transaction } from '#kit/storage';
+import type { Logger, Metrics } from '#kit/telemetry';
+import type { ClusterState } from '../../kubernetes-agent/clusters/cluster-state.ts';
+import { clusterConnector } from '../../kubernetes-agent/clusters/connect-cluster.ts';
+import type { Fleetlets } from '../channels/open-fleetlets.ts';
+import type { Duty } from '../delivery/duty.ts';
+import { placeDirectory } from '../enrolment/place-directory.ts';
+import { targetRegistrar } from '../enrolment/target-registrar.ts';
+import { proxyAgent } from './proxy-agent.ts';
+
+export interface OpenProxyAgentDeps {
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  readonly fleetlets: Pick<Fleetlets, 'connectWithin'>;
+  readonly addonTypes: AddonTypes;
+  readonly duty: Duty;
+  readonly version: string;
+  readonly environment: Environment;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Clusters that the platform serves by itself. */
+export interface ProxyAgent {
+  readonly routes: ProxiedClusters['routes'];
+  readonly runnables: readonly Runnable[];
+}
+
+/** Where the agent keeps in a cluster what it has to remember: the same for all, so that they take over from each other. */
+const NAMESPACE = 'fleetshift-system';
+
+/** What it has to say to whoever deletes a target. */
+export const PROXIED_IN_TREE = { targets: proxiedClustersInTree };
+
+export function openProxyAgent(deps: OpenProxyAgentDeps): ProxyAgent {
+  const { storage, sealer, fleetlets, addonTypes, metrics } = deps;
+  const log = deps.log.child({ component: 'proxied-clusters' });
+  const clusters = openProxiedClusters({ storage, sealer, targets: targetsIn, speakers: speakersIn(addonTypes), log });
+  const connect = clusterConnector({ version: deps.version, namespace: NAMESPACE, log });
+  const { connectWithin } = fleetlets;
+  const onStates = stateGauge(metrics);
+  return {
+    routes: clusters.routes,
+    runnables: [proxyAgent({ ...deps, clusters, connect, connectWithin, onStates, log })],
+  };
+}
+
+/** The targets, in the words of proxied clusters. */
+function targetsIn(reader: Reader): TargetDirectory {
+  return {
+    require: async (name, signal) => {
+      const node = await findTargetNode(reader, name);
+      const [target] = node === undefined ? [] : await targetPool(reader).find([node.uid], signal);
+      if (target === undefined) throw targetNotFound(name);
+      return { uid: target.id, name: target.name, type: target.type };
+    },
+  };
+}
+
+/** The fleetlet within speaks for those that the platform serves. */
+function speakersIn(addonTypes: AddonTypes): (tx: Transaction) => Speakers {
+  const targets = targetRegistrar(addonTypes);
+  return (tx) => {
+    const bindings = embeddedBindings(tx, { newId: uuidv7, targets, workspaces: placeDirectory });
+    return {
+      add: ({ name }, now, signal) => bindings.bind(name, now, signal),
+      remove: ({ name }, now, signal) => bindings.unbind(name, now, signal),
+    };
+  };
+}
+
+const STATES = ['Connecting', 'Registering', 'Serving', 'StandingBy', 'Unreachable', 'Refused'] as const;
+
+function stateGauge(metrics: Metrics): (states: ReadonlyMap<string, ClusterState>) => void {
+  const gauge = metrics.gauge({
+    name: 'fleetshift_proxied_clusters',
+    help: 'Clusters that this process has to serve by a kubeconfig, by how it stands with them.',
+    labels: ['state'],
+  });
+  return (states) => {
+    for (const state of STATES) {
+      gauge.set({ state }, [...states.values()].filter(({ kind }) => kind === state).length);
+    }
+  };
+}

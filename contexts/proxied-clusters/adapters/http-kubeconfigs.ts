@@ -1,0 +1,99 @@
+import { created, defineRoute, mutate, NoContent, noContent, ok, type Route } from '#kit/http';
+import type { Reader, Storage, Transaction } from '#kit/storage';
+import { PutTargetKubeconfigSchema, TargetKubeconfigSchema, TargetParamsSchema } from '#protocol/api';
+import type { ClusterView, UnitOfWork } from '../application/ports.ts';
+import type { ProxiedClusterService } from '../application/proxied-cluster-service.ts';
+import { kubeconfigResource } from './kubeconfig-resource.ts';
+
+export interface KubeconfigRoutesDeps {
+  readonly storage: Storage;
+  readonly service: ProxiedClusterService;
+  readonly unit: (tx: Transaction) => UnitOfWork;
+  readonly view: (reader: Reader) => ClusterView;
+  /** Something was committed after which another cluster is to be served, or none. */
+  readonly changed: () => void;
+}
+
+const PATH = '/v1/targets/{target}/kubeconfig';
+const tags = ['targets'];
+
+/** The kubeconfig of a target. It goes in and never comes out. */
+export function kubeconfigRoutes(deps: KubeconfigRoutesDeps): Route[] {
+  return [putRoute(deps), getRoute(deps), deleteRoute(deps)];
+}
+
+function putRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: PATH,
+    operationId: 'putTargetKubeconfig',
+    summary: 'Let the platform serve a cluster by itself',
+    description:
+      'With this kubeconfig, until an agent in the cluster does. It is sealed, and never shown again. It may name no files and no programs.',
+    tags,
+    permission: 'kubeconfigs.update',
+    schema: {
+      params: TargetParamsSchema,
+      body: PutTargetKubeconfigSchema,
+      responses: { 200: TargetKubeconfigSchema, 201: TargetKubeconfigSchema },
+    },
+    handler: async (request) => {
+      const { kubeconfig, context } = request.body;
+      const answer = await mutate(request, storage, async (tx) => {
+        let isNew = true;
+        const before = (known: Parameters<typeof kubeconfigResource>[0]): void => {
+          isNew = false;
+          request.changes(kubeconfigResource(known));
+        };
+        const { target } = request.params;
+        const command = { target, kubeconfig, context, now: request.time, before };
+        const resource = kubeconfigResource(await service.put(unit(tx), command, request.signal));
+        return isNew ? created(resource, `/v1/targets/${target}/kubeconfig`) : ok(resource);
+      });
+      changed();
+      return answer;
+    },
+  });
+}
+
+function getRoute({ storage, service, view }: KubeconfigRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: PATH,
+    operationId: 'getTargetKubeconfig',
+    summary: 'Get what is known of the kubeconfig of a target',
+    description: 'Where it leads, how it stands with that, and nothing that could be used.',
+    tags,
+    permission: 'kubeconfigs.read',
+    schema: { params: TargetParamsSchema, responses: { 200: TargetKubeconfigSchema } },
+    handler: async ({ params, signal }) =>
+      await storage.read(
+        async (reader) => ok(kubeconfigResource(await service.get(view(reader), params.target, signal))),
+        signal,
+      ),
+  });
+}
+
+function deleteRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: PATH,
+    operationId: 'deleteTargetKubeconfig',
+    summary: 'Forget the kubeconfig of a target',
+    description: 'The platform serves it no longer. What runs in the cluster is not touched.',
+    tags,
+    permission: 'kubeconfigs.delete',
+    schema: { params: TargetParamsSchema, responses: { 204: NoContent } },
+    handler: async (request) => {
+      const answer = await mutate(request, storage, async (tx) => {
+        const before = (known: Parameters<typeof kubeconfigResource>[0]): void =>
+          request.changes(kubeconfigResource(known));
+        const command = { target: request.params.target, now: request.time, before };
+        await service.remove(unit(tx), command, request.signal);
+        return noContent();
+      });
+      changed();
+      return answer;
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import { checkTarget, type ProxiedCluster, withKubeconfig } from '../domain/proxied-cluster.ts';
+import { kubeconfigNotFound } from '../domain/proxied-cluster-error.ts';
+import type { ClusterView, KubeconfigReader, UnitOfWork, Vault } from './ports.ts';
+
+export interface ProxiedClusterServiceDeps {
+  readonly kubeconfigs: KubeconfigReader;
+  readonly vault: Vault;
+}
+
+export interface PutKubeconfig {
+  readonly target: string;
+  readonly kubeconfig: string;
+  /** Of the kubeconfig; its current one unless told. */
+  readonly context: string | undefined;
+  readonly now: number;
+  /** Sees what was there before, if something was. */
+  readonly before: (cluster: ProxiedCluster) => void;
+}
+
+export type RemoveKubeconfig = Pick<PutKubeconfig, 'target' | 'now' | 'before'>;
+
+/** What can be done with kubeconfigs that are left with the platform. */
+export class ProxiedClusterService {
+  readonly #deps: ProxiedClusterServiceDeps;
+
+  constructor(deps: ProxiedClusterServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** The very one that is there already changes nothing. */
+  async put(unit: UnitOfWork, command: PutKubeconfig, signal: AbortSignal): Promise<ProxiedCluster> {
+    const { kubeconfigs, vault } = this.#deps;
+    const target = await unit.targets.require(command.target, signal);
+    checkTarget(target);
+    const { text, facts } = kubeconfigs.read(command.kubeconfig, command.context);
+    const known = await unit.clusters.find(target.uid, signal);
+    if (known !== undefined) command.before(known);
+    if (known !== undefined && (await vault.open(known, signal)).reveal() === text.reveal()) return known;
+    const sealed = await vault.seal(target.uid, text, signal);
+    const next = withKubeconfig(known, { target, facts, sealed, now: command.now });
+    await unit.clusters.save(next, signal);
+    await unit.speakers.add(target, command.now, signal);
+    return next;
+  }
+
+  async get(view: ClusterView, name: string, signal: AbortSignal): Promise<ProxiedCluster> {
+    const target = await view.targets.require(name, signal);
+    const known = await view.clusters.find(target.uid, signal);
+    if (known === undefined) throw kubeconfigNotFound(name);
+    return known;
+  }
+
+  /** What runs in the cluster is not touched; whoever else speaks for the target goes on. */
+  async remove(unit: UnitOfWork, command: RemoveKubeconfig, signal: AbortSignal): Promise<void> {
+    const target = await unit.targets.require(command.target, signal);
+    const known = await unit.clusters.find(target.uid, signal);
+    if (known === undefined) throw kubeconfigNotFound(command.target);
+    command.before(known);
+    await unit.clusters.remove(target.uid, signal);
+    await unit.speakers.remove(target, command.now, signal);
+  }
+}

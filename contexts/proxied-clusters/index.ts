@@ -1,0 +1,2 @@
+export type { Speakers, TargetDirectory } from './application/ports.ts';
+export type { ClusterState, Observation } from './domain/proxied-cluster.ts';

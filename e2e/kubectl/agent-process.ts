@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Platform } from '#testing/platform-process';
+import { ServerProcess } from '#testing/server-process';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
+
+export interface AgentProcessOptions {
+  readonly platform: Platform;
+  /** Of the fleetlet. */
+  readonly socket: string;
+  readonly target: string;
+  /** Of an administrator; its context is called so. */
+  readonly kubeconfig: string;
+  readonly folder: string;
+}
+
+const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
+const WITHIN_MS = 90_000;
+
+/** `fleetshift agent kubernetes`, beside the fleetlet that the platform has within. */
+export class AgentProcess {
+  readonly #options: AgentProcessOptions;
+  #running: ServerProcess | undefined;
+
+  constructor(options: AgentProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once its target is connected. */
+  async start(): Promise<void> {
+    const { platform, socket, target, kubeconfig, folder } = this.#options;
+    const agent = new ServerProcess({
+      program: process.execPath,
+      args: [
+        MAIN,
+        'agent',
+        'kubernetes',
+        '--kubeconfig',
+        kubeconfig,
+        '--target',
+        `${target}=context`,
+        '--fleetlet-socket',
+        socket,
+      ],
+      folder,
+      log: join(folder, 'agent.log'),
+    });
+    this.#running = agent;
+    await eventually(
+      'the target is connected',
+      async () => {
+        if (agent.hasEnded) throw new Error(agent.said);
+        const answer = await platform.request(`/v1/targets/${target}`);
+        const { connection } = (await answer.json()) as { readonly connection: { readonly state: string } };
+        return connection.state === 'Connected';
+      },
+      WITHIN_MS,
+    );
+  }
+
+  /** As if its machine had lost power. */
+  async kill(): Promise<void> {
+    await this.#running?.stop('SIGKILL');
+    this.#running = undefined;
+  }
+}
