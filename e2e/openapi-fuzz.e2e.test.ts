@@ -20,6 +20,10 @@ const BEYOND_SCHEMAS = [
   'abandonDeployment',
   'confirmDeploymentRemoval',
   'getDeploymentGroup',
+  // They take a cluster, and a kubeconfig that was left for it.
+  'putTargetKubeconfig',
+  'getTargetKubeconfig',
+  'deleteTargetKubeconfig',
   // Whoever is logged in came by a code that nobody guesses; other operations may end that session first.
   'deleteSession',
   // Nobody has enrolled but the one that is built in, and that stays.

@@ -31,8 +31,9 @@ export async function runCrs({ config, version, environment, err }: RunOptions, 
 
 /** What says what to do is what people are shown, however deep in the process it was found. */
 function saidOf(error: unknown): unknown {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof CrsProcessError) return cause;
+  const causes = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
+  for (let cause of causes) {
+    for (; cause instanceof Error; cause = cause.cause) if (cause instanceof CrsProcessError) return cause;
   }
   return error;
 }

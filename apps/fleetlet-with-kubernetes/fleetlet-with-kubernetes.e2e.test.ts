@@ -45,13 +45,10 @@ describe('a fleetlet and the agent of its cluster in one process', { skip }, () 
     const name = `k8s-${uid.slice(0, 8)}`;
     const { token } = await api.ask('POST /v1/workspaces/root/bootstrap-tokens', { targetType: 'kubernetes' }, 201);
     const its = await fleetletHome(t);
-    const started = await its.start(
-      [
-        ...['--platform', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt'), '--transport', 'websocket'],
-        ...['--with', 'kubernetes', '--listen-tcp', '127.0.0.1:0'],
-      ],
-      { FLEETSHIFT_BOOTSTRAP_TOKEN: token, ...(await podEnvironment(cluster, its.folder)) },
-    );
+    const there = ['--platform', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt')];
+    const flags = [...there, '--transport', 'websocket', '--with', 'kubernetes', '--listen-tcp', '127.0.0.1:0'];
+    const pod = await podEnvironment(cluster, its.folder);
+    const started = await its.start(flags, { FLEETSHIFT_BOOTSTRAP_TOKEN: token, ...pod });
     await api.connection(name, 'Connected');
     await api.ask(`PATCH /v1/targets/${name}`, { labels: { fleet: 'proxied', ring: 'canary' } }, 200);
     await api.deploy('notes', 'default', 'one');

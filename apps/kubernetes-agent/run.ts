@@ -1,7 +1,7 @@
 import type { UplinkState } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
 import { printHostPort } from '#kit/config';
-import { inClusterConfig } from '#kit/kube';
+import { inClusterConfig, isKubeError, KubeError } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { createLogger, type Logger } from '#kit/telemetry';
 import { aborted } from '../agent-process/aborted.ts';
@@ -83,7 +83,10 @@ async function namedClusters(
   const wanted = wantedClusters(config);
   if (file === undefined) {
     const source = fixedSource((stop) => inClusterConfig({ environment }, stop));
-    await source.read(signal);
+    await source.read(signal).catch((cause: unknown) => {
+      if (!isKubeError(cause, 'CONFIG_NOT_FOUND')) throw cause;
+      throw new KubeError(cause.code, `${cause.message}; outside of a Pod, say --kubeconfig`, { cause });
+    });
     return [{ name: wanted[0]?.name, source }];
   }
   if (wanted.length === 0) return [{ name: undefined, source: await file.context(undefined, signal) }];

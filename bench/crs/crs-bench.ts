@@ -93,6 +93,7 @@ function phaseFigures(runs: Runs, phase: Phase): Figure[] {
   const of = (pick: (measured: Measured) => number) => (run: Run) => pick(run.phases[phase]);
   return [
     beside(runs, { name: `${phase}: time`, unit: 'ms', of: of(({ ms }) => ms), goal: TIME_GOAL }),
+    beside(runs, { name: `${phase}: CPU of the manager`, unit: 'ms', of: of(({ cpuSeconds }) => cpuSeconds * 1_000) }),
     beside(runs, {
       name: `${phase}: requests to the management server`,
       unit: 'requests',

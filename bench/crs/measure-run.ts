@@ -13,6 +13,8 @@ export type Phase = (typeof PHASES)[number];
 export interface Measured {
   /** Until the bindings of all clusters say so. */
   readonly ms: number;
+  /** Of the manager. */
+  readonly cpuSeconds: number;
   readonly management: readonly AuditedRequest[];
   readonly workload: readonly AuditedRequest[];
 }
@@ -47,7 +49,7 @@ export async function measureRun(
     await bindings.start(signal);
     if (kind === 'upstream') await untilConnected(world, fleet, signal);
     await untilQuiet(world, signal);
-    return await measurePhases(manager, { world, fleet, bindings }, signal);
+    return await measurePhases({ manager, world, fleet, bindings }, signal);
   } finally {
     await bindings.stop();
     await manager.stop();
@@ -56,13 +58,14 @@ export async function measureRun(
 }
 
 interface Stage {
+  readonly manager: Manager;
   readonly world: World;
   readonly fleet: Fleet;
   readonly bindings: BindingsWatch;
 }
 
-async function measurePhases(manager: Manager, stage: Stage, signal: AbortSignal): Promise<Run> {
-  const { fleet } = stage;
+async function measurePhases(stage: Stage, signal: AbortSignal): Promise<Run> {
+  const { fleet, manager } = stage;
   const [one = '', ...rest] = fleet.setNames;
   const all = [one, ...rest];
   const change = (sets: readonly string[], turn: string) => (): Promise<void> => fleet.change(sets, turn, signal);
@@ -88,18 +91,24 @@ interface Acts {
   readonly isQuiet: boolean;
 }
 
-async function phase({ world, bindings }: Stage, { sets, act, isQuiet }: Acts, signal: AbortSignal): Promise<Measured> {
+async function phase(
+  { manager, world, bindings }: Stage,
+  { sets, act, isQuiet }: Acts,
+  signal: AbortSignal,
+): Promise<Measured> {
   const servers = [world.management, ...world.workloads];
   const positions = await Promise.all(servers.map(({ audit }) => audit.position()));
   const before = bindings.hashes(sets);
+  const { cpuSeconds: spent } = usageOf(manager.pid);
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PHASE_MS)]);
   const begun = performance.now();
   await Promise.all([bindings.applied(sets, before, patience), act()]);
   const ms = performance.now() - begun;
   if (isQuiet) await untilQuiet(world, patience);
+  const cpuSeconds = usageOf(manager.pid).cpuSeconds - spent;
   const asked = await Promise.all(servers.map(({ audit }, index) => audit.since(positions[index] ?? 0)));
   const [management = [], ...workload] = asked;
-  return { ms, management, workload: workload.flat() };
+  return { ms, cpuSeconds, management, workload: workload.flat() };
 }
 
 /** Until nobody has asked the management cluster anything for a while. */

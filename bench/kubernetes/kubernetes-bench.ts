@@ -12,7 +12,8 @@ export const kubernetesBench: Bench = {
   description: 'changes on their way to real API servers, beside bare server-side applies to the same servers',
   run: async (context) => {
     if ((await clustersUnavailable('apiserver')) !== undefined) return [];
-    const { quick, log } = context;
+    const { quick } = context;
+    const log = (line: string): void => context.log(line);
     const cleanups: (() => Promise<void> | void)[] = [];
     try {
       const clusters = await openClusters(quick ? 3 : 20, { cleanups, context });

@@ -1,12 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { nameField, SYSTEM_FIELDS } from './resource-fields.ts';
 
+const EXAMPLE = `apiVersion: v1
+kind: Config
+current-context: prod
+clusters:
+  - name: prod
+    cluster: { server: 'https://127.0.0.1:6443' }
+users:
+  - name: robot
+    user: { token: '...' }
+contexts:
+  - name: prod
+    context: { cluster: prod, user: robot }
+`;
+
 export const PutTargetKubeconfigSchema = Type.Object(
   {
     kubeconfig: Type.String({
       minLength: 1,
       maxLength: 131_072,
       writeOnly: true,
+      examples: [EXAMPLE],
       description:
         'A kubeconfig, as YAML or JSON, that names no files and no programs. Only one context of it is kept.',
     }),
@@ -15,6 +30,7 @@ export const PutTargetKubeconfigSchema = Type.Object(
         minLength: 1,
         maxLength: 1_024,
         description: 'Which of its contexts; its current one unless told.',
+        examples: ['prod'],
       }),
     ),
   },

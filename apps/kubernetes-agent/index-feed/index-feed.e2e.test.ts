@@ -107,6 +107,32 @@ describe('the index of a real cluster', { skip: (await clustersUnavailable()) ??
     await stage.platform.call('DELETE', '/v1/index-schemas/widgets');
   });
 
+  it('has events when they are asked for, warnings only, and for an hour', async () => {
+    const only = [{ path: 'type', in: ['Warning'] }];
+    const kinds = [{ type: 'v1/Event', only, fields: [{ name: 'reason', path: 'reason', type: 'string' }] }];
+    await stage.platform.call('PUT', '/v1/index-schemas/warnings', { targetType: 'kubernetes', kinds });
+    await stage.stateIs('one', 'v1/Event', 'Followed');
+    const now = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+    const event = (name: string, type: string) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: 'default' },
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'b' },
+      type,
+      reason: 'Tried',
+      lastTimestamp: now,
+    });
+    for (const each of [event('fine', 'Normal'), event('bad', 'Warning')]) {
+      await cluster.kubectl(['apply', '-f', '-'], { input: JSON.stringify(each) });
+    }
+    const query = { kind: 'v1/Event', namespace: 'default' };
+    await stage.until('the warning is known', async () => (await stage.names('one', query)).includes('bad'));
+    const [bad, ...others] = await stage.indexed('one', query);
+    assert.deepEqual([bad?.fields, others], [{ reason: 'Tried' }, []]);
+    assert.equal(Date.parse(bad?.expireTime ?? ''), Date.parse(now) + 3_600_000);
+    await stage.platform.call('DELETE', '/v1/index-schemas/warnings');
+  });
+
   it('says what it may not read, and tells the rest', async () => {
     for (const args of [
       ['create', 'clusterrole', 'pods-only', '--verb=get,list,watch', '--resource=pods'],

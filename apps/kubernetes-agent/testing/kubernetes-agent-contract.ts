@@ -13,7 +13,7 @@ export interface OpenedCluster {
   readonly ports: ClusterPorts;
   /** Where the objects of the orders go. */
   readonly namespace?: string;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The delivery contract, with the agent at hand and at the other end of channels. */

@@ -97,7 +97,7 @@ function kubeconfig(server: string): string {
 
 function running(t: TestContext, world: World): void {
   const over = new AbortController();
-  const { run } = proxyAgent({
+  const agent = proxyAgent({
     clusters: world.clusters,
     connectWithin: () => world.connectWithin(),
     connect: world.connect,
@@ -107,7 +107,7 @@ function running(t: TestContext, world: World): void {
     log: memoryLogger().log,
     pace: { lookMs: 5, retry: { baseMs: 1, capMs: 5 } },
   });
-  const done = run(over.signal).catch(() => {});
+  const done = agent.run(over.signal).catch(() => {});
   t.after(async () => {
     over.abort();
     await done;

@@ -30,7 +30,10 @@ export function watchIndex({ log, metrics }: WatchIndexDeps): IndexObserver {
     },
     trouble: (err) => log.warn({ err }, 'what agents said of their targets was not kept; will try again'),
     lost: (target, err) =>
-      log.warn({ err, subject: `targets/${target}` }, 'something that an agent said of its target came to nothing; it is put right when it connects again'),
+      log.warn(
+        { err, subject: `targets/${target}` },
+        'something that an agent said of its target came to nothing; it is put right when it connects again',
+      ),
   };
 }
 

@@ -46,7 +46,7 @@ export interface ResourceSetControllersDeps {
 /** Of many clusters that are far away most only wait for an answer. */
 const CLUSTERS_PER_WORKER = 4;
 const SETS_PER_CLUSTER = 8;
-const SETTLE_MS = 25;
+const SETTLE_MS = 15;
 const SET_TIMEOUT_MS = 60_000;
 /** A cluster may have a great many objects to take. */
 const CLUSTER_TIMEOUT_MS = 300_000;

@@ -1,6 +1,7 @@
 import type { KubeObject, Resource } from '#kit/kube';
 import type { Condition } from '#kit/kube/objects';
 import type { LabelSelector } from '#kit/std';
+import type { LegacyCondition } from '../domain/set-status.ts';
 
 export const ADDONS_API = 'addons.cluster.x-k8s.io/v1beta2';
 const SET_KIND = 'ClusterResourceSet';
@@ -15,16 +16,6 @@ export const CLUSTERS: Resource = {
   kind: 'Cluster',
   namespaced: true,
 };
-
-/** The generation of conditions before the present one. */
-export interface LegacyCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly severity?: string;
-  readonly lastTransitionTime?: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
 
 export interface SetObject extends KubeObject {
   readonly spec?: {

@@ -6,6 +6,7 @@ import { type NamespacedName, PAUSED_ANNOTATION } from '../domain/resource-set.t
 import type { FreshCache } from './fresh-cache.ts';
 import { ADDONS_API, BINDING_KIND, BINDINGS, type BindingObject } from './kinds.ts';
 import { asConflict, FIELD_MANAGER, writeFresh } from './management-write.ts';
+import { readOnce } from './read-once.ts';
 
 export interface KubeBindingsDeps {
   readonly client: KubeClient;
@@ -15,8 +16,13 @@ export interface KubeBindingsDeps {
 export class KubeBindings implements Bindings {
   readonly #client: KubeClient;
   readonly #fresh: FreshCache<BindingObject>;
-  readonly #known = new WeakMap<BindingObject, Binding>();
+  /** What each binding was read out of. */
   readonly #objects = new WeakMap<Binding, BindingObject>();
+  readonly #read = readOnce((object: BindingObject) => {
+    const binding = readBinding(object);
+    this.#objects.set(binding, object);
+    return binding;
+  });
 
   constructor({ client, fresh }: KubeBindingsDeps) {
     this.#client = client;
@@ -25,18 +31,18 @@ export class KubeBindings implements Bindings {
 
   get(key: NamespacedName): Binding | undefined {
     const object = this.#fresh.get(key);
-    return object && this.#bindingOf(object);
+    return object && this.#read(object);
   }
 
   inNamespace(namespace: string): readonly Binding[] {
-    return this.#fresh.list(namespace).map((object) => this.#bindingOf(object));
+    return this.#fresh.list(namespace).map(this.#read);
   }
 
   async reread({ namespace, name }: NamespacedName, signal: AbortSignal): Promise<Binding | undefined> {
     try {
       const object = await this.#client.get<BindingObject>({ resource: BINDINGS, namespace, name }, signal);
       this.#fresh.wrote(object);
-      return this.#bindingOf(object);
+      return this.#read(object);
     } catch (error) {
       if (!isKubeError(error, 'NOT_FOUND')) throw error;
       this.#fresh.forget({ namespace, name });
@@ -81,15 +87,6 @@ export class KubeBindings implements Bindings {
       if (!isKubeError(error, 'NOT_FOUND')) throw asConflict(error);
     }
     this.#fresh.deleted({ apiVersion: ADDONS_API, kind: BINDING_KIND, metadata: { namespace, name, uid } });
-  }
-
-  #bindingOf(object: BindingObject): Binding {
-    const known = this.#known.get(object);
-    if (known) return known;
-    const binding = readBinding(object);
-    this.#known.set(object, binding);
-    this.#objects.set(binding, object);
-    return binding;
   }
 }
 

@@ -3,10 +3,11 @@ import type { Cluster } from '../domain/cluster.ts';
 import { type NamespacedName, PAUSED_ANNOTATION } from '../domain/resource-set.ts';
 import type { FreshCache } from './fresh-cache.ts';
 import type { ClusterObject } from './kinds.ts';
+import { readOnce } from './read-once.ts';
 
 export class KubeClusters implements Clusters {
   readonly #fresh: FreshCache<ClusterObject>;
-  readonly #known = new WeakMap<ClusterObject, Cluster>();
+  readonly #read = readOnce(readCluster);
 
   constructor(fresh: FreshCache<ClusterObject>) {
     this.#fresh = fresh;
@@ -14,19 +15,11 @@ export class KubeClusters implements Clusters {
 
   get(key: NamespacedName): Cluster | undefined {
     const object = this.#fresh.get(key);
-    return object && this.#clusterOf(object);
+    return object && this.#read(object);
   }
 
   inNamespace(namespace: string): readonly Cluster[] {
-    return this.#fresh.list(namespace).map((object) => this.#clusterOf(object));
-  }
-
-  #clusterOf(object: ClusterObject): Cluster {
-    const known = this.#known.get(object);
-    if (known) return known;
-    const cluster = readCluster(object);
-    this.#known.set(object, cluster);
-    return cluster;
+    return this.#fresh.list(namespace).map(this.#read);
   }
 }
 

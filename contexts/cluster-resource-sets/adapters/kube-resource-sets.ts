@@ -6,6 +6,7 @@ import type { SetStatus } from '../domain/set-status.ts';
 import type { FreshCache } from './fresh-cache.ts';
 import { SETS, type SetObject } from './kinds.ts';
 import { FIELD_MANAGER, writeFresh } from './management-write.ts';
+import { readOnce } from './read-once.ts';
 
 export interface KubeResourceSetsDeps {
   readonly client: KubeClient;
@@ -17,23 +18,21 @@ export interface KubeResourceSetsDeps {
 export class KubeResourceSets implements ResourceSets {
   readonly #client: KubeClient;
   readonly #fresh: FreshCache<SetObject>;
-  readonly #defaults: SetOptions;
-  /** Objects never change, so that what is read out of one is read once. */
-  readonly #known = new WeakMap<SetObject, ResourceSet>();
+  readonly #read: (object: SetObject) => ResourceSet;
 
   constructor({ client, fresh, defaults }: KubeResourceSetsDeps) {
     this.#client = client;
     this.#fresh = fresh;
-    this.#defaults = defaults;
+    this.#read = readOnce((object) => readSet(object, defaults));
   }
 
   get(key: NamespacedName): ResourceSet | undefined {
     const object = this.#fresh.get(key);
-    return object && this.#setOf(object);
+    return object && this.#read(object);
   }
 
   inNamespace(namespace: string): readonly ResourceSet[] {
-    return this.#fresh.list(namespace).map((object) => this.#setOf(object));
+    return this.#fresh.list(namespace).map(this.#read);
   }
 
   async setFinalizers(set: ResourceSet, finalizers: readonly string[], signal: AbortSignal): Promise<void> {
@@ -66,14 +65,6 @@ export class KubeResourceSets implements ResourceSets {
     await writeFresh(this.#fresh, target, () =>
       this.#client.patch<SetObject>(ref, { type: 'merge', patch }, options, signal),
     );
-  }
-
-  #setOf(object: SetObject): ResourceSet {
-    const known = this.#known.get(object);
-    if (known) return known;
-    const set = readSet(object, this.#defaults);
-    this.#known.set(object, set);
-    return set;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '#kit/std';
 import type { ResourceEntry } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';
+import { kubeTime } from '../domain/kube-time.ts';
 import type { Manner } from './apply-objects.ts';
 import { applyObjects } from './apply-objects.ts';
 import type { Attempts } from './attempts.ts';
@@ -45,7 +46,7 @@ export async function carryOutSet(
     if (step.isRepair && isApplied && !result.changed) continue;
     if (step.isRepair && isApplied) deps.repaired(survey, step);
     const { kind, name } = resource;
-    record({ kind, name, applied: isApplied, hash, lastAppliedTime: kubeNow(deps.clock) });
+    record({ kind, name, applied: isApplied, hash, lastAppliedTime: kubeTime(deps.clock.now()) });
   }
   await deps.pruning.prune(survey, { api, cluster, made }, signal);
 }
@@ -59,8 +60,4 @@ function mannerOf({ strategy, set }: Survey): Manner {
 function wordsOf(refusals: readonly string[]): string {
   const [only = ''] = refusals;
   return refusals.length === 1 ? only : `[${refusals.join(', ')}]`;
-}
-
-export function kubeNow(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
 }

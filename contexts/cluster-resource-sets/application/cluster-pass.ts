@@ -5,13 +5,15 @@ import {
   type ResourceEntry,
   resourceEntryOf,
   type SetEntry,
+  withRoom,
 } from '../domain/binding.ts';
 import { type Cluster, whyNotYet } from '../domain/cluster.ts';
 import { selects } from '../domain/cluster-selection.ts';
 import { CrsError, isCrsError } from '../domain/crs-error.ts';
 import type { Failure } from '../domain/failure.ts';
+import { kubeTime } from '../domain/kube-time.ts';
 import { hasOurFinalizer, isAtWork, isSameRef, type ResourceSet } from '../domain/resource-set.ts';
-import { type CarryOutDeps, carryOutSet, kubeNow } from './carry-out-set.ts';
+import { type CarryOutDeps, carryOutSet } from './carry-out-set.ts';
 import type { Outcomes } from './outcomes.ts';
 import {
   type Bindings,
@@ -62,7 +64,13 @@ export class ClusterPass {
     const { outcomes, width } = this.#deps;
     const sets = this.#setsHere();
     this.#underWay.push(outcomes.begin(sets));
-    this.#standings = await Promise.all(sets.map((set) => this.#stand(set, signal)));
+    const room = withRoom(
+      this.#deps.bindings.get(this.#cluster),
+      sets.map(({ name }) => name),
+    );
+    this.#standings = await Promise.all(
+      sets.map((set) => (room.has(set.name) ? this.#stand(set, signal) : this.#turnAway(set))),
+    );
     const due = this.#standings.filter(({ isDue, survey: { set } }) => isDue && !this.#brokenOff.has(set.name));
     if (due.length === 0 || this.#unreachable !== undefined) return false;
     try {
@@ -143,7 +151,7 @@ export class ClusterPass {
     for (const { kind, name } of survey.unreadable) {
       const before = resourceEntryOf(entry, { kind, name });
       if (before?.applied === false && before.hash === undefined) continue;
-      put(written, { kind, name, applied: false, lastAppliedTime: kubeNow(this.#deps.clock) });
+      put(written, { kind, name, applied: false, lastAppliedTime: kubeTime(this.#deps.clock.now()) });
     }
     const pruning = this.#deps.pruning.state(survey, cluster);
     return {
@@ -152,6 +160,21 @@ export class ClusterPass {
       failures: pruning.failure ? [...survey.failures, pruning.failure] : survey.failures,
       againMs: Math.min(survey.againMs, pruning.againMs),
     };
+  }
+
+  #turnAway(set: ResourceSet): Standing {
+    const why = 'its binding has no room for another set';
+    const failure: Failure = { kind: 'broken-off', cluster: this.#cluster.name, why };
+    const survey = {
+      set,
+      strategy: undefined,
+      found: [],
+      steps: [],
+      failures: [failure],
+      unreadable: [],
+      againMs: Infinity,
+    };
+    return { survey, isDue: false, failures: [failure], againMs: Infinity };
   }
 
   async #connect(signal: AbortSignal): Promise<WorkloadApi> {

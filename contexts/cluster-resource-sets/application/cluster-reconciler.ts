@@ -69,7 +69,7 @@ export class ClusterReconciler {
       else if (worked === 0 || !isExpecting || sinceMs > EXPECT_MS) return;
       if (sinceMs > COLLECT_MS) return;
       // Who has seen two come one after the other waits a little longer for the third.
-      await sleep(worked > 1 ? 2 * settleMs : settleMs, signal);
+      await sleep(worked > 1 ? 3 * settleMs : settleMs, signal);
     }
   }
 

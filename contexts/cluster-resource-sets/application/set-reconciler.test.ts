@@ -143,7 +143,7 @@ describe('looking after a set', () => {
     };
     assert.deepEqual(await it.set(), { kind: 'retry' });
     assert.ok(it.management.writes.includes('owners more [web]'));
-    assert.equal(it.verdict(), 'False InternalError: ConfigMap cm cannot be read: not allowed');
+    assert.equal(it.verdict(), 'False InternalError: ConfigMap cm cannot be used: not allowed');
   });
 
   it('leaves a conflict to whoever looks again', async () => {

@@ -3,6 +3,7 @@ import { holds, ownerFor, withOwner, withoutOwner } from '../domain/binding.ts';
 import { selectClusters } from '../domain/cluster-selection.ts';
 import { isCrsError } from '../domain/crs-error.ts';
 import type { Failure } from '../domain/failure.ts';
+import { kubeTime } from '../domain/kube-time.ts';
 import {
   FINALIZER,
   hasOurFinalizer,
@@ -116,8 +117,7 @@ export class SetReconciler {
   async #writeStatus(set: ResourceSet, verdict: Verdict, signal: AbortSignal): Promise<Next> {
     const { sets, clock } = this.#deps;
     const { generation, isPaused } = set;
-    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const status = nextStatus(set.status, { generation, isPaused, verdict }, now);
+    const status = nextStatus(set.status, { generation, isPaused, verdict }, kubeTime(clock.now()));
     if (status !== set.status) await sets.writeStatus(set, status, signal);
     return DONE;
   }

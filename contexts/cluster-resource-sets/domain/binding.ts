@@ -60,6 +60,16 @@ export function resourceEntryOf(entry: SetEntry | undefined, ref: ResourceRef): 
   return entry?.resources.find((resource) => isSameRef(resource, ref));
 }
 
+/** The kind has room for so many sets, and the server refuses a binding with more as a whole. */
+const MOST_SETS = 100;
+
+/** Those of these sets that the binding has room for: who is in it stays in it. */
+export function withRoom(binding: BindingContent | undefined, setNames: readonly string[]): ReadonlySet<string> {
+  const present = new Set(binding?.entries.map(({ setName }) => setName));
+  const others = setNames.filter((name) => !present.has(name));
+  return new Set([...present, ...others.slice(0, Math.max(0, MOST_SETS - present.size))]);
+}
+
 /** By its entry or as an owner: either has to go before the set does. */
 export function holds({ entries, owners }: BindingContent, setName: string): boolean {
   return entries.some((entry) => entry.setName === setName) || owners.some((owner) => isSet(owner, setName));

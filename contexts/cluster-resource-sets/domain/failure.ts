@@ -29,7 +29,7 @@ export function showFailure(failure: Failure): string {
     case 'resource-missing':
       return `${showRef(failure.resource)} is missing`;
     case 'resource-unavailable':
-      return `${showRef(failure.resource)} cannot be read: ${failure.why}`;
+      return `${showRef(failure.resource)} cannot be used: ${failure.why}`;
     case 'resource-unreadable':
       return `${showRef(failure.resource)}: ${failure.why}`;
     case 'cluster-unreachable':

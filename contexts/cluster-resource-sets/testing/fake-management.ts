@@ -70,6 +70,13 @@ export class FakeManagement {
     this.stored.set(name, { resource, content: { hash, manifest } });
   }
 
+  /** A ConfigMap that has no content at all. */
+  putEmpty(name: string): void {
+    this.putResource(name, []);
+    const found = this.stored.get(name);
+    if (found) this.stored.set(name, { ...found, resource: { ...found.resource, hash: undefined } });
+  }
+
   putBinding(name: string, content: Partial<BindingContent> & Partial<Binding>): void {
     const binding = { namespace: 'fleet', name, uid: `uid-of-${name}`, isPaused: false, isDeleting: false };
     const empty = { clusterName: name, owners: [], entries: [] };
@@ -111,7 +118,8 @@ export class FakeManagement {
     },
     delete: async (binding) => {
       this.#write(`delete binding ${binding.name}`);
-      this.#check(this.bindingsByName.get(binding.name), binding);
+      const present = this.bindingsByName.get(binding.name);
+      if (present) this.#check(present, binding);
       this.bindingsByName.delete(binding.name);
     },
   };

@@ -29,14 +29,8 @@ export function trimObject(
     readonly spec?: Fields;
     readonly status?: unknown;
   };
-  return {
-    apiVersion,
-    kind,
-    metadata: smallMetadata(object),
-    ...(spec && { spec: smallSpec(spec) }),
-    ...(status === undefined ? {} : { status }),
-    held,
-  } as TrimmedObject;
+  const fields = { ...(spec && { spec: smallSpec(spec) }), ...(status === undefined ? {} : { status }) };
+  return { apiVersion, kind, metadata: smallMetadata(object), ...fields, held };
 }
 
 function smallMetadata({ metadata }: KubeObject): KubeObject['metadata'] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
-import { keyOf, type KubeObject } from '../domain/kube-object.ts';
+import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { deploymentUid, map, order, policy, runAgent } from '../testing/agent-scene.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
 
@@ -79,7 +79,7 @@ describe('what was applied', () => {
     const { agent, heard } = await runAgent(t, ports);
     let fights = 0;
     ports.api.onChange((object) => {
-      if (object.metadata.name !== 'a' || dataOf(ports)?.toString() === undefined) return;
+      if (object.metadata.name !== 'a') return;
       const isOurs = JSON.stringify(dataOf(ports)) === '{"a":"1"}';
       if (!isOurs || fights > 20) return;
       fights += 1;

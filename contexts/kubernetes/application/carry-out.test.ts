@@ -4,8 +4,9 @@ import { type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-
 import type { Scope } from '../domain/wanted-objects.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { MemoryInventories } from '../testing/memory-inventories.ts';
-import { type CarryOutDeps, carryOut, type Job, type Outcome } from './carry-out.ts';
+import { carryOut, type Outcome } from './carry-out.ts';
 import { Claims } from './claims.ts';
+import type { CarryOutDeps, Job } from './job.ts';
 import { Ledger } from './ledger.ts';
 import type { ClusterApi } from './ports.ts';
 import type { Delivery } from './survey.ts';

@@ -1,32 +1,13 @@
-import type { Sleep } from '#kit/std';
 import { applyWaves } from '../domain/apply-waves.ts';
 import { definitionHealth } from '../domain/health/extension-health.ts';
 import { identityOf, keyText } from '../domain/kube-object.ts';
 import { applyObject } from './apply-object.ts';
-import type { Claims } from './claims.ts';
 import { type Comparison, compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
-import type { Ledger } from './ledger.ts';
+import type { CarryOutDeps, Job } from './job.ts';
 import { prune } from './prune.ts';
-import { type Delivery, type PlannedObject, type Survey, type SurveyDeps, survey } from './survey.ts';
+import { type PlannedObject, type Survey, survey } from './survey.ts';
 import { told } from './told.ts';
-
-export interface CarryOutDeps extends SurveyDeps {
-  readonly sleep: Sleep;
-  /** How long to wait between looks whether something is established or gone; after the last one it is tried later. */
-  readonly looksMs: readonly number[];
-}
-
-/** One delivery, and what is known so far. */
-export interface Job {
-  readonly delivery: Delivery;
-  readonly ledger: Ledger;
-  readonly claims: Claims;
-  /** Nobody wants it any longer: asked before each object. */
-  readonly isOver: () => boolean;
-  /** As the server then had them, by identity: a watch may be behind. */
-  readonly versions: Map<string, string>;
-}
 
 export type Outcome =
   | { readonly kind: 'applied' }
@@ -95,11 +76,13 @@ async function bring(deps: CarryOutDeps, { job, found }: Work, signal: AbortSign
 /** `undefined` when all went well. What was made is in the ledger in any case. */
 async function applyAll(deps: CarryOutDeps, { job, found }: Work, signal: AbortSignal): Promise<Outcome | undefined> {
   const { ledger, isOver, versions } = job;
+  if (isOver()) return STOPPED;
   const todo = found.planned.filter(({ step }) => step.kind === 'apply');
+  let isNews = false;
   for (const { key, step, sent } of todo) {
-    if (step.kind === 'apply') ledger.intend({ key, origin: step.origin, sent });
+    if (step.kind === 'apply' && ledger.intend({ key, origin: step.origin, sent })) isNews = true;
   }
-  if (todo.length > 0) await ledger.save(false, signal);
+  if (isNews) await ledger.save(false, signal);
   const waits = found.planned.flatMap(({ step }) => (step.kind === 'wait' ? [step.message] : []));
   for (const wave of applyWaves(todo)) {
     const failures: string[] = [];

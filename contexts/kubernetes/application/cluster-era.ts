@@ -1,4 +1,4 @@
-import { unlessAborted, type Uuid, Wake } from '#kit/std';
+import { type Uuid, unlessAborted, Wake } from '#kit/std';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import type { Holding } from '../domain/order.ts';

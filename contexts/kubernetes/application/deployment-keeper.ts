@@ -11,7 +11,7 @@ import {
   passageOf,
   type Said,
 } from '../domain/order.ts';
-import { Caretaker, type CaretakerDeps, type CareOutcome } from './caretaker.ts';
+import { type CareOutcome, Caretaker, type CaretakerDeps } from './caretaker.ts';
 import type { Outcome } from './carry-out.ts';
 import { carryOutOrder } from './carry-out-order.ts';
 import { DeploymentFile, type Found } from './deployment-file.ts';
@@ -87,9 +87,11 @@ export class DeploymentKeeper {
       const passage = passageOf(file, accepted);
       if (passage.kind === 'fenced') return passage;
       this.#status.forget();
-      const isAgain = passage.kind === 'again';
-      if (isAgain && isDone(file, accepted)) this.#tellDone(accepted);
-      else if (!isAgain || file.order === undefined || file.order.isCancelled) await this.#keep(accepted, signal);
+      const isUnderWay = file.order !== undefined && !file.order.isCancelled;
+      const isKept = passage.kind === 'again' && (isUnderWay || isDone(file, accepted));
+      if (!isKept) await this.#keep(accepted, signal);
+      // Also of a content that is there still, since the one that came in between was not begun.
+      if (isDone(file, accepted)) this.#tellDone(accepted);
       this.#attempts = 0;
       this.#observeAt = 0;
       this.#rouse();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { unlessAborted } from '#kit/std';
 import { FakeClock } from '#testing/fake-clock';
-import { keyOf, type KubeObject } from '../domain/kube-object.ts';
+import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { deploymentUid, map, order, policy, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
@@ -116,6 +116,19 @@ describe('an agent of a cluster', () => {
     ports.api.remove(keyOf(map('a')));
     await agent.dispatch(order(1, [map('a')]), signal);
     await heard.until('applied 1', signal);
+  });
+
+  it('tells of the content that is there, when the one that came in between was not begun', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    await agent.dispatch(order(1, [map('a')]), signal);
+    await heard.until('health 1 Available', signal);
+    heard.clear();
+    const [between, back] = [order(1, [map('b')]), order(1, [map('a')])];
+    await Promise.all([agent.dispatch(between, signal), agent.dispatch(back, signal)]);
+    await heard.until('applied 1', signal);
+    await heard.until('health 1 Available', signal);
+    assert.deepEqual([dataOf(ports, 'a'), dataOf(ports, 'b')], [{ a: '1' }, undefined]);
   });
 
   it('rejects what it never will take, and keeps what is there', async (t) => {
@@ -246,7 +259,7 @@ describe('an agent of a cluster', () => {
       all: async (stop: AbortSignal) => ({ ...(await ports.inventories.all(stop)), torn: [torn] }),
       save: ports.inventories.save.bind(ports.inventories),
     };
-    const { agent, heard } = await runAgent(t, { ...ports, inventories } as ClusterPorts);
+    const { agent, heard } = await runAgent(t, { ...ports, inventories });
     await agent.dispatch(order(5, [map('b')], { deployment }), signal);
     await heard.until(/^failed 5 .*torn/, signal);
     await agent.dispatch(order(1, [map('a')]), signal);

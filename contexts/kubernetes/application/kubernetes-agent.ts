@@ -46,7 +46,10 @@ export class KubernetesAgent {
       ports,
       say: (report) => line.say(report),
       rebuilt: async (account, signal) => await reports.inventory([account], signal),
-      ...{ sleep, clock, random, onTrouble },
+      sleep,
+      clock,
+      random,
+      onTrouble,
     });
     const served: Served = { target, line, over: new AbortController(), ended: Promise.resolve() };
     this.#served.set(ref.id, served);

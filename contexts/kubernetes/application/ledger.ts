@@ -49,9 +49,11 @@ export class Ledger {
     this.#entries.set(identityOf(entry.key), entry);
   }
 
-  /** About to be made, or taken over. An entry that has a uid already says more. */
-  intend(entry: InventoryEntry): void {
-    if (!this.#entries.has(identityOf(entry.key))) this.set(entry);
+  /** About to be made, or taken over; false when it is known already, and so need not be written before it is touched. */
+  intend(entry: InventoryEntry): boolean {
+    if (this.#entries.has(identityOf(entry.key))) return false;
+    this.set(entry);
+    return true;
   }
 
   forget(key: ObjectKey): void {

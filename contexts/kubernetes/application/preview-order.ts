@@ -1,10 +1,10 @@
-import { acceptedOrder, type Order, type Preview } from '../domain/order.ts';
+import type { Inventory } from '../domain/inventory.ts';
 import { keyText } from '../domain/kube-object.ts';
+import { acceptedOrder, type Order, type Preview } from '../domain/order.ts';
 import { WIDTH } from './carry-out-order.ts';
 import type { Claims } from './claims.ts';
 import { compare } from './compare.ts';
 import { Ledger } from './ledger.ts';
-import type { Inventory } from '../domain/inventory.ts';
 import type { ClusterPorts } from './ports.ts';
 import { survey } from './survey.ts';
 import { told } from './told.ts';

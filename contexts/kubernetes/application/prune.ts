@@ -4,8 +4,8 @@ import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { type KubeObject, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import { pruneStep } from '../domain/ownership.ts';
 import type { UnservedKind } from '../domain/wanted-objects.ts';
-import type { CarryOutDeps, Job } from './carry-out.ts';
 import { inParallel } from './in-parallel.ts';
+import type { CarryOutDeps, Job } from './job.ts';
 
 export interface PruneWork extends Pick<Job, 'delivery' | 'ledger' | 'isOver'> {
   readonly wanted: readonly { readonly key: ObjectKey }[];

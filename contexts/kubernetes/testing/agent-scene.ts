@@ -43,7 +43,7 @@ export interface RunningAgent {
   readonly agent: KubernetesAgent;
   readonly heard: HeardReports;
   readonly trouble: unknown[];
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** An agent that serves one cluster, until it is stopped or the test is over. */

@@ -9,7 +9,7 @@ export interface OpenedApi {
   readonly api: ClusterApi;
   readonly namespace: string;
   /** Somebody else applies, by force. */
-  applyAs(manager: string, object: KubeObject): Promise<void>;
+  readonly applyAs: (manager: string, object: KubeObject) => Promise<void>;
 }
 
 const APPLY = { force: false, dryRun: false };

@@ -13,7 +13,7 @@ export class MemoryOrders implements OrderStore {
 
   async all(signal: AbortSignal): Promise<Kept<OrderFacts>> {
     signal.throwIfAborted();
-    return { records: this.records.all().map(({ documents: _, ...facts }) => facts), torn: [] };
+    return { records: this.records.all().map(factsOf), torn: [] };
   }
 
   async read(deployment: string, signal: AbortSignal): Promise<AcceptedOrder | undefined> {
@@ -32,4 +32,9 @@ export class MemoryOrders implements OrderStore {
     this.beforeWrite();
     this.records.remove(deployment);
   }
+}
+
+function factsOf(order: AcceptedOrder): OrderFacts {
+  const { documents: _, ...facts } = order;
+  return facts;
 }

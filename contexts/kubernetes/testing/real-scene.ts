@@ -10,7 +10,7 @@ export interface RealScene {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly ports: ClusterPorts;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export async function realScene(size: ClusterSize, signal: AbortSignal): Promise<RealScene> {

@@ -7,7 +7,7 @@ const MAX_NAME = 512;
 const MAX_CONTENT = 65_536;
 /** What no name has, and a database may refuse. */
 // oxlint-disable-next-line no-control-regex -- These are what is looked for.
-const CONTROL = /[\u0000-\u001f]/;
+const CONTROL = /[\u0000-\u001f]/g;
 
 /** What several deltas of one target come to: each object once, as the last of them says. */
 export interface GatheredDeltas {
@@ -23,7 +23,7 @@ export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
   const latest = new Map<string, { readonly key: ObjectKey; readonly object: IndexedObject | undefined }>();
   let refused = 0;
   for (const { put, deleted, droppedTypes } of deltas) {
-    for (const type of droppedTypes) {
+    for (const type of droppedTypes.filter(isName)) {
       dropped.add(type);
       for (const [id, { key }] of latest) if (key.type === type) latest.delete(id);
     }
@@ -31,7 +31,7 @@ export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
       if (isSane(object)) latest.set(idOf(object.key), { key: object.key, object });
       else refused += 1;
     }
-    for (const key of deleted) latest.set(idOf(key), { key, object: undefined });
+    for (const key of deleted.filter(isKey)) latest.set(idOf(key), { key, object: undefined });
   }
   const all = [...latest.values()];
   return {
@@ -48,7 +48,7 @@ export function saneReports(types: readonly TypeReport[]): readonly TypeReport[]
   return types
     .filter(({ type, objects }) => isName(type) && type !== '' && Number.isSafeInteger(objects))
     .slice(0, MAX_TYPES)
-    .map((report) => ({ ...report, message: report.message.slice(0, MAX_NAME).toWellFormed() }));
+    .map((report) => ({ ...report, message: report.message.slice(0, MAX_NAME).replaceAll(CONTROL, ' ') }));
 }
 
 export function saneBuckets(buckets: readonly number[]): readonly number[] {
@@ -56,11 +56,10 @@ export function saneBuckets(buckets: readonly number[]): readonly number[] {
 }
 
 function isSane({ key, uid, deployment, content, expireTime, digest }: IndexedObject): boolean {
-  const names = [key.type, key.namespace, key.name, uid, deployment];
   return (
-    key.type !== '' &&
-    key.name !== '' &&
-    names.every(isName) &&
+    isKey(key) &&
+    isName(uid) &&
+    isName(deployment) &&
     content.length <= MAX_CONTENT &&
     isObjectText(content) &&
     Number.isSafeInteger(expireTime) &&
@@ -68,8 +67,12 @@ function isSane({ key, uid, deployment, content, expireTime, digest }: IndexedOb
   );
 }
 
+function isKey({ type, namespace, name }: ObjectKey): boolean {
+  return type !== '' && name !== '' && [type, namespace, name].every(isName);
+}
+
 function isName(text: string): boolean {
-  return text.length <= MAX_NAME && !CONTROL.test(text);
+  return text.length <= MAX_NAME && text.search(CONTROL) === -1;
 }
 
 /** Whoever shows it later has to be able to read it. */

@@ -123,6 +123,9 @@ export function indexStoreContract(
         { ...anIndexed('nameless'), key: aKey('') },
       ];
       assert.deepEqual(await apply(target, { put: [...bad, anIndexed('good')] }), { put: 1, deleted: 0, refused: 5 });
+      await apply(target, { deleted: [aKey('a\u0000b'), aKey('')], droppedTypes: ['v1/\u0000'] });
+      const types = [{ type: 'v1/Box', state: 'Troubled', message: 'a\u0000b', objects: 1 }] as const;
+      await opened.store.report(target, { types, now: NOW }, signal);
       assert.deepEqual(await held(target), [`shop/good ${anIndexed('good').digest}`]);
     });
 

@@ -1,4 +1,5 @@
 import { type Environment, type Resolved, resolveSettings } from '#kit/config';
+import { isLoopback } from '../../../platform/loopback.ts';
 import { ApiClient } from '../../client/api-client.ts';
 import { ClientError } from '../../client/client-error.ts';
 import type { CLIENT_SETTINGS } from '../../client/client-settings.ts';
@@ -41,6 +42,7 @@ export async function addTargets(args: readonly string[], io: Io, signal: AbortS
       if (twin !== undefined) return passOver(values, { io, context, twin });
       seen.set(cluster.instance, context);
       io.err(`${context}: ${cluster.version} at ${cluster.config.server}${cluster.isAdmin ? '' : NOT_ADMIN}\n`);
+      if (await isOutOfReach(api, cluster, signal)) io.err(`${context}: ${OUT_OF_REACH}\n`);
       const config = values.serviceAccount
         ? await makeAccount(cluster.config, values.clusterRole, signal)
         : cluster.config;
@@ -54,6 +56,15 @@ export async function addTargets(args: readonly string[], io: Io, signal: AbortS
 
 const NOT_ADMIN =
   '; these credentials may not do everything there, and what they may not is refused when it is delivered';
+
+const OUT_OF_REACH =
+  'this address is of your own machine, and the platform is on another: it may not reach the cluster, or reach another one';
+
+/** Local clusters are at addresses that mean something on this machine only. */
+async function isOutOfReach(api: ApiClient, { config }: CheckedCluster, signal: AbortSignal): Promise<boolean> {
+  const isHere = (address: string): boolean => isLoopback(new URL(address).hostname.replace(/^\[|\]$/g, ''));
+  return isHere(config.server) && !isHere(await api.origin(signal));
+}
 
 function readCommand(args: readonly string[], environment: Environment) {
   const { positionals, flags } = splitArguments(ADD_SETTINGS, args);

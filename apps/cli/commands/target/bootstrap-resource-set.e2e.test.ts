@@ -62,46 +62,46 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
     assert.equal(code, 0, stderr);
   });
 
-  it('makes a target of a cluster that matches, named after itself, and leaves it alone when it is run again', async (t) => {
+  it('installs an agent on a cluster that matches, and leaves it alone when it is run again', async (t) => {
     const kubeconfig = cluster.kubeconfigFile('admin');
     await kubectl(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'List', items: clusterAndKubeconfig(cluster) });
-    await CrsProcess.start(t, { kubeconfig, flags: ['--namespace=fleet'] });
+    await CrsProcess.start(cleaner, { kubeconfig, flags: ['--namespace=fleet'] });
     const apply = command('--apply', '--kubeconfig', kubeconfig);
-    const { out } = await fleetshift(...apply);
-    assert.equal(out, '');
+    assert.equal((await fleetshift(...apply)).out, '');
+    const applied = 'jsonpath={.spec.bindings[0].resources[0].applied} {.spec.bindings[0].resources[0].hash}';
+    const binding = ['-n', 'fleet', 'get', 'clusterresourcesetbinding', 'one', '--ignore-not-found', '-o', applied];
+    while (!(await kubectl(binding)).startsWith('true')) await delay(200, undefined, { signal: t.signal });
+    const first = await kubectl(binding);
+    const agent = ['-n', 'fleetshift-system', 'get', 'deployment', 'fleetshift-agent'];
+    const version = [...agent, '-o', 'jsonpath={.metadata.uid} {.metadata.generation}'];
+    const before = await kubectl(version);
+
+    await fleetshift(...apply);
+    // One more cluster, so that it can be seen that the set was looked at with its new token.
+    const [two] = clusterAndKubeconfig(cluster, 'two');
+    await kubectl(['apply', '-f', '-'], { ...two });
+    const second = ['-n', 'fleet', 'get', 'clusterresourcesetbinding', 'two', '--ignore-not-found', '-o', 'name'];
+    while ((await kubectl(second)) === '') await delay(200, undefined, { signal: t.signal });
+    assert.deepEqual([await kubectl(binding), await kubectl(version)], [first, before]);
+  });
+
+  it('makes that cluster a target, named after itself', async (t) => {
     const uid = await kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
     const targets = async () => {
       const list = await fleetshift('get', 'targets', '-A', '-l', 'fleetshift.io/correlation=agents', '-o', 'json');
-      return JSON.parse(list.out).items as { name: string; status?: { phase?: string }; [field: string]: unknown }[];
+      return JSON.parse(list.out).items as { readonly name: string }[];
     };
-    const isConnected = (seen: readonly object[]) => JSON.stringify(seen).includes('"Connected"');
     const deadline = AbortSignal.any([t.signal, AbortSignal.timeout(ENROL_MS)]);
     let seen = await targets();
-    while (!isConnected(seen)) {
+    while (!JSON.stringify(seen).includes('"Connected"')) {
       await delay(500, undefined, { signal: deadline }).catch(async (cause: unknown) => {
         throw new Error(`${JSON.stringify(seen)}\n${await agentState(cluster)}`, { cause });
       });
       seen = await targets();
     }
     assert.equal(seen.length, 1);
-    const [target] = seen;
-    assert.match(target?.name ?? '', /^k8s-[0-9a-f-]+$/);
-    assert.ok(uid.startsWith((target?.name ?? '').slice('k8s-'.length)), `${target?.name} of ${uid}`);
-
-    const generation = [
-      '-n',
-      'fleetshift-system',
-      'get',
-      'deployment',
-      'fleetshift-agent',
-      '-o',
-      'jsonpath={.metadata.uid} {.metadata.generation}',
-    ];
-    const before = await kubectl(generation);
-    await fleetshift(...apply);
-    const hash = 'jsonpath={.spec.bindings[0].resources[0].applied}';
-    assert.equal(await kubectl(['-n', 'fleet', 'get', 'clusterresourcesetbinding', 'one', '-o', hash]), 'true');
-    assert.equal(await kubectl(generation), before);
+    const [, begin] = /^k8s-([0-9a-f-]+)$/.exec(seen[0]?.name ?? '') ?? [];
+    assert.ok(begin !== undefined && uid.startsWith(begin), `${seen[0]?.name} of ${uid}`);
   });
 });
 
@@ -115,19 +115,19 @@ async function agentState(cluster: TestCluster): Promise<string> {
   return said.map(({ stdout, stderr }) => `${stdout}${stderr}`).join('\n');
 }
 
-function clusterAndKubeconfig(cluster: TestCluster): readonly object[] {
+function clusterAndKubeconfig(cluster: TestCluster, name = 'one'): readonly object[] {
   const namespace = 'fleet';
   return [
     {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'Cluster',
-      metadata: { name: 'one', namespace, labels: { fleet: 'edge' } },
+      metadata: { name, namespace, labels: { fleet: 'edge' } },
       spec: { paused: false },
     },
     {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: 'one-kubeconfig', namespace, labels: { 'cluster.x-k8s.io/cluster-name': 'one' } },
+      metadata: { name: `${name}-kubeconfig`, namespace, labels: { 'cluster.x-k8s.io/cluster-name': name } },
       stringData: { value: cluster.kubeconfig('admin') },
     },
   ];

@@ -17,6 +17,7 @@ export interface IndexedThing {
   readonly deployment?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly fields: Readonly<Record<string, unknown>>;
+  readonly expireTime?: string;
 }
 
 interface KindStatus {

@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AccessIndex, type Role } from '#contexts/access';
 import { authorizerOf } from '#contexts/access/adapters';
 import type { StreamLimits } from '#contexts/api-proxy';
+import type { LocalClient } from '#contexts/channels';
 import { targetNotFound } from '#contexts/targets';
 import { workspaceNotFound } from '#contexts/workspaces';
 import type { AuditEntry, Principal } from '#kit/http';
@@ -24,90 +26,52 @@ const PEOPLE = { vera: 'viewer', dora: 'deployer', ada: 'admin', oscar: undefine
 export type Person = keyof typeof PEOPLE;
 
 export interface DoorWorldOptions {
-  /** The API server of the target; a real one instead. */
-  readonly config?: KubeConfig;
   readonly limits?: StreamLimits;
   readonly requestsPerMinute?: number;
   /** What people set at the target. */
   readonly apiAuthentication?: string;
-  readonly over?: 'memory' | 'sockets';
+}
+
+/** What the neighbours of the proxy were told. */
+interface Records {
+  readonly noted: AuditEntry[];
+  readonly refused: AuditEntry[];
+  /** Bytes, by workspace. */
+  readonly metered: Map<string, number>;
+  /** How many were opened. */
+  tunnels: number;
+}
+
+interface ScriptedApi {
+  answer: RequestListener;
+  readonly server: Server;
 }
 
 /** The way from a client to an API server, whole, but for the sockets of the platform and its database: target `web`. */
 export class DoorWorld {
-  readonly noted: AuditEntry[] = [];
-  readonly refused: AuditEntry[] = [];
-  /** Bytes, by workspace. */
-  readonly metered = new Map<string, number>();
-  readonly lines: string[] = [];
+  readonly records: Records;
   readonly fleet: FleetWorld;
   readonly fleetlet: TestFleetlet;
-  readonly proxy: ApiProxy;
   /** `http://127.0.0.1:…/targets/web/api` */
   readonly url: string;
-  /** Tunnels that were opened. */
-  readonly tunnels: () => number;
   /** What the scripted API server does. */
-  readonly api: { answer: RequestListener; readonly server: Server };
+  readonly api: ScriptedApi;
   /** Whether the agent still serves its target. */
   readonly agent: { isServing: boolean };
   readonly close: () => Promise<void>;
 
-  private constructor(
-    parts: Pick<DoorWorld, 'fleet' | 'fleetlet' | 'proxy' | 'url' | 'tunnels' | 'api' | 'agent' | 'close'>,
-  ) {
-    ({ fleet: this.fleet, fleetlet: this.fleetlet, proxy: this.proxy, url: this.url } = parts);
-    ({ tunnels: this.tunnels, api: this.api, agent: this.agent, close: this.close } = parts);
+  private constructor(parts: Pick<DoorWorld, 'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'close'>) {
+    ({ records: this.records, fleet: this.fleet, fleetlet: this.fleetlet, url: this.url } = parts);
+    ({ api: this.api, agent: this.agent, close: this.close } = parts);
   }
 
   static async open(options: DoorWorldOptions = {}): Promise<DoorWorld> {
-    const { over = 'memory' } = options;
-    const fleet = new FleetWorld({ over, heartbeatMs: 30_000 });
+    const fleet = new FleetWorld({ heartbeatMs: 30_000 });
     const fleetlet = await fleet.fleetlet('edge');
-    const local = await fleetlet.agentOf('web');
     const api = await scriptedApi();
-    const config = options.config ?? configOf(addressOf(api.server));
-    const kube = createKubeClient({ config });
-    const cluster = openApiCluster({ config, kube });
-    const agent = { isServing: true };
-    const lines: string[] = [];
-    const log = createLogger({
-      level: 'debug',
-      destination: { write: (line) => void lines.push(line) },
-      pretty: false,
-    });
-    const unserve = serveApiProxy({ client: local, clusterOf: () => (agent.isServing ? cluster : undefined), log });
-    const index = treeOf();
-    let opened = 0;
-    const recorded: { world?: DoorWorld } = {};
-    const proxy = openApiProxy({
-      hub: {
-        openBytes: (...wanted) => {
-          opened += 1;
-          return fleet.hub.openBytes(...wanted);
-        },
-      },
-      authenticator: { authenticate: async ({ bearer }) => personOf(bearer) },
-      authorizer: authorizerOf(index, { workspace: workspaceNotFound, target: targetNotFound }),
-      audit: {
-        append: async () => {},
-        note: async (entry) => void recorded.world?.noted.push(entry),
-        refused: (entry) => void recorded.world?.refused.push(entry),
-      },
-      targetOf: (name) => {
-        const [target, workspace] = index.lineageOf({ kind: 'target', name });
-        return target && workspace && { uid: `uid-${name}`, workspace: workspace.name };
-      },
-      authenticationOf: async () => options.apiAuthentication,
-      requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
-      meter: (workspace, bytes) => {
-        const { metered } = recorded.world ?? { metered: new Map<string, number>() };
-        metered.set(workspace, (metered.get(workspace) ?? 0) + bytes);
-      },
-      metrics: createMetrics(),
-      log,
-      ...(options.limits && { limits: options.limits }),
-    });
+    const records: Records = { noted: [], refused: [], metered: new Map(), tunnels: 0 };
+    const agent = await openAgent(await fleetlet.agentOf('web'), addressOf(api.server));
+    const proxy = openProxy({ fleet, records, options });
     const stop = new AbortController();
     const running = proxy.runnable.run(stop.signal);
     const front = createServer({ shouldUpgradeCallback: () => true });
@@ -117,18 +81,12 @@ export class DoorWorld {
     const close = async (): Promise<void> => {
       stop.abort();
       await running;
-      unserve();
       front.closeAllConnections();
       api.server.closeAllConnections();
-      await cluster.close();
-      await kube.close();
+      await agent.close();
       await Promise.all([once(front.close(), 'close'), once(api.server.close(), 'close'), fleet.close()]);
     };
-    const url = `${addressOf(front)}/targets/web/api`;
-    const world = new DoorWorld({ fleet, fleetlet, proxy, url, tunnels: () => opened, api, agent, close });
-    recorded.world = world;
-    world.lines.push(...lines);
-    return world;
+    return new DoorWorld({ records, fleet, fleetlet, api, agent, url: `${addressOf(front)}/targets/web/api`, close });
   }
 
   /** As that person; the answer's head, its body still to come. */
@@ -146,6 +104,23 @@ export class DoorWorld {
   }
 }
 
+/** Gone after the test. */
+export async function doorStage(
+  t: { after(fn: () => Promise<void>): void },
+  options?: DoorWorldOptions,
+): Promise<DoorWorld> {
+  const world = await DoorWorld.open(options);
+  t.after(() => world.close());
+  return world;
+}
+
+/** A refusal, as kubectl would read it. */
+export async function statusIn(response: IncomingMessage) {
+  const { kind, reason, message, code } = JSON.parse(await textOf(response)) as Record<string, unknown>;
+  assert.deepEqual([kind, code], ['Status', response.statusCode]);
+  return { code, reason, message: String(message) };
+}
+
 export interface AskOptions {
   readonly as?: Person | 'nobody' | (string & {});
   readonly method?: string;
@@ -159,6 +134,60 @@ export async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) text += String(chunk);
   return text;
 }
+
+async function openAgent(client: LocalClient, server: string) {
+  const config = configOf(server);
+  const kube = createKubeClient({ config });
+  const cluster = openApiCluster({ config, kube });
+  const agent = { isServing: true };
+  const unserve = serveApiProxy({ client, clusterOf: () => (agent.isServing ? cluster : undefined), log: SILENT });
+  return Object.assign(agent, {
+    close: async (): Promise<void> => {
+      unserve();
+      await cluster.close();
+      await kube.close();
+    },
+  });
+}
+
+interface ProxyParts {
+  readonly fleet: FleetWorld;
+  readonly records: Records;
+  readonly options: DoorWorldOptions;
+}
+
+function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
+  const { limits, requestsPerMinute = 1_000_000, apiAuthentication } = options;
+  const { noted, refused, metered } = records;
+  const index = treeOf();
+  return openApiProxy({
+    hub: {
+      openBytes: (...wanted) => {
+        records.tunnels += 1;
+        return fleet.hub.openBytes(...wanted);
+      },
+    },
+    authenticator: { authenticate: async ({ bearer }) => personOf(bearer) },
+    authorizer: authorizerOf(index, { workspace: workspaceNotFound, target: targetNotFound }),
+    audit: {
+      append: async () => {},
+      note: async (entry) => void noted.push(entry),
+      refused: (entry) => void refused.push(entry),
+    },
+    targetOf: (name) => {
+      const [target, workspace] = index.lineageOf({ kind: 'target', name });
+      return target && workspace && { uid: `uid-${name}`, workspace: workspace.name };
+    },
+    authenticationOf: async () => apiAuthentication,
+    requestsPerMinute,
+    meter: (workspace, bytes) => void metered.set(workspace, (metered.get(workspace) ?? 0) + bytes),
+    metrics: createMetrics(),
+    log: SILENT,
+    ...(limits && { limits }),
+  });
+}
+
+const SILENT = createLogger({ level: 'silent', destination: process.stderr, pretty: false });
 
 /** A token may be a JWT whose first part is the name. */
 function personOf(bearer: string | undefined): Principal | undefined {
@@ -192,9 +221,9 @@ function treeOf(): AccessIndex {
   return index;
 }
 
-async function scriptedApi(): Promise<DoorWorld['api']> {
+async function scriptedApi(): Promise<ScriptedApi> {
   const server: Server = createServer({ shouldUpgradeCallback: () => server.listenerCount('upgrade') > 0 });
-  const api: DoorWorld['api'] = { server, answer: (_asked, response) => response.end('{}') };
+  const api: ScriptedApi = { server, answer: (_asked, response) => response.end('{}') };
   server.on('request', (asked, response) => {
     if (!asked.url?.includes('selfsubjectaccessreviews')) return api.answer(asked, response);
     asked.resume();

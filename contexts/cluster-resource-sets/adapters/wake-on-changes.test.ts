@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject, ObjectMeta } from '#kit/kube';
+import type { ChangeHandler, Informer } from '#kit/kube/cache';
+import type { LabelSelector } from '#kit/std';
+import { FINALIZER } from '../domain/resource-set.ts';
+import { type Caches, type Followed, resourceIndexKey } from './caches.ts';
+import { FreshCache } from './fresh-cache.ts';
+import type { BindingObject, ClusterObject, SetObject } from './kinds.ts';
+import type { KeptResource } from './trims.ts';
+import { wakeOnChanges } from './wake-on-changes.ts';
+
+/** A collection in memory that tells of changes at once. */
+class Collection<T extends KubeObject> implements Followed<T> {
+  readonly objects = new Map<string, T>();
+  readonly fresh: FreshCache<T>;
+  readonly informer: Informer<T>;
+  readonly #handlers = new Set<ChangeHandler<T>>();
+
+  constructor() {
+    const cache = {
+      size: 0,
+      get: ({ name }: { readonly name: string }) => this.objects.get(name),
+      list: () => [...this.objects.values()],
+      index: () => assert.fail('nobody asks for it here'),
+    };
+    this.fresh = new FreshCache<T>(cache);
+    const onChange = (handler: ChangeHandler<T>) => {
+      this.#handlers.add(handler);
+      return () => this.#handlers.delete(handler);
+    };
+    this.informer = { cache, hasSynced: true, synced: () => Promise.resolve(), onChange };
+  }
+
+  put(object: T): void {
+    const name = object.metadata.name ?? '';
+    const old = this.objects.get(name);
+    this.objects.set(name, object);
+    for (const handler of this.#handlers) handler({ old, now: object, initial: false });
+  }
+
+  remove(name: string): void {
+    const old = this.objects.get(name);
+    this.objects.delete(name);
+    for (const handler of this.#handlers) handler({ old, now: undefined, initial: false });
+  }
+}
+
+interface Fields extends ObjectMeta {
+  readonly selector?: LabelSelector;
+}
+
+class Stage {
+  readonly sets = new Collection<SetObject>();
+  readonly clusters = new Collection<ClusterObject>();
+  readonly bindings = new Collection<BindingObject>();
+  readonly configMaps = new Collection<KeptResource>();
+  readonly #woken = new Set<string>();
+  #version = 0;
+
+  constructor() {
+    const namers = (key: string) =>
+      this.sets.informer.cache
+        .list()
+        .filter(({ spec }) => spec?.resources?.some((ref) => resourceIndexKey('fleet', ref) === key));
+    const setsByResource = { get: namers, values: () => [] };
+    const secrets = new Collection<KeptResource>();
+    const synced = () => Promise.resolve();
+    const { sets, clusters, bindings, configMaps } = this;
+    const caches: Caches = { sets, clusters, bindings, configMaps, secrets, setsByResource, synced };
+    wakeOnChanges(caches, {
+      wakeSet: ({ name }) => this.#woken.add(`set ${name}`),
+      wakeCluster: ({ name }) => this.#woken.add(`cluster ${name}`),
+    });
+    this.cluster('a');
+    this.cluster('b', { labels: { other: 'yes' } });
+    this.set('web');
+    this.set('unread', { selector: { matchExpressions: [{ key: 'cni', operator: 'In' }] } });
+    this.set('empty', { selector: {} });
+    this.configMap('cm', 'h1');
+    this.woken();
+  }
+
+  /** Who was, since it was last asked for. */
+  woken(): readonly string[] {
+    const woken = [...this.#woken].sort((a, b) => (a < b ? -1 : 1));
+    this.#woken.clear();
+    return woken;
+  }
+
+  set(name: string, { selector = { matchLabels: { cni: 'yes' } }, ...fields }: Fields = {}): void {
+    const metadata = { ...this.#metadata(name), generation: 1, finalizers: [FINALIZER], ...fields };
+    const spec = { clusterSelector: selector, resources: [{ kind: 'ConfigMap', name: 'cm' }] };
+    this.sets.put({ apiVersion: '', kind: 'ClusterResourceSet', metadata, spec });
+  }
+
+  cluster(name: string, fields: ObjectMeta = {}, status: object = {}): void {
+    const metadata = { ...this.#metadata(name), labels: { cni: 'yes' }, ...fields };
+    this.clusters.put({ apiVersion: '', kind: 'Cluster', metadata, spec: {}, status });
+  }
+
+  configMap(name: string, hash: string, fields: ObjectMeta = {}): void {
+    const metadata = { ...this.#metadata(name), ...fields };
+    this.configMaps.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, hash });
+  }
+
+  binding(name: string, sets: readonly string[]): BindingObject {
+    const bindings = sets.map((clusterResourceSetName) => ({ clusterResourceSetName }));
+    return { apiVersion: '', kind: '', metadata: this.#metadata(name), spec: { clusterName: name, bindings } };
+  }
+
+  #metadata(name: string) {
+    this.#version += 1;
+    return { name, namespace: 'fleet', uid: `uid-of-${name}`, resourceVersion: String(this.#version) };
+  }
+}
+
+describe('who is woken', () => {
+  const cases: readonly { why: string; act: (stage: Stage) => void; want: readonly string[] }[] = [
+    { why: 'a set that says something of itself: it alone', act: (it) => it.set('web'), want: ['set web'] },
+    {
+      why: 'a new generation: its clusters too',
+      act: (it) => it.set('web', { generation: 2 }),
+      want: ['cluster a', 'set web'],
+    },
+    {
+      why: 'a set that is paused or not',
+      act: (it) => it.set('web', { annotations: { a: 'b' } }),
+      want: ['cluster a', 'set web'],
+    },
+    {
+      why: 'a finalizer that is there now',
+      act: (it) => it.set('web', { finalizers: [] }),
+      want: ['cluster a', 'set web'],
+    },
+    {
+      why: 'a selector that is another: clusters of before and of now',
+      act: (it) => it.set('web', { generation: 2, selector: { matchLabels: { other: 'yes' } } }),
+      want: ['cluster a', 'cluster b', 'set web'],
+    },
+    {
+      why: 'a set that goes: who holds it, for them or not',
+      act: (it) => {
+        it.bindings.objects.set('b', it.binding('b', ['web']));
+        it.set('web', { deletionTimestamp: 'now' });
+      },
+      want: ['cluster a', 'cluster b', 'set web'],
+    },
+    { why: 'a cluster that says how it is made: nobody', act: (it) => it.cluster('a'), want: [] },
+    {
+      why: 'a cluster that is provisioned: one set that cannot be read hides no other',
+      act: (it) => it.cluster('a', {}, { initialization: { infrastructureProvisioned: true } }),
+      want: ['cluster a', 'set web'],
+    },
+    {
+      why: 'labels that do not match any more',
+      act: (it) => it.cluster('a', { labels: {} }),
+      want: ['cluster a', 'set web'],
+    },
+    { why: 'a cluster that is gone', act: (it) => it.clusters.remove('a'), want: ['cluster a', 'set web'] },
+    {
+      why: 'content that changed',
+      act: (it) => it.configMap('cm', 'h2'),
+      want: ['cluster a', 'set empty', 'set unread', 'set web'],
+    },
+    {
+      why: 'owners that changed: sets, and no cluster',
+      act: (it) => it.configMap('cm', 'h1', { ownerReferences: [] }),
+      want: ['set empty', 'set unread', 'set web'],
+    },
+    {
+      why: 'a ConfigMap that is deleted: at once',
+      act: (it) => it.configMaps.remove('cm'),
+      want: ['cluster a', 'set empty', 'set unread', 'set web'],
+    },
+    { why: "somebody's ConfigMap: nobody", act: (it) => it.configMap('theirs', 'h1'), want: [] },
+    {
+      why: 'a binding that somebody wrote',
+      act: (it) => it.bindings.put(it.binding('a', ['web'])),
+      want: ['cluster a'],
+    },
+    {
+      why: 'a binding that we wrote: nobody',
+      act: (it) => {
+        const binding = it.binding('a', ['web']);
+        it.bindings.fresh.wrote(binding);
+        it.bindings.put(binding);
+      },
+      want: [],
+    },
+    {
+      why: 'a binding without a set that waits for that',
+      act: (it) => {
+        it.bindings.objects.set('a', it.binding('a', ['web', 'empty']));
+        it.set('web', { deletionTimestamp: 'now' });
+        it.woken();
+        it.bindings.put(it.binding('a', ['empty']));
+      },
+      want: ['cluster a', 'set web'],
+    },
+  ];
+  for (const { why, act, want } of cases) {
+    it(why, () => {
+      const stage = new Stage();
+      act(stage);
+      assert.deepEqual(stage.woken(), want);
+    });
+  }
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseUuid } from '#kit/std';
+import { acceptedOrder, isDone, type Known, type Order, passageOf, type TargetId } from './order.ts';
+
+const DEPLOYMENT = parseUuid('00000000-0000-7000-8000-000000000001');
+const TARGET = { id: 't' as TargetId, name: 't', type: 'kubernetes' };
+
+/** Few revisions and contents, so that they meet. */
+const orders: fc.Arbitrary<readonly { order: Order; isDone: boolean }[]> = fc.array(
+  fc
+    .record({
+      revision: fc.integer({ min: 1, max: 5 }),
+      hash: fc.constantFrom('a', 'b', undefined),
+      isDone: fc.boolean(),
+    })
+    .map(({ revision, hash, isDone: ends }) => {
+      const key = { target: TARGET, deployment: DEPLOYMENT, revision };
+      const content = { hash: hash ?? '', documents: [], healthRules: [], driftPolicy: 'report' } as const;
+      const order: Order = hash === undefined ? { kind: 'remove', ...key } : { kind: 'deliver', ...key, ...content };
+      return { order, isDone: ends };
+    }),
+  { maxLength: 20 },
+);
+
+/** What is kept once an order was taken, and once it was carried out. */
+function after(known: Known, order: Order, ends: boolean): Known {
+  const { documents: _, ...facts } = acceptedOrder(order);
+  if (!ends) return { ...known, order: facts };
+  const { deployment, revision, hash } = facts;
+  const inventory = { deployment, entries: [], seen: { revision, hash } };
+  if (hash === undefined) return { order: undefined, inventory };
+  return { order: facts, inventory: { ...inventory, held: { revision, hash } } };
+}
+
+describe('an order', () => {
+  it('safety: is never taken behind a revision that was seen, done, removed or not', () => {
+    fc.assert(
+      fc.property(orders, (asked) => {
+        let known: Known = { order: undefined, inventory: undefined };
+        let highest = 0;
+        for (const { order, isDone: ends } of asked) {
+          const passage = passageOf(known, acceptedOrder(order));
+          assert.equal(passage.kind === 'fenced', order.revision < highest);
+          if (passage.kind === 'fenced') {
+            assert.equal(passage.seen, highest);
+            continue;
+          }
+          highest = order.revision;
+          if (passage.kind === 'again' && isDone(known, acceptedOrder(order))) continue;
+          const { revision, hash } = acceptedOrder(order);
+          const { held } = known.inventory ?? {};
+          // The one that came in between was not begun.
+          const isThere = held !== undefined && held.revision === revision && held.hash === hash;
+          known = after(known, order, ends);
+          assert.equal(passageOf(known, acceptedOrder(order)).kind, 'again', 'the same again is known');
+          assert.equal(isDone(known, acceptedOrder(order)), ends || isThere);
+        }
+      }),
+    );
+  });
+
+  it('with another content under the same revision is a later word', () => {
+    const [one, two] = ['a', 'b'].map((hash) => ({ revision: 2, hash }));
+    const known: Known = {
+      order: undefined,
+      inventory: { deployment: DEPLOYMENT, entries: [], seen: one ?? { revision: 0 } },
+    };
+    assert.equal(passageOf(known, two ?? { revision: 0 }).kind, 'new');
+    assert.equal(passageOf(known, { revision: 2 }).kind, 'new');
+  });
+});
