@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { capiManager } from '#testing/capi';
+import { findHelm } from '#testing/helm';
 import { startPostgres } from '#testing/postgres';
 import { CLUSTERS, startRunClusters } from '../testing/clusters/run-clusters.ts';
 import { SHARED_SERVER, startSharedServer } from '../testing/temporal/test-namespace.ts';
@@ -52,6 +55,8 @@ async function runWithServers(): Promise<number> {
       console.log,
     );
     servers.defer(async () => await clusters?.stop());
+    if (isNamed('#testing/helm')) await findHelm({ log: console.log });
+    if (isNamed('#testing/capi')) await capiManager(console.log);
     const { address, http } = temporal ?? {};
     return await runTests({
       FLEETSHIFT_TEST_POSTGRES_URL: given || postgres?.url,
@@ -61,6 +66,10 @@ async function runWithServers(): Promise<number> {
   } finally {
     await servers.disposeAsync();
   }
+}
+
+function isNamed(door: string): boolean {
+  return files.some((file) => readFileSync(join(ROOT, file), 'utf8').includes(door));
 }
 
 async function runTests(servers: NodeJS.ProcessEnv): Promise<number> {

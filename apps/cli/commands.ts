@@ -12,7 +12,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'demo',
     summary: 'run a platform with a fleet to try it on',
-    load: async () => (await import('../demo/demo-command.ts')).demo,
+    load: async () => (await import('./commands/demo.ts')).demo,
   },
   {
     name: 'fleetlet',

@@ -16,6 +16,12 @@ export const FLEETLET_WITH_SETTINGS = {
     group: 'Local processes',
   },
   'agent-namespace': { ...CLUSTER_SETTINGS['agent-namespace'], group: KUBERNETES },
+  'identity-secret': {
+    kind: text('NAME'),
+    unset: 'none: it is in --data alone',
+    sentence: 'Secret in the namespace of the agent that keeps who this fleetlet is: the folder of a Pod goes with the Pod.',
+    group: KUBERNETES,
+  },
   'pod-token-audience': {
     kind: listOf(text('AUDIENCE')),
     default: 'fleetlet',

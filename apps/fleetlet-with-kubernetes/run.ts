@@ -1,7 +1,9 @@
 import { connectLocal } from '#contexts/channels/adapters';
 import { createKubeClient, inClusterConfig } from '#kit/kube';
+import { sleep } from '#kit/std';
 import { createLogger } from '#kit/telemetry';
 import { type RunOptions, runFleetlet } from '../fleetlet/run.ts';
+import { IdentitySecret } from '../install/identity-secret.ts';
 import { ClusterHost } from '../kubernetes-agent/clusters/cluster-host.ts';
 import { clusterConnector } from '../kubernetes-agent/clusters/connect-cluster.ts';
 import { nameByIdentity } from '../kubernetes-agent/clusters/name-by-identity.ts';
@@ -23,6 +25,10 @@ export async function runFleetletWithKubernetes(options: RunWithOptions, signal:
   const source = fixedSource((stop) => inClusterConfig({ environment }, stop));
   const kube = createKubeClient({ config: await source.read(signal), userAgent: `fleetshift-fleetlet/${version}` });
   try {
+    const { identitySecret, agentNamespace: namespace, data: folder } = config;
+    const identity =
+      identitySecret && new IdentitySecret({ client: kube, namespace, name: identitySecret, folder, sleep, log });
+    if (identity) await identity.restore(signal);
     const named = config.target.find(({ type }) => type === TYPE)?.name;
     const name = named ?? (await nameByIdentity(source, log, signal));
     if (name === undefined) return;
@@ -38,7 +44,7 @@ export async function runFleetletWithKubernetes(options: RunWithOptions, signal:
           const client = connectLocal({ to: { path: socket }, process: 'kubernetes-agent' });
           const host = new ClusterHost({ client, serving: 'colocated', version, connect, log: its });
           host.serve(name, source);
-          await serve({ client, host }, stop);
+          await Promise.all([serve({ client, host }, stop), identity && identity.run(stop)]);
         },
       },
       signal,

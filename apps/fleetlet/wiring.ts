@@ -194,7 +194,10 @@ async function openMetrics(
   ]);
   const metrics = brokerMetrics({ stats: () => broker.stats(), state: () => uplink.state, access });
   const isHealthy = () => healthOf(uplink.state);
-  return await listenMetrics({ at, isHealthy, metrics: () => metrics.text(), contentType: metrics.contentType });
+  // Whoever replaces one that is connected waits until the other is.
+  const isReady = () => ({ healthy: uplink.state.kind === 'connected', text: uplink.state.kind });
+  const { contentType } = metrics;
+  return await listenMetrics({ at, isHealthy, isReady, metrics: () => metrics.text(), contentType });
 }
 
 /** It is well while it serves local processes and may come through to the platform by itself. */

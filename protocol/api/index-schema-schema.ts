@@ -18,15 +18,20 @@ export const WorkspaceIndexSchemaParamsSchema = Type.Object({
   indexSchema: nameField('The name of the index schema.'),
 });
 
+/** A name, then names, `["any text"]`, `[*]` or `[key=value]`. */
+const PATH =
+  '^[A-Za-z_$][-A-Za-z0-9_$]*(\\.[A-Za-z_$][-A-Za-z0-9_$]*|\\["[^"\\\\]+"\\]|\\[\\*\\]|\\[[A-Za-z_][-A-Za-z0-9_]*=[^\\]"\\\\]+\\])*$';
+const TYPE = '^[A-Za-z0-9][-A-Za-z0-9.]*(/[A-Za-z0-9][-A-Za-z0-9.]*){1,2}$';
+
 const pathField = (description: string) =>
   Type.String({
-    minLength: 1,
+    pattern: PATH,
     maxLength: 256,
     description: `${description} Such as \`status.phase\`, \`spec.containers[*].image\` or \`status.conditions[type=Ready].status\`.`,
   });
 const typeField = () =>
   Type.String({
-    minLength: 1,
+    pattern: TYPE,
     maxLength: 256,
     description: 'The kind of object, such as `v1/Pod` or `apps/v1/Deployment`.',
   });
@@ -49,7 +54,10 @@ const CheckSchema = Type.Object(
 
 const FieldSchema = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 63, description: 'What it is searched by, such as `nodeName`.' }),
+    name: Type.String({
+      pattern: '^[a-z][A-Za-z0-9]{0,62}$',
+      description: 'What it is searched by, such as `nodeName`.',
+    }),
     path: pathField('Where it is.'),
     type: Type.Enum([...FIELD_TYPE_NAMES], {
       description:
@@ -69,7 +77,11 @@ const HealthRuleSchema = Type.Object(
 
 const ExpirySchema = Type.Object(
   {
-    after: Type.String({ minLength: 2, maxLength: 20, description: 'A duration such as `1h`.' }),
+    after: Type.String({
+      pattern: '^([1-9][0-9]{0,4}[dhms])+$',
+      maxLength: 20,
+      description: 'A duration such as `1h`.',
+    }),
     from: Type.Array(pathField('A time.'), {
       minItems: 1,
       maxItems: 5,

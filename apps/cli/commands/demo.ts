@@ -2,24 +2,30 @@ import { readFileSync } from 'node:fs';
 import { helpText, printSettings } from '#kit/config';
 import type { Secret } from '#kit/std';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { DEMO_WORKSPACE } from '../../demo/demo-fleet.ts';
-import { nextSteps } from '../../demo/next-steps.ts';
-import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../../platform/config.ts';
 import { type Command, EXIT, type Io } from '../command.ts';
 import { withContext } from '../config-file/cli-config.ts';
 import { changeConfigFile, configFilePath } from '../config-file/config-file.ts';
+import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../../platform/config.ts';
+import { DEMO_WORKSPACE } from '../../demo/demo-fleet.ts';
+import { demoClusters } from '../../demo/demo-kubernetes.ts';
+import { kubernetesFlag } from '../../demo/kubernetes-flag.ts';
+import { nextSteps } from '../../demo/next-steps.ts';
 
 const CONTEXT = 'demo';
 
 export const demo: Command = {
   help: () =>
     helpText({
-      usage: 'fleetshift demo [flags]',
+      usage: 'fleetshift demo [--kubernetes [N]] [flags]',
       summary: `Runs a platform with a fleet to try it on: some folders of this machine, and an application on all of them.
-It prints what to do next. Ctrl-C ends it, and the next time it goes on where it was.`,
+It prints what to do next. Ctrl-C ends it, and the next time it goes on where it was.
+
+With --kubernetes there are N real clusters beside them, 2 unless told, with nodes and Pods that are simulated. Needs a checkout
+of the sources, and the programs of Kubernetes that its tests use.`,
       settings: PLATFORM_SETTINGS,
     }),
-  async run(args, io, signal) {
+  async run(words, io, signal) {
+    const { count: kubernetes, rest: args } = kubernetesFlag(words);
     const { environment } = io;
     const readText = (path: string) => readFileSync(path, 'utf8');
     const resolved = resolvePlatformConfig({ args, environment, readText });
@@ -27,10 +33,7 @@ It prints what to do next. Ctrl-C ends it, and the next time it goes on where it
       io.out(printSettings(PLATFORM_SETTINGS, resolved));
       return EXIT.ok;
     }
-    const [{ runDemo }, { createLogger }] = await Promise.all([
-      import('../../demo/run-demo.ts'),
-      import('#kit/telemetry'),
-    ]);
+    const [{ runDemo }, { createLogger }] = await Promise.all([import('../../demo/run-demo.ts'), import('#kit/telemetry')]);
     const config = resolved.values;
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
     const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
@@ -46,12 +49,16 @@ It prints what to do next. Ctrl-C ends it, and the next time it goes on where it
         terminal,
         log,
         program,
-        onReady: async ({ http, token, folder }, stop) => {
+        kubernetes,
+        onReady: async ({ http, token, folder, clusters: found }, stop) => {
           if (http === undefined || token === undefined) return;
           const server = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
           const context = await keepContext(io, { server, token: token.token }, stop);
           const command = commandOf(environment);
-          io.out(nextSteps({ command, dataFolder: folder.path, context, currentFolder: process.cwd() }));
+          const names = demoClusters(kubernetes).map(({ name }) => name);
+          const clusters = found && { clusters: { ...found, names } };
+          const currentFolder = process.cwd();
+          io.out(nextSteps({ command, dataFolder: folder.path, context, currentFolder, ...clusters }));
         },
       },
       signal,

@@ -7,6 +7,8 @@ import { FleetletError } from '../fleetlet-error.ts';
 export interface MetricsListenerDeps {
   readonly at: HostPort;
   readonly isHealthy: () => { readonly healthy: boolean; readonly text: string };
+  /** For `/readyz`; as healthy as it is unless told. */
+  readonly isReady?: () => { readonly healthy: boolean; readonly text: string };
   readonly metrics: () => Promise<string>;
   readonly contentType: string;
 }
@@ -16,7 +18,7 @@ export interface MetricsListener {
   close(): Promise<void>;
 }
 
-/** `/healthz` and `/metrics`, and nothing else. */
+/** `/healthz`, `/readyz` and `/metrics`, and nothing else. */
 export async function listenMetrics(deps: MetricsListenerDeps): Promise<MetricsListener> {
   const server = createServer(answering(deps));
   server.requestTimeout = 10_000;
@@ -39,15 +41,20 @@ export async function listenMetrics(deps: MetricsListenerDeps): Promise<MetricsL
   };
 }
 
-function answering({ isHealthy, metrics, contentType }: MetricsListenerDeps): RequestListener {
+function answering({ isHealthy, isReady = isHealthy, metrics, contentType }: MetricsListenerDeps): RequestListener {
+  const probes = new Map([
+    ['/healthz', isHealthy],
+    ['/readyz', isReady],
+  ]);
   return (request, response) => {
     const path = request.url?.split('?')[0];
-    if (request.method !== 'GET' || (path !== '/healthz' && path !== '/metrics')) {
+    const probe = probes.get(path ?? '');
+    if (request.method !== 'GET' || (probe === undefined && path !== '/metrics')) {
       response.writeHead(404).end();
       return;
     }
-    if (path === '/healthz') {
-      const { healthy, text } = isHealthy();
+    if (probe !== undefined) {
+      const { healthy, text } = probe();
       response.writeHead(healthy ? 200 : 503, { 'content-type': 'text/plain' }).end(`${text}\n`);
       return;
     }

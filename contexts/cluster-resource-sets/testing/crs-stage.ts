@@ -1,4 +1,4 @@
-import { CORE, createKubeClient, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
+import { CORE, createKubeClient, type KubeClient, type KubeObject, type ObjectRef, parseKubeConfig } from '#kit/kube';
 import { InformerFactory } from '#kit/kube/cache';
 import { runGroups } from '#kit/reconcile';
 import { sleep } from '#kit/std';
@@ -90,7 +90,7 @@ export class CrsAct {
   start(options: Partial<SetOptions> = {}): () => Promise<void> {
     const { management } = this.#stage;
     const config = parseKubeConfig(management.kubeconfig());
-    const client = createKubeClient({ config, observe: ({ method, code }) => this.requests.push(`${method} ${code}`) });
+    const client = recording(createKubeClient({ config }), (request) => this.requests.push(request));
     const watching = createKubeClient({ config });
     const informers = new InformerFactory({ client: watching });
     const caches = createCaches({ informers, namespace: this.namespace });
@@ -253,4 +253,19 @@ function isNeeded({
   readonly spec: { readonly group: string; readonly names: { readonly plural: string } };
 }) {
   return spec.group === 'addons.cluster.x-k8s.io' || spec.names.plural === 'clusters';
+}
+
+/** Tells what is asked, such as `patch ConfigMap/settings`. */
+function recording(client: KubeClient, note: (request: string) => void): KubeClient {
+  return new Proxy(client, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly [Partial<ObjectRef>?]) => {
+        const [ref] = args;
+        if (ref?.resource) note(`${String(key)} ${ref.resource.kind}/${ref.name ?? ''}`);
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
 }

@@ -16,6 +16,7 @@ import type { Outcome } from './carry-out.ts';
 import { carryOutOrder } from './carry-out-order.ts';
 import { DeploymentFile, type Found } from './deployment-file.ts';
 import { StatusBook } from './status-book.ts';
+import { listed } from './told.ts';
 import type { Turnstile } from './turnstile.ts';
 
 export interface KeeperDeps extends CaretakerDeps {
@@ -215,7 +216,7 @@ export class DeploymentKeeper {
     );
     const message = `observed only; ${differing.length} of ${changes.length} objects differ`;
     this.#status.say(revision, { kind: 'health', health: 'Available', message });
-    this.#status.drift(revision, objects);
+    this.#status.drift(revision, listed(objects));
   }
 
   #waits({ revision }: OrderFacts, message: string): number {

@@ -8,6 +8,7 @@ import type { Suspect } from './assess.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, Discovery, Sighting } from './ports.ts';
 import { wantedNow } from './survey.ts';
+import { listed } from './told.ts';
 
 export interface DriftDeps {
   readonly cluster: ClusterApi;
@@ -29,8 +30,6 @@ export interface DriftQuestion {
   readonly now: number;
 }
 
-const MAX_LINES = 100;
-
 /** What differs in one deployment, and what was done about it. Each version of an object is looked at once. */
 export class DriftBook {
   readonly #findings = new Map<string, Finding>();
@@ -50,9 +49,7 @@ export class DriftBook {
 
   /** One line for each object that differs; bounded, and in order. */
   get lines(): readonly string[] {
-    const lines = [...this.#findings.values()].flatMap(({ line }) => (line === undefined ? [] : [line])).sort();
-    const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
-    return [...lines.slice(0, MAX_LINES), ...more];
+    return listed([...this.#findings.values()].flatMap(({ line }) => (line === undefined ? [] : [line])));
   }
 
   /** By identity. */

@@ -73,8 +73,10 @@ export class KubernetesTarget {
   async run(signal: AbortSignal): Promise<void> {
     let attempts = 0;
     while (!signal.aborted) {
+      let mine: Promise<ClusterEra> | undefined;
       try {
         const era = await this.#current(signal);
+        mine = this.#era;
         attempts = 0;
         const running = era.run(signal);
         this.#closing = running.catch(() => {});
@@ -82,7 +84,7 @@ export class KubernetesTarget {
       } catch (error) {
         if (signal.aborted) return;
         this.#deps.onTrouble(error);
-        this.#era = undefined;
+        if (this.#era === mine) this.#era = undefined;
         attempts += 1;
         await this.#deps.sleep(backoffDelay(TROUBLE, attempts, this.#deps.random), signal).catch(() => {});
       }

@@ -79,7 +79,7 @@ export function indexStoreContract(
       const target = fresh();
       const crate = anIndexed('c', { type: 'v1/Crate' });
       await apply(target, { put: [anIndexed('a'), crate] });
-      await apply(target, { droppedTypes: ['v1/Box'] }, { put: [anIndexed('b')] });
+      await apply(target, { put: [anIndexed('before')] }, { droppedTypes: ['v1/Box'] }, { put: [anIndexed('b')] });
       assert.deepEqual(await held(target), [`shop/b ${anIndexed('b').digest}`]);
       assert.deepEqual(await held(target, 'v1/Crate'), [`shop/c ${crate.digest}`]);
     });

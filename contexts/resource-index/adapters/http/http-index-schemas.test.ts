@@ -106,10 +106,10 @@ eachDatabase('index schemas', (fresh) => {
     });
 
     for (const { why, kind, code, path } of [
-      { why: 'a type that is none', kind: { type: 'Pod' }, code: 'invalidIndexSchema', path: '/kinds/0/type' },
+      { why: 'a type that is none', kind: { type: 'Pod' }, code: 'validationFailed', path: '/kinds/0/type' },
       {
-        why: 'a path that is none',
-        kind: { type: 'v1/X', fields: [field('a', '..')] },
+        why: 'a path that leads too far',
+        kind: { type: 'v1/X', fields: [field('a', 'a.'.repeat(16).concat('a'))] },
         code: 'invalidIndexSchema',
         path: '/kinds/0/fields/0/path',
       },
@@ -139,7 +139,7 @@ eachDatabase('index schemas', (fresh) => {
       },
       {
         why: 'a time that is none',
-        kind: { type: 'v1/X', expiry: { after: 'soon', from: ['a'] } },
+        kind: { type: 'v1/X', expiry: { after: '1h1h', from: ['a'] } },
         code: 'invalidIndexSchema',
         path: '/kinds/0/expiry/after',
       },
