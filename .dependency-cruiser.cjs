@@ -109,7 +109,7 @@ module.exports = {
       name: 'fleetlet-has-no-kubernetes',
       comment: 'The edge broker carries channels and never learns what runs on them, not even through others.',
       severity: 'error',
-      from: { path: '^apps/fleetlet/' },
+      from: { path: '^apps/fleetlet/', pathNot: TEST_FILE },
       to: { path: '@kubernetes/|^kit/kube/', reachable: true },
     },
     {

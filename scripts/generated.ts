@@ -2,6 +2,7 @@ import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Settings, settingsPage } from '#kit/config';
+import { CRS_SETTINGS } from '../apps/crs/config.ts';
 import { DIRECTORY_AGENT_SETTINGS } from '../apps/directory-agent/config.ts';
 import { FLEETLET_WITH_SETTINGS } from '../apps/fleetlet-with-kubernetes/config.ts';
 import { KUBERNETES_AGENT_SETTINGS } from '../apps/kubernetes-agent/config.ts';
@@ -21,6 +22,7 @@ export const GENERATED: readonly Generated[] = [
   settingsReference('fleetlet-settings', 'fleetshift fleetlet', FLEETLET_WITH_SETTINGS),
   settingsReference('directory-agent-settings', 'fleetshift agent directory', DIRECTORY_AGENT_SETTINGS),
   settingsReference('kubernetes-agent-settings', 'fleetshift agent kubernetes', KUBERNETES_AGENT_SETTINGS),
+  settingsReference('crs-settings', 'fleetshift crs', CRS_SETTINGS),
   { name: 'protocol', generate: generateProtocol },
 ];
 

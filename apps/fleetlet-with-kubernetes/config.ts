@@ -19,7 +19,8 @@ export const FLEETLET_WITH_SETTINGS = {
   'identity-secret': {
     kind: text('NAME'),
     unset: 'none: it is in --data alone',
-    sentence: 'Secret in the namespace of the agent that keeps who this fleetlet is: the folder of a Pod goes with the Pod.',
+    sentence:
+      'Secret in the namespace of the agent that keeps who this fleetlet is: the folder of a Pod goes with the Pod.',
     group: KUBERNETES,
   },
   'pod-token-audience': {

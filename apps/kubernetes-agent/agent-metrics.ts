@@ -1,5 +1,5 @@
-import { countRequests } from '#kit/kube/controller';
 import type { RequestReport } from '#kit/kube';
+import { countRequests } from '#kit/kube/controller';
 import type { Metrics } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
 import type { ClusterState } from './clusters/cluster-state.ts';

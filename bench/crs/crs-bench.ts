@@ -1,6 +1,6 @@
 import { capiUnavailable } from '#testing/capi';
 import { type Cleaner, clustersUnavailable } from '#testing/clusters';
-import type { ManagerKind } from '../../e2e/crs/managers.ts';
+import { MANAGERS, type ManagerKind } from '../../e2e/crs/managers.ts';
 import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
 import { percentile } from '../statistics.ts';
 import type { AuditedRequest } from './audit-log.ts';
@@ -43,7 +43,7 @@ async function runAll(
 ): Promise<Runs> {
   const runs: Record<ManagerKind, Run[]> = { ours: [], upstream: [] };
   for (let round = 0; round < size.rounds; round += 1) {
-    for (const kind of ['upstream', 'ours'] as const) {
+    for (const kind of MANAGERS) {
       const fleet = new Fleet(world, size, `run-${round}-${kind}`);
       const run = await measureRun(kind, { world, fleet }, context.signal);
       if (run === undefined) continue;

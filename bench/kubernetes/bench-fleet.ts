@@ -104,7 +104,7 @@ interface Known {
   };
 }
 
-export async function told<T>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
+async function told<T>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
   const response = await platform.request(path, { method, ...(body && { body }) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Cleaner } from '#testing/clusters';
 import { describeJudgement, differences, judge } from './compare.ts';
 import { INTENDED_DIFFERENCES } from './intended-differences.ts';
+import { MANAGERS } from './managers.ts';
 import { playAll } from './play-all.ts';
 import type { Scenario } from './scenario.ts';
 import { Side } from './side.ts';
@@ -20,11 +21,10 @@ export async function compareManagers({ scenarios, progress }: CompareOptions, s
   const cleanups: (() => Promise<void> | void)[] = [];
   const t: Cleaner = { after: (clean) => void cleanups.push(clean) };
   try {
-    const opened = await Promise.all([Side.open(t, 'upstream', signal), Side.open(t, 'ours', signal)]);
-    const sides = opened.filter((side) => side !== undefined);
+    const sides = await openSides(t, signal);
     let done = 0;
     const played = await playAll({ sides, scenarios, played: () => progress((done += 1)) }, signal);
-    if (sides.length < opened.length) return;
+    if (sides.length < MANAGERS.length) return;
     const found = played.flatMap(({ scenario, courses: { upstream = {}, ours = {} } }) =>
       differences(scenario.name, upstream, ours),
     );
@@ -38,4 +38,13 @@ export async function compareManagers({ scenarios, progress }: CompareOptions, s
   } finally {
     for (const clean of cleanups.toReversed()) await clean();
   }
+}
+
+/** Both at the same time; that one cannot be had is told when the other is there to be closed. */
+async function openSides(t: Cleaner, signal: AbortSignal): Promise<readonly Side[]> {
+  const opened = await Promise.allSettled(MANAGERS.map((kind) => Side.open(t, kind, signal)));
+  return opened.flatMap((side) => {
+    if (side.status === 'rejected') throw side.reason;
+    return side.value ?? [];
+  });
 }

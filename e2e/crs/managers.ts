@@ -9,7 +9,8 @@ import { startGuardian } from '#testing/guardian';
 import { ServerProcess } from '#testing/server-process';
 
 /** Whoever looks after ClusterResourceSets: Cluster API's own manager, or ours. */
-export type ManagerKind = 'upstream' | 'ours';
+export const MANAGERS = ['upstream', 'ours'] as const;
+export type ManagerKind = (typeof MANAGERS)[number];
 
 export interface Manager {
   readonly kind: ManagerKind;

@@ -36,20 +36,24 @@ const typeField = () =>
     description: 'The kind of object, such as `v1/Pod` or `apps/v1/Deployment`.',
   });
 
-const CheckSchema = Type.Object(
-  {
-    path: pathField('Where to look.'),
-    in: Type.Optional(
-      Type.Array(Type.String({ maxLength: 256 }), {
+const checked = () => pathField('Where to look.');
+const CheckSchema = Type.Union(
+  [
+    Type.Object({
+      path: checked(),
+      in: Type.Array(Type.String({ maxLength: 256 }), {
         minItems: 1,
         maxItems: MAX_VALUES,
         description: 'One of the values there is one of these.',
       }),
-    ),
-    exists: Type.Optional(Type.Boolean({ description: 'There is a value, or there is none.' })),
-    below: Type.Optional(pathField('The number there is below the one at this path; one that is not there is 0.')),
-  },
-  { title: 'IndexCheck', description: 'Exactly one of `in`, `exists` and `below`.' },
+    }),
+    Type.Object({ path: checked(), exists: Type.Boolean({ description: 'There is a value, or there is none.' }) }),
+    Type.Object({
+      path: checked(),
+      below: pathField('The number there is below the one at this path; one that is not there is 0.'),
+    }),
+  ],
+  { title: 'IndexCheck' },
 );
 
 const FieldSchema = Type.Object(
@@ -78,9 +82,8 @@ const HealthRuleSchema = Type.Object(
 const ExpirySchema = Type.Object(
   {
     after: Type.String({
-      pattern: '^([1-9][0-9]{0,4}[dhms])+$',
-      maxLength: 20,
-      description: 'A duration such as `1h`.',
+      pattern: '^([1-9][0-9]{0,3}m|[1-9][0-9]?h|[1-7]d)$',
+      description: 'A duration from a minute to seven days, such as `1h`.',
     }),
     from: Type.Array(pathField('A time.'), {
       minItems: 1,
@@ -123,7 +126,16 @@ export const PutIndexSchemaSchema = Type.Object(
     targetType: targetTypeField(),
     kinds: Type.Array(NewKindSchema, { minItems: 1, maxItems: MAX_KINDS }),
   },
-  { title: 'PutIndexSchema' },
+  {
+    title: 'PutIndexSchema',
+    examples: [
+      {
+        targetType: 'kubernetes',
+        kinds: [{ type: 'v1/ConfigMap', fields: [{ name: 'keys', path: 'data', type: 'keys' }] }],
+      },
+      { targetType: 'kubernetes', kinds: [{ type: 'v1/Event', only: [{ path: 'type', in: ['Warning'] }] }] },
+    ],
+  },
 );
 
 export const IndexSchemaSchema = Type.Object(

@@ -17,7 +17,7 @@ export async function installDefinitions(
     await Promise.all(
       definitions.map(async (definition) => {
         await api.send('POST', PATH, definition, signal);
-        while (!(await api.answers(listPath(definition), signal))) await delay(LOOK_MS, undefined, { signal });
+        while (!(await isServed(api, definition, signal))) await delay(LOOK_MS, undefined, { signal });
       }),
     );
   } finally {
@@ -25,8 +25,11 @@ export async function installDefinitions(
   }
 }
 
-/** Established is said a moment before the lists are there, so that this asks for a list. */
-function listPath({ spec }: Definition): string {
-  const version = spec.versions.find(({ storage }) => storage)?.name;
-  return `/apis/${spec.group}/${version}/${spec.names.plural}?limit=1`;
+/** Established is said a moment before there are lists, and these are there before clients can look the kind up. */
+async function isServed(api: ApiClient, { spec }: Definition, signal: AbortSignal): Promise<boolean> {
+  const { plural } = spec.names;
+  const version = `/apis/${spec.group}/${spec.versions.find(({ storage }) => storage)?.name}`;
+  const known = await api.find<{ readonly resources: readonly { readonly name: string }[] }>(version, signal);
+  const isKnown = known?.resources.some(({ name }) => name === plural) === true;
+  return isKnown && (await api.answers(`${version}/${plural}?limit=1`, signal));
 }

@@ -29,6 +29,10 @@ export interface CapiManager {
 
 const START_MS = 60_000;
 const LOOK_MS = 50;
+const ATTEMPTS = 5;
+const AGAIN_MS = 500;
+/** Another process took a port between the look and the start; kinds are looked up a moment before the server tells of them. */
+const PASSES = /address already in use|no matches for kind/;
 
 /**
  * Cluster API's manager on a management cluster that has all of its definitions; ready once its caches are. It goes away
@@ -60,10 +64,8 @@ export async function startCapiManager(options: CapiManagerOptions): Promise<Cap
       }
       await manager.stop('SIGKILL');
       const { said } = manager;
-      // Another process may take a port between the look and the start.
-      if (attempt === 3 || !/address already in use/.test(said)) {
-        throw new Error(`start Cluster API's manager: it said\n${said}`);
-      }
+      if (attempt === ATTEMPTS || !PASSES.test(said)) throw new Error(`start Cluster API's manager: it said\n${said}`);
+      await delay(AGAIN_MS);
     }
   } catch (error) {
     await remove();

@@ -52,6 +52,17 @@ suite('a watch', () => {
     });
   }
 
+  test('ends when the platform stops, which takes nothing new', async (t) => {
+    const world = await doorStage(t);
+    world.api.answer = (_asked, response) => void response.write('one\n');
+    const answer = await world.ask('/api/v1/pods?watch=true');
+    await once(answer, 'data');
+    const ended = once(answer, 'error');
+    await world.stop();
+    await ended;
+    assert.equal((await statusIn(await world.ask('/version'))).reason, 'ServiceUnavailable');
+  });
+
   test('is one of 200, and none is in the way of a request', async (t) => {
     const world = await doorStage(t);
     let asked = 0;

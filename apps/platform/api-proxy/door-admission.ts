@@ -19,6 +19,8 @@ export interface DoorAdmissionDeps {
   readonly clock: Clock;
   /** In a minute, of one caller. */
   readonly requestsPerMinute: number;
+  /** Where a request comes from. */
+  readonly addressOf: (request: IncomingMessage) => string;
 }
 
 /** Somebody whom we know, and who may do this. */
@@ -95,7 +97,7 @@ export class DoorAdmission {
     signal: AbortSignal,
   ): Promise<Principal> {
     const { authenticator, clock, audit } = this.#deps;
-    const address = addressOf(asked.request);
+    const address = this.#deps.addressOf(asked.request);
     checkRate(this.#unknown.look(address, clock.now()));
     // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
     const method = kind === 'write' ? 'POST' : (asked.request.method ?? '');
@@ -164,14 +166,10 @@ export class DoorAdmission {
       // Below the target, so that whoever administers it sees what was done through it.
       resource: `/v1${path}`.slice(0, MAX_RESOURCE_CHARS),
       principal,
-      address: addressOf(request),
+      address: this.#deps.addressOf(request),
       outcome,
     };
   }
-}
-
-function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
 }
 
 function checkRate(lateMs: number | undefined): void {

@@ -7,6 +7,7 @@ import type { Runnable } from '#kit/reconcile';
 import { type Clock, systemClock } from '#kit/std';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { ApiDoor, type ApiDoorDeps } from './api-door.ts';
+import { callerAddress } from './caller-address.ts';
 import { doorMetrics } from './door-metrics.ts';
 import { TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
 
@@ -16,6 +17,8 @@ export interface OpenApiProxyDeps
     'authenticator' | 'authorizer' | 'audit' | 'targetOf' | 'authenticationOf' | 'requestsPerMinute'
   > {
   readonly hub: Pick<SessionHub, 'openBytes'>;
+  /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: readonly string[];
   /** Counts what went through, both ways. */
   readonly meter: (workspace: string, bytes: number) => void;
   readonly metrics: Metrics;
@@ -40,7 +43,8 @@ export function openApiProxy(deps: OpenApiProxyDeps): ApiProxy {
   const { hub, meter, metrics, clock = systemClock } = deps;
   const log = deps.log.child({ component: 'api-proxy' });
   const tunnels = new TunnelAgent((target) => openTunnel({ hub, meter }, target));
-  const door = new ApiDoor({ ...deps, tunnels, clock, watch: doorMetrics(metrics), log });
+  const addressOf = callerAddress(deps.trustProxy);
+  const door = new ApiDoor({ ...deps, tunnels, addressOf, clock, watch: doorMetrics(metrics), log });
   return {
     prefix: DOOR_PREFIX,
     request: door.request,

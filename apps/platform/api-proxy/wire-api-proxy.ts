@@ -8,7 +8,7 @@ import type { PlatformConfig } from '../config.ts';
 import { type ApiProxy, openApiProxy } from './open-api-proxy.ts';
 
 export interface WireApiProxyDeps {
-  readonly config: Pick<PlatformConfig, 'rateLimit'>;
+  readonly config: Pick<PlatformConfig, 'rateLimit' | 'trustProxy'>;
   readonly storage: Storage;
   readonly hub: SessionHub;
   readonly access: Access;
@@ -31,6 +31,7 @@ export function wireApiProxy({ config, storage, access, ...deps }: WireApiProxyD
     authenticationOf: async ({ uid }, signal) =>
       (await storage.read((reader) => ownProperties(reader, uid), signal))?.['apiAuthentication'],
     requestsPerMinute: config.rateLimit,
+    trustProxy: config.trustProxy,
     meter: (workspace, bytes) => meter.add(workspace, 'tunnelBytes', bytes),
   });
 }

@@ -68,7 +68,8 @@ export function createResourceSetControllers(deps: ResourceSetControllersDeps): 
     timeoutMs: SET_TIMEOUT_MS,
     reconcile: (key, signal) => setReconciler.reconcile(key, signal),
     keys: () => caches.sets.informer.cache.list().map(namedOf),
-    feed: () => wakeOnChanges(caches, { wakeSet: (key, options) => sets.wake(key, options), wakeCluster: () => {} }),
+    // The other controller hears of changes for both.
+    feed: () => () => undefined,
   });
   const clusters = new KeyedController({
     ...common,
@@ -78,7 +79,7 @@ export function createResourceSetControllers(deps: ResourceSetControllersDeps): 
     reconcile: (key, signal) => clusterReconciler.reconcile(key, signal),
     keys: () => caches.clusters.informer.cache.list().map(namedOf),
     feed: () => {
-      const wakes = { wakeSet: () => {}, wakeCluster: clusters.wake.bind(clusters) };
+      const wakes = { wakeSet: sets.wake.bind(sets), wakeCluster: clusters.wake.bind(clusters) };
       const ends = [
         wakeOnChanges(caches, wakes),
         workloads.onChange(({ namespace = '', name }) => {

@@ -34,13 +34,18 @@ export class KubeResources implements Resources {
     this.#clock = clock;
   }
 
-  async read(namespace: string, ref: ResourceRef, signal: AbortSignal): Promise<ResourceReading> {
-    const { kind, name } = ref;
+  peek(namespace: string, { kind, name }: ResourceRef): FoundResource | undefined {
     const kept = this.#followed(kind).fresh.get({ namespace, name });
-    if (kept === undefined)
+    return kept && foundOf(kept);
+  }
+
+  async read(namespace: string, ref: ResourceRef, signal: AbortSignal): Promise<ResourceReading> {
+    const { kind } = ref;
+    const resource = this.peek(namespace, ref);
+    if (resource === undefined)
       return kind === 'Secret' ? await this.#absence(namespace, ref, signal) : { kind: 'missing' };
     this.#absent.delete(idOf(namespace, ref));
-    return { kind: 'found', resource: foundOf(kept) };
+    return { kind: 'found', resource };
   }
 
   async content(resource: FoundResource, signal: AbortSignal): Promise<ResourceContent> {

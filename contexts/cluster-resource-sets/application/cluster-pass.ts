@@ -12,7 +12,7 @@ import { selects } from '../domain/cluster-selection.ts';
 import { CrsError, isCrsError } from '../domain/crs-error.ts';
 import type { Failure } from '../domain/failure.ts';
 import { kubeTime } from '../domain/kube-time.ts';
-import { hasOurFinalizer, isAtWork, isSameRef, type ResourceSet } from '../domain/resource-set.ts';
+import { hasOurFinalizer, isAtWork, isSameRef, type ResourceSet, STRATEGIES } from '../domain/resource-set.ts';
 import { type CarryOutDeps, carryOutSet } from './carry-out-set.ts';
 import type { Outcomes } from './outcomes.ts';
 import {
@@ -146,6 +146,10 @@ export class ClusterPass {
   async #stand(set: ResourceSet, signal: AbortSignal): Promise<Standing> {
     const cluster = this.#cluster;
     const entry = this.#entryOf(set);
+    if (this.#isSettled(set, entry)) {
+      this.#entriesOf(set);
+      return standingOf(set, []);
+    }
     const survey = await surveySet(this.#deps, { set, cluster, entry }, signal);
     const written = this.#entriesOf(set);
     for (const { kind, name } of survey.unreadable) {
@@ -164,17 +168,18 @@ export class ClusterPass {
 
   #turnAway(set: ResourceSet): Standing {
     const why = 'its binding has no room for another set';
-    const failure: Failure = { kind: 'broken-off', cluster: this.#cluster.name, why };
-    const survey = {
-      set,
-      strategy: undefined,
-      found: [],
-      steps: [],
-      failures: [failure],
-      unreadable: [],
-      againMs: Infinity,
-    };
-    return { survey, isDue: false, failures: [failure], againMs: Infinity };
+    return standingOf(set, [{ kind: 'broken-off', cluster: this.#cluster.name, why }]);
+  }
+
+  /** At a glance, as it is with nearly all sets nearly always: what they have was applied as it is. */
+  #isSettled({ namespace, resources, strategy, options }: ResourceSet, entry: SetEntry | undefined): boolean {
+    if (options.prune || options.driftRepairMs !== undefined || !STRATEGIES.some((each) => each === strategy))
+      return false;
+    return resources.every((ref) => {
+      const applied = resourceEntryOf(entry, ref);
+      const hash = this.#deps.resources.peek(namespace, ref)?.hash;
+      return applied?.applied === true && hash !== undefined && applied.hash === hash;
+    });
   }
 
   async #connect(signal: AbortSignal): Promise<WorkloadApi> {
@@ -223,6 +228,12 @@ export class ClusterPass {
     this.#entries.set(set.name, { set, resources });
     return resources;
   }
+}
+
+/** Of a set for which there is nothing to be done. */
+function standingOf(set: ResourceSet, failures: readonly Failure[]): Standing {
+  const nothing = { strategy: undefined, found: [], steps: [], unreadable: [], againMs: Infinity };
+  return { survey: { set, failures, ...nothing }, isDue: false, failures, againMs: Infinity };
 }
 
 function put(entries: ResourceEntry[], entry: ResourceEntry): void {

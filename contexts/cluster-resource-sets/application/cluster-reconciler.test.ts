@@ -159,6 +159,22 @@ describe('looking after a cluster', () => {
     assert.deepEqual(it.entries()?.[0], ['bad', 'bad true h1']);
   });
 
+  it('tries content that changed at once, and what the cluster refused when it is reached anew', async () => {
+    const it = fleet('bad');
+    it.workload.before = () => {
+      throw refused();
+    };
+    await it.cluster();
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, ['create bad']);
+    it.management.putResource('bad', [anObject('bad', { a: '2' })], 'h2');
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, ['create bad', 'get bad']);
+    it.reached();
+    await it.cluster();
+    assert.deepEqual(it.workload.requests, ['create bad', 'get bad', 'get bad']);
+  });
+
   it('applies all objects and all resources of a set, whatever is refused', async () => {
     const it = new Reconcilers();
     it.management.putResource('first', [anObject('a'), anObject('b'), anObject('c')], 'h1');

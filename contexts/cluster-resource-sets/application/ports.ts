@@ -55,6 +55,8 @@ export interface ResourceContent {
 }
 
 export interface Resources {
+  /** What the copy has of it, if it may be applied. */
+  peek(namespace: string, ref: ResourceRef): FoundResource | undefined;
   /** From a copy, but that one which is not in it may be asked for. */
   read(namespace: string, ref: ResourceRef, signal: AbortSignal): Promise<ResourceReading>;
   /** The same for all who ask at once. Of a resource that has content. */

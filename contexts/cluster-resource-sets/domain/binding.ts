@@ -50,7 +50,7 @@ export type EntryChange =
   | { readonly kind: 'left'; readonly setName: string };
 
 const SET_KIND = 'ClusterResourceSet';
-const ADDONS_GROUP = 'addons.cluster.x-k8s.io';
+const ADDONS_PREFIX = 'addons.cluster.x-k8s.io/';
 
 export function entryOf(binding: BindingContent | undefined, setName: string): SetEntry | undefined {
   return binding?.entries.find((entry) => entry.setName === setName);
@@ -126,11 +126,11 @@ export function withoutOwner(owners: readonly Owner[], setName: string): readonl
 }
 
 export function ownerFor({ name, uid }: { readonly name: string; readonly uid: string }): Owner {
-  return { apiVersion: `${ADDONS_GROUP}/v1beta2`, kind: SET_KIND, name, uid };
+  return { apiVersion: `${ADDONS_PREFIX}v1beta2`, kind: SET_KIND, name, uid };
 }
 
 function isSet({ apiVersion, kind, name }: Owner, setName: string): boolean {
-  return kind === SET_KIND && apiVersion.startsWith(`${ADDONS_GROUP}/`) && name === setName;
+  return name === setName && kind === SET_KIND && apiVersion.startsWith(ADDONS_PREFIX);
 }
 
 /** Bindings of long ago named their cluster as an owner and nowhere else. */

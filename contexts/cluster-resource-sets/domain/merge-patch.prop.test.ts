@@ -39,6 +39,11 @@ describe('the merge patch from what there is to the manifest', () => {
     );
   });
 
+  it('says nothing of a null for what is not there', () => {
+    const live = { metadata: { name: 'x' }, spec: { a: 1 } };
+    assert.equal(mergePatch(live, { metadata: { name: 'x', labels: null }, spec: { a: 1, b: null } }), undefined);
+  });
+
   it('removes what the manifest does not mention, and what it says is null', () => {
     const live = { metadata: { name: 'x', labels: { theirs: 'yes' } }, data: { a: '1', b: '2' }, status: {} };
     const patch = mergePatch(live, { metadata: { name: 'x' }, data: { a: '1', b: null } });

@@ -125,6 +125,7 @@ export class FakeManagement {
   };
 
   readonly resources: Resources = {
+    peek: (_, { name }) => (this.wrongType.has(name) ? undefined : this.stored.get(name)?.resource),
     read: async (_, { name }: ResourceRef): Promise<ResourceReading> => {
       if (this.wrongType.has(name)) return { kind: 'wrong-type' };
       const found = this.stored.get(name);

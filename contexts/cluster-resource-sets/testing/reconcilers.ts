@@ -21,11 +21,12 @@ export class Reconcilers {
   whileWaiting: () => void = () => undefined;
   readonly #sets: SetReconciler;
   readonly #clusters: ClusterReconciler;
+  readonly #attempts = new Attempts({ clock: this.clock, random: () => 1 - Number.EPSILON });
 
   constructor() {
     const { management, workload, outcomes, clock } = this;
     const { sets, clusters, bindings, resources, inventories } = management;
-    const attempts = new Attempts({ clock, random: () => 1 - Number.EPSILON });
+    const attempts = this.#attempts;
     const shared = { sets, clusters, bindings, resources, inventories, outcomes, attempts, clock };
     this.#sets = new SetReconciler({ ...shared, wakeCluster: ({ name }) => this.woken.push(`cluster ${name}`) });
     this.#clusters = new ClusterReconciler({
@@ -39,6 +40,11 @@ export class Reconcilers {
       settleMs: 25,
       width: 2,
     });
+  }
+
+  /** The cluster is reached in another way. */
+  reached(name = 'a'): void {
+    this.#attempts.forget(`fleet/${name}`);
   }
 
   async set(name = 'web'): Promise<Next> {

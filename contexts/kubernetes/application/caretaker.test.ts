@@ -103,4 +103,19 @@ describe('what was applied', () => {
     await heard.until(/^drift 1 .*made anew by somebody else/, signal);
     assert.deepEqual(dataOf(ports), { a: '2' });
   });
+
+  it('is not made into what was cancelled', async (t) => {
+    const ports = fakePorts();
+    ports.api.applyAs('kubectl', map('theirs'));
+    const { agent, heard } = await runAgent(t, ports);
+    await agent.dispatch(order(1, [map('a')], { driftPolicy: 'repair' }), signal);
+    await heard.until('health 1 Available', signal);
+    const next = order(2, [map('a', { a: '7' }), map('theirs')], { driftPolicy: 'repair' });
+    await agent.dispatch(next, signal);
+    await heard.until(/^failed 2/, signal);
+    await agent.cancel(next, signal);
+    ports.api.remove(keyOf(map('a')));
+    await heard.until(/^health 1 Degraded .*it is not there/, signal);
+    assert.equal(dataOf(ports), undefined);
+  });
 });

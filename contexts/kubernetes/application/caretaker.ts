@@ -1,6 +1,6 @@
 import type { Clock } from '#kit/std';
 import type { HealthState } from '../domain/health/object-health.ts';
-import type { Health } from '../domain/order.ts';
+import { type Health, isDone } from '../domain/order.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
 import type { Outcome } from './carry-out.ts';
 import { type CarryOutOrderDeps, carryOutOrder, WIDTH } from './carry-out-order.ts';
@@ -65,11 +65,18 @@ export class Caretaker {
     const isSeen = seen.unsynced.length === 0 && seen.isSettled;
     if (isSeen) this.#tellHealth(held.revision, seen);
     else this.#tellUnseen(held.revision, seen);
+    if (!this.#isOfOrder) return isSeen ? FINE : UNSEEN;
     const suspects = this.#drift.open(seen.suspects);
     if (suspects.length > 0) await this.#compare(suspects, signal);
     this.#status.drift(held.revision, this.#drift.lines);
     if (this.#drift.toRepair.size > 0) return await this.#repair(this.#drift.toRepair, signal);
     return isSeen ? FINE : UNSEEN;
+  }
+
+  /** Of an order that came later and was cancelled nothing is to be made now, and the one before is not known any more. */
+  get #isOfOrder(): boolean {
+    const { order } = this.#file;
+    return order !== undefined && isDone(this.#file, order);
   }
 
   #tellHealth(revision: number, { health }: Assessment): void {

@@ -4,7 +4,7 @@ import type { FieldPattern } from '../domain/field-pattern.ts';
 import { patternsFor } from '../domain/ignore-fields.ts';
 import type { Inventory } from '../domain/inventory.ts';
 import type { KubeObject } from '../domain/kube-object.ts';
-import type { KubernetesError } from '../domain/kubernetes-error.ts';
+import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, isDone, type Known, type OrderFacts } from '../domain/order.ts';
 import type { FollowedKind, KindRef, OrderStore } from './ports.ts';
 
@@ -81,14 +81,18 @@ export class DeploymentFile {
     this.#setOrder(undefined);
   }
 
-  /** `undefined` when another one is there, or none. */
+  /** `undefined` when there is none, or another one has come meanwhile. */
   async wholeOrder(signal: AbortSignal): Promise<AcceptedOrder | undefined> {
     const facts = this.#order;
     if (facts === undefined) return undefined;
     if (this.#whole !== undefined) return this.#whole;
     const read = await this.#orders.read(this.deployment, signal);
-    const isIt = read?.revision === facts.revision && read.hash === facts.hash && this.#order === facts;
-    return isIt ? read : undefined;
+    if (this.#order !== facts) return undefined;
+    if (read?.revision === facts.revision && read.hash === facts.hash) return read;
+    throw new KubernetesError(
+      'RECORD_CHANGED',
+      `read the order of ${this.deployment}: it is not the one that was taken`,
+    );
   }
 
   /** Documents may be large, and once all is done nobody needs them until something differs. */

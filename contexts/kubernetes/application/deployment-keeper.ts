@@ -131,7 +131,7 @@ export class DeploymentKeeper {
 
   /** How long to wait unless something happens. */
   async #step(signal: AbortSignal): Promise<number> {
-    const { lanes, random, onTrouble } = this.#deps;
+    const { lanes, onTrouble } = this.#deps;
     try {
       const lane = this.#attempts === 0 ? lanes.first : lanes.again;
       if (this.file.isToDo || this.#isToObserve) return await lane.pass(async () => await this.#work(signal), signal);
@@ -139,15 +139,16 @@ export class DeploymentKeeper {
     } catch (error) {
       signal.throwIfAborted();
       if (isOutdated(error)) throw error;
-      this.#attempts += 1;
       onTrouble(error);
+      const ms = this.#later(TROUBLE);
       if (this.#attempts > 2) this.lost(error instanceof Error ? error.message : String(error));
-      return backoffDelay(TROUBLE, this.#attempts, random);
+      return ms;
     }
   }
 
   get #isToObserve(): boolean {
-    const isObserved = this.file.mode === 'observe' && this.file.inventory?.held !== undefined;
+    const { mode, order } = this.file;
+    const isObserved = mode === 'observe' && order !== undefined && isDone(this.file, order);
     return isObserved && this.#deps.clock.now() >= this.#observeAt;
   }
 
@@ -193,9 +194,7 @@ export class DeploymentKeeper {
       return outcome.kind === 'fine' ? RESYNC_MS : UNSEEN_MS;
     }
     if (outcome.kind === 'applied' || outcome.kind === 'stopped') return 0;
-    this.#attempts += 1;
-    const policy = outcome.kind === 'waiting' ? WAITING : FAILED;
-    return backoffDelay(policy, this.#attempts, this.#deps.random);
+    return this.#later(outcome.kind === 'waiting' ? WAITING : FAILED);
   }
 
   #done(facts: OrderFacts): void {
@@ -220,17 +219,20 @@ export class DeploymentKeeper {
   }
 
   #waits({ revision }: OrderFacts, message: string): number {
-    this.#attempts += 1;
-    this.#gapMs *= 2 ** Math.min(this.#attempts, 4);
     this.#status.say(revision, { kind: 'health', health: 'Unknown', message });
-    return backoffDelay(WAITING, this.#attempts, this.#deps.random);
+    return this.#later(WAITING);
   }
 
   #failed({ revision }: OrderFacts, { kind, message }: Extract<Outcome, { kind: 'failed' | 'rejected' }>): number {
-    this.#attempts += 1;
-    this.#gapMs = FAILED.baseMs;
     this.#status.say(revision, { kind, message });
-    return FAILED.baseMs + backoffDelay(FAILED, this.#attempts, this.#deps.random);
+    return this.#later(FAILED);
+  }
+
+  /** The longer something has not worked, the longer changes in the cluster wait for each other. */
+  #later(policy: BackoffPolicy): number {
+    this.#attempts += 1;
+    this.#gapMs = Math.min(policy.baseMs * 2 ** Math.min(this.#attempts - 1, 4), FAILED.baseMs);
+    return this.#gapMs + backoffDelay(policy, this.#attempts, this.#deps.random);
   }
 
   async #forget(facts: OrderFacts, signal: AbortSignal): Promise<void> {

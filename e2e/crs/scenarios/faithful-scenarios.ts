@@ -139,8 +139,9 @@ export const FAITHFUL_SCENARIOS: readonly Scenario[] = [
       await stage.set('web', { resources: [settings], strategy: 'Reconcile' });
       await stage.reaches('applied', (seen) => seen.isApplied('one', 'web') && seen.isObserved('web'));
       await stage.change(CRS.clusters, 'one', { metadata: { labels: { fleet: 'no' } } });
-      await stage.rewrite(settings, stage.manifest('first', { turn: 'two' }));
       await stage.reaches('relabelled', (seen) => seen.isApplied('one', 'web') && seen.isObserved('web'));
+      await stage.rewrite(settings, stage.manifest('first', { turn: 'two' }));
+      await stage.reaches('rewritten', (seen) => seen.isApplied('one', 'web') && seen.isObserved('web'));
     },
   },
   {

@@ -159,7 +159,10 @@ export const HONEST_SCENARIOS: readonly Scenario[] = [
         seen.entry('east', 'web', settings)?.applied === false && seen.isApplied('west', 'web');
       await stage.reaches(
         'mixed',
-        { upstream: isMixed, ours: (seen) => isMixed(seen) && /east/.test(seen.condition('web')?.message ?? '') },
+        {
+          upstream: (seen) => isMixed(seen) && seen.condition('web') !== undefined,
+          ours: (seen) => isMixed(seen) && /east/.test(seen.condition('web')?.message ?? ''),
+        },
         { upstreamIsRestless: true },
       );
       await stage.createNamespace('a', only);

@@ -25,7 +25,8 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
       cleanUp.push(() => home.dispose());
       [platform, cluster] = await Promise.all([
         home.start(),
-        ownCluster(cleaner, { size: 'nodes', name: 'bootstrap' }, signal),
+        // A short name: it is in the path of the agent's socket, which may not be longer than 107 bytes.
+        ownCluster(cleaner, { size: 'nodes', name: 'b' }, signal),
       ]);
       type Named = { readonly spec: { readonly group: string; readonly names: { readonly plural: string } } };
       const only = ({ spec }: Named) => spec.group.startsWith('addons.') || spec.names.plural === 'clusters';

@@ -58,11 +58,15 @@ export class DoorWorld {
   readonly api: ScriptedApi;
   /** Whether the agent still serves its target. */
   readonly agent: { isServing: boolean };
+  /** As the platform does when it is to stop. */
+  readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 
-  private constructor(parts: Pick<DoorWorld, 'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'close'>) {
+  private constructor(
+    parts: Pick<DoorWorld, 'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'stop' | 'close'>,
+  ) {
     ({ records: this.records, fleet: this.fleet, fleetlet: this.fleetlet, url: this.url } = parts);
-    ({ api: this.api, agent: this.agent, close: this.close } = parts);
+    ({ api: this.api, agent: this.agent, stop: this.stop, close: this.close } = parts);
   }
 
   static async open(options: DoorWorldOptions = {}): Promise<DoorWorld> {
@@ -72,21 +76,25 @@ export class DoorWorld {
     const records: Records = { noted: [], refused: [], metered: new Map(), tunnels: 0 };
     const agent = await openAgent(await fleetlet.agentOf('web'), addressOf(api.server));
     const proxy = openProxy({ fleet, records, options });
-    const stop = new AbortController();
-    const running = proxy.runnable.run(stop.signal);
+    const over = new AbortController();
+    const running = proxy.runnable.run(over.signal);
+    const stop = async (): Promise<void> => {
+      over.abort();
+      await running;
+    };
     const front = createServer({ shouldUpgradeCallback: () => true });
     front.on('request', (...asked) => proxy.request(...asked));
     front.on('upgrade', (...asked) => proxy.upgrade(...asked));
     await once(front.listen(0, '127.0.0.1'), 'listening');
     const close = async (): Promise<void> => {
-      stop.abort();
-      await running;
+      await stop();
       front.closeAllConnections();
       api.server.closeAllConnections();
       await agent.close();
       await Promise.all([once(front.close(), 'close'), once(api.server.close(), 'close'), fleet.close()]);
     };
-    return new DoorWorld({ records, fleet, fleetlet, api, agent, url: `${addressOf(front)}/targets/web/api`, close });
+    const url = `${addressOf(front)}/targets/web/api`;
+    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close });
   }
 
   /** As that person; the answer's head, its body still to come. */
@@ -180,6 +188,7 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
     },
     authenticationOf: async () => apiAuthentication,
     requestsPerMinute,
+    trustProxy: [],
     meter: (workspace, bytes) => void metered.set(workspace, (metered.get(workspace) ?? 0) + bytes),
     metrics: createMetrics(),
     log: SILENT,

@@ -103,6 +103,14 @@ eachDatabase('index schemas', (fresh) => {
       const made = await server.call(`PUT ${ALL}/events`, { body: { targetType: 'kubernetes', kinds }, want: 201 });
       assert.equal(made.kinds[0].expiry.after, '1h');
       assert.deepEqual(made.kinds[0].only, [{ path: 'type', in: ['Warning'] }]);
+      for (const after of ['90m', '99h', '7d', '48h']) {
+        const body = {
+          targetType: 'kubernetes',
+          kinds: [{ type: 'v1/Event', expiry: { after, from: ['eventTime'] } }],
+        };
+        const { kinds: shown } = await server.call(`PUT ${ALL}/events`, { body, want: 200 });
+        assert.equal(shown[0].expiry.after, after === '48h' ? '2d' : after);
+      }
     });
 
     for (const { why, kind, code, path } of [
@@ -122,14 +130,14 @@ eachDatabase('index schemas', (fresh) => {
       {
         why: 'a check that says nothing',
         kind: { type: 'v1/X', only: [{ path: 'a' }] },
-        code: 'invalidIndexSchema',
-        path: '/kinds/0/only/0',
+        code: 'validationFailed',
+        path: '/kinds/0/only/0/in',
       },
       {
         why: 'a check that says two things',
         kind: { type: 'v1/X', only: [{ path: 'a', exists: true, in: ['b'] }] },
-        code: 'invalidIndexSchema',
-        path: '/kinds/0/only/0',
+        code: 'validationFailed',
+        path: '/kinds/0/only/0/exists',
       },
       {
         why: 'a health that is none',
@@ -140,13 +148,13 @@ eachDatabase('index schemas', (fresh) => {
       {
         why: 'a time that is none',
         kind: { type: 'v1/X', expiry: { after: '1h1h', from: ['a'] } },
-        code: 'invalidIndexSchema',
+        code: 'validationFailed',
         path: '/kinds/0/expiry/after',
       },
       {
         why: 'a time that is too long',
         kind: { type: 'v1/X', expiry: { after: '30d', from: ['a'] } },
-        code: 'invalidIndexSchema',
+        code: 'validationFailed',
         path: '/kinds/0/expiry/after',
       },
     ]) {

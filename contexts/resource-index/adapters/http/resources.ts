@@ -1,9 +1,8 @@
 import { etagOf } from '#kit/http';
-import { FleetError, formatDuration, parseDuration } from '#kit/std';
+import { parseDuration } from '#kit/std';
 import type { IndexedObjectResource, IndexSchemaResource, PutIndexSchema, TargetIndexResource } from '#protocol/api';
 import type { Check, EffectiveSchema, IndexedKind, IndexSchemaSpec } from '../../domain/index-schema.ts';
 import type { IndexSchema } from '../../domain/index-schema-resource.ts';
-import { invalidIndexSchema } from '../../domain/resource-index-error.ts';
 import type { StoredObject, StoredReport } from '../sql/sql-index-reader.ts';
 
 export function schemaResource(schema: IndexSchema): IndexSchemaResource {
@@ -26,12 +25,12 @@ export function schemaResource(schema: IndexSchema): IndexSchemaResource {
 export function specOf({ targetType, kinds }: PutIndexSchema): IndexSchemaSpec {
   return {
     targetType,
-    kinds: kinds.map(({ type, fields = [], health = [], only = [], expiry }, index) => ({
+    kinds: kinds.map(({ type, fields = [], health = [], only = [], expiry }) => ({
       type,
       fields,
       health,
       only,
-      expiry: expiry && { afterMs: durationOf(expiry.after, `/kinds/${index}/expiry/after`), from: expiry.from },
+      expiry: expiry && { afterMs: parseDuration(expiry.after), from: expiry.from },
     })),
   };
 }
@@ -85,26 +84,23 @@ function kindResource({ type, fields, health, only, expiry }: IndexedKind): Inde
     fields: fields.map(({ name, path, type: its }) => ({ name, path, type: its })),
     health: health.map((rule) => ({ health: rule.health, when: rule.when.map(checkResource) })),
     only: only.map(checkResource),
-    ...(expiry === undefined ? {} : { expiry: { after: formatDuration(expiry.afterMs), from: [...expiry.from] } }),
+    ...(expiry === undefined ? {} : { expiry: { after: durationText(expiry.afterMs), from: [...expiry.from] } }),
   };
 }
 
 function checkResource({ path, in: values, exists, below }: Check) {
-  return {
-    path,
-    ...(values === undefined ? {} : { in: [...values] }),
-    ...(exists === undefined ? {} : { exists }),
-    ...(below === undefined ? {} : { below }),
-  };
+  if (values !== undefined) return { path, in: [...values] };
+  return exists === undefined ? { path, below: below ?? '' } : { path, exists };
 }
 
-function durationOf(text: string, path: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    if (!(error instanceof FleetError)) throw error;
-    throw invalidIndexSchema([{ path, message: 'is no duration such as 30m or 1h' }]);
-  }
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** In one unit, as it was said: what was shown can be put again. */
+function durationText(ms: number): string {
+  if (ms % DAY === 0) return `${ms / DAY}d`;
+  return ms % HOUR === 0 && ms < 100 * HOUR ? `${ms / HOUR}h` : `${Math.round(ms / MINUTE)}m`;
 }
 
 function shown(value: StoredObject['content']['fields'][string]): string | number | boolean | string[] {
