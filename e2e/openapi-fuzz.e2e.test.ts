@@ -24,6 +24,13 @@ const BEYOND_SCHEMAS = [
   'putTargetKubeconfig',
   'getTargetKubeconfig',
   'deleteTargetKubeconfig',
+  // Kinds and fields whose names are all different, on the root or in a workspace that is there.
+  'putIndexSchema',
+  'getIndexSchema',
+  'deleteIndexSchema',
+  'putWorkspaceIndexSchema',
+  'getWorkspaceIndexSchema',
+  'deleteWorkspaceIndexSchema',
   // Whoever is logged in came by a code that nobody guesses; other operations may end that session first.
   'deleteSession',
   // Nobody has enrolled but the one that is built in, and that stays.

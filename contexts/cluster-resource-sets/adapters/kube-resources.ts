@@ -8,8 +8,8 @@ import type { ResourceRef } from '../domain/resource-set.ts';
 import type { Caches, Followed } from './caches.ts';
 import type { ResourceObject } from './kinds.ts';
 import { FIELD_MANAGER, writeFresh } from './management-write.ts';
-import { RecentContents } from './recent-contents.ts';
 import { readGoYaml } from './read-go-yaml.ts';
+import { RecentContents } from './recent-contents.ts';
 import { hashOf, isUsable, type KeptResource, resourceTrim } from './trims.ts';
 
 export interface KubeResourcesDeps {

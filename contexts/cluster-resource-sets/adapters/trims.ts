@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { dropManagedFields, type Trim } from '#kit/kube/cache';
 import type { KubeObject } from '#kit/kube';
+import { dropManagedFields, type Trim } from '#kit/kube/cache';
 import { normaliseData } from '../domain/normalise-data.ts';
 import { SECRET_TYPE } from '../domain/resource-set.ts';
 import type { ClusterObject, ResourceObject } from './kinds.ts';

@@ -68,9 +68,7 @@ export class ClusterPass {
       this.#deps.bindings.get(this.#cluster),
       sets.map(({ name }) => name),
     );
-    this.#standings = await Promise.all(
-      sets.map((set) => (room.has(set.name) ? this.#stand(set, signal) : this.#turnAway(set))),
-    );
+    this.#standings = await Promise.all(sets.map((set) => this.#stand(set, room.has(set.name), signal)));
     const due = this.#standings.filter(({ isDue, survey: { set } }) => isDue && !this.#brokenOff.has(set.name));
     if (due.length === 0 || this.#unreachable !== undefined) return false;
     try {
@@ -143,8 +141,12 @@ export class ClusterPass {
     return here.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  async #stand(set: ResourceSet, signal: AbortSignal): Promise<Standing> {
+  async #stand(set: ResourceSet, hasRoom: boolean, signal: AbortSignal): Promise<Standing> {
     const cluster = this.#cluster;
+    if (!hasRoom) {
+      const why = 'its binding has no room for another set';
+      return standingOf(set, [{ kind: 'broken-off', cluster: cluster.name, why }]);
+    }
     const entry = this.#entryOf(set);
     if (this.#isSettled(set, entry)) {
       this.#entriesOf(set);
@@ -164,11 +166,6 @@ export class ClusterPass {
       failures: pruning.failure ? [...survey.failures, pruning.failure] : survey.failures,
       againMs: Math.min(survey.againMs, pruning.againMs),
     };
-  }
-
-  #turnAway(set: ResourceSet): Standing {
-    const why = 'its binding has no room for another set';
-    return standingOf(set, [{ kind: 'broken-off', cluster: this.#cluster.name, why }]);
   }
 
   /** At a glance, as it is with nearly all sets nearly always: what they have was applied as it is. */

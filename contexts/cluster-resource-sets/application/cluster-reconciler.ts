@@ -1,6 +1,6 @@
 import type { Clock, Sleep } from '#kit/std';
-import { type BindingContent, type EntryChange, holds, recordChanges, withClusterNamed } from '../domain/binding.ts';
 import type { Binding } from '../domain/binding.ts';
+import { type BindingContent, type EntryChange, holds, recordChanges, withClusterNamed } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { isCrsError } from '../domain/crs-error.ts';
 import { isLeaving, type NamespacedName, type ResourceSet } from '../domain/resource-set.ts';

@@ -18,7 +18,9 @@ managementContract('in memory', async () => {
   management.putResource('cm', [anObject('one')]);
   management.putEmpty('empty');
   return {
-    ...management,
+    sets: management.sets,
+    bindings: management.bindings,
+    resources: management.resources,
     touchSet: async () => management.change('web', {}),
     touchBinding: async (name) => management.putBinding(name, { ...management.bindingsByName.get(name) }),
   };

@@ -4,6 +4,7 @@ import { selectClusters } from '../domain/cluster-selection.ts';
 import { isCrsError } from '../domain/crs-error.ts';
 import type { Failure } from '../domain/failure.ts';
 import { kubeTime } from '../domain/kube-time.ts';
+import { nextStatus, type Verdict } from '../domain/next-status.ts';
 import {
   FINALIZER,
   hasOurFinalizer,
@@ -11,9 +12,8 @@ import {
   type ResourceRef,
   type ResourceSet,
 } from '../domain/resource-set.ts';
-import { nextStatus, type Verdict } from '../domain/next-status.ts';
 import type { Outcomes } from './outcomes.ts';
-import { type Bindings, type Clusters, DONE, type Next, type Resources, type ResourceSets } from './ports.ts';
+import { type Bindings, type Clusters, DONE, type Next, type ResourceSets, type Resources } from './ports.ts';
 
 export interface SetReconcilerDeps {
   readonly sets: ResourceSets;

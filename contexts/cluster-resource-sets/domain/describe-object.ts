@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from './json-value.ts';
 import type { InventoryItem } from './inventory.ts';
+import { isJsonObject, type JsonObject } from './json-value.ts';
 
 /** As Cluster API names an object in what goes wrong with it: `apps/v1, Kind=Deployment shop/web`. */
 export function describeObject(object: JsonObject): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { announced, idOf, type InventoryItem, sameInventory, settled, toPrune } from './inventory.ts';
+import { announced, type InventoryItem, idOf, sameInventory, settled, toPrune } from './inventory.ts';
 
 const item: fc.Arbitrary<InventoryItem> = fc.record({
   apiVersion: fc.constantFrom('v1', 'apps/v1'),

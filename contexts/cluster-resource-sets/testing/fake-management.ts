@@ -5,8 +5,8 @@ import type {
   Inventories,
   ResourceContent,
   ResourceReading,
-  Resources,
   ResourceSets,
+  Resources,
 } from '../application/ports.ts';
 import type { Binding, BindingContent, Owner } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';

@@ -2,7 +2,7 @@ import type { WorkloadApi, WorkloadClusters, Written } from '../application/port
 import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
-import { idOf, type InventoryItem } from '../domain/inventory.ts';
+import { type InventoryItem, idOf } from '../domain/inventory.ts';
 import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Bindings, FoundResource, Resources, ResourceSets } from '../application/ports.ts';
+import type { Bindings, FoundResource, ResourceSets, Resources } from '../application/ports.ts';
 import { type BindingContent, ownerFor } from '../domain/binding.ts';
 import { isCrsError } from '../domain/crs-error.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';

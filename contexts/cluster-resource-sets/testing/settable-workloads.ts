@@ -1,7 +1,7 @@
 import type { KubeClient } from '#kit/kube';
 import type { ObjectKey } from '#kit/kube/cache';
-import type { WorkloadClients } from '../adapters/workload-clients.ts';
 import type { ClusterObject } from '../adapters/kinds.ts';
+import type { WorkloadClients } from '../adapters/workload-clients.ts';
 
 /** Says for each cluster by name how it is reached: through a client, or not, and why. */
 export class SettableWorkloads implements WorkloadClients {

@@ -108,14 +108,17 @@ describe('what was applied', () => {
     const ports = fakePorts();
     ports.api.applyAs('kubectl', map('theirs'));
     const { agent, heard } = await runAgent(t, ports);
-    await agent.dispatch(order(1, [map('a')], { driftPolicy: 'repair' }), signal);
+    await agent.dispatch(order(1, [map('a'), map('b')], { driftPolicy: 'repair' }), signal);
     await heard.until('health 1 Available', signal);
     const next = order(2, [map('a', { a: '7' }), map('theirs')], { driftPolicy: 'repair' });
     await agent.dispatch(next, signal);
     await heard.until(/^failed 2/, signal);
     await agent.cancel(next, signal);
     ports.api.remove(keyOf(map('a')));
-    await heard.until(/^health 1 Degraded .*it is not there/, signal);
+    await heard.until(/^health 1 Degraded .*a: it is not there/, signal);
+    // Once it looks again, it is done with what it saw first.
+    ports.api.remove(keyOf(map('b')));
+    await heard.until(/^health 1 Degraded .*b: it is not there/, signal);
     assert.equal(dataOf(ports), undefined);
   });
 });

@@ -34,6 +34,8 @@ export async function carryOutOrder(
   const facts = file.order;
   const order = await file.wholeOrder(signal);
   if (order === undefined) return { kind: 'stopped' };
+  // A repair makes nothing else of them than what they are to be.
+  if (takesBack === undefined) file.touch();
   const { deployment, versions } = file;
   const { revision, hash, documents, namespace } = order;
   const delivery = { deployment, revision, hash, documents, namespace, ...(takesBack && { takesBack }) };

@@ -27,6 +27,7 @@ export class DeploymentFile {
   #policy: DeliveryPolicy | undefined;
   #inventory: Inventory | undefined;
   #kinds: readonly KindRef[] = [];
+  #isTouched = false;
 
   constructor(orders: OrderStore, deployment: Uuid, { order, inventory, torn }: Found) {
     this.#orders = orders;
@@ -34,6 +35,8 @@ export class DeploymentFile {
     this.torn = torn;
     this.#setOrder(order);
     this.setInventory(inventory);
+    // Whoever was here before may have begun with it.
+    this.#isTouched = order !== undefined && !isDone(this, order);
   }
 
   get order(): OrderFacts | undefined {
@@ -55,7 +58,17 @@ export class DeploymentFile {
   }
 
   get isToDo(): boolean {
-    return this.#order !== undefined && !this.#order.isCancelled && !isDone(this, this.#order);
+    return this.#order !== undefined && !this.#order.isCancelled && (this.#isTouched || !isDone(this, this.#order));
+  }
+
+  /** Whether nothing is left to do for it: also one that is there still, if nothing was begun since. */
+  isDone(order: Pick<OrderFacts, 'revision' | 'hash'>): boolean {
+    return !this.#isTouched && isDone(this, order);
+  }
+
+  /** Objects may be other than the inventory says, until an order was carried out to its end. */
+  touch(): void {
+    this.#isTouched = true;
   }
 
   patternsFor(object: KubeObject): readonly FieldPattern[] {
@@ -93,6 +106,12 @@ export class DeploymentFile {
       'RECORD_CHANGED',
       `read the order of ${this.deployment}: it is not the one that was taken`,
     );
+  }
+
+  /** It was carried out to its end. */
+  done(): void {
+    this.#isTouched = false;
+    this.letGo();
   }
 
   /** Documents may be large, and once all is done nobody needs them until something differs. */

@@ -89,10 +89,10 @@ export class DeploymentKeeper {
       if (passage.kind === 'fenced') return passage;
       this.#status.forget();
       const isUnderWay = file.order !== undefined && !file.order.isCancelled;
-      const isKept = passage.kind === 'again' && (isUnderWay || isDone(file, accepted));
+      const isKept = passage.kind === 'again' && (isUnderWay || file.isDone(accepted));
       if (!isKept) await this.#keep(accepted, signal);
       // Also of a content that is there still, since the one that came in between was not begun.
-      if (isDone(file, accepted)) this.#tellDone(accepted);
+      if (file.isDone(accepted)) this.#tellDone(accepted);
       this.#attempts = 0;
       this.#observeAt = 0;
       this.#rouse();
@@ -199,7 +199,8 @@ export class DeploymentKeeper {
 
   #done(facts: OrderFacts): void {
     this.#attempts = 0;
-    this.file.letGo();
+    // The next order may have come while this one was ended.
+    if (this.file.order === facts || facts.hash === undefined) this.file.done();
     this.#care.begin();
     this.#tellDone(facts);
   }

@@ -54,6 +54,28 @@ describe('whoever comes next', () => {
     }
   });
 
+  it('does not take for whole what an agent began to change before it ended', async (t) => {
+    const ports = fakePorts();
+    const [old, next] = [order(1, [map('a')]), order(1, [map('a', { a: '2' })])];
+    const before = await runAgent(t, ports);
+    await before.agent.dispatch(old, signal);
+    await before.heard.until('health 1 Available', signal);
+    await before.stop();
+    // The order and the object, and nothing more.
+    const dying = dyingPorts(ports, 2);
+    const first = await runAgent(t, dying.ports);
+    await first.agent.dispatch(next, signal);
+    await dying.ended;
+    await first.agent.drop(TARGET.id);
+    const second = await runAgent(t, ports);
+    await second.agent.dispatch(old, signal);
+    await second.heard.until('health 1 Available', signal);
+    const { holdings } = await second.agent.inventory(TARGET, signal);
+    assert.equal(holdings[0]?.hash, old.hash);
+    const object = ports.api.peek(keyOf(map('a'))) as unknown as { readonly data: object };
+    assert.deepEqual(object.data, { a: '1' });
+  });
+
   it('has the word: what another agent wrote meanwhile is read anew', async (t) => {
     const ports = fakePorts();
     let isOther = false;

@@ -18,8 +18,8 @@ async function folderFor(t: TestContext): Promise<string> {
 
 describe('the file that kubectl uses', () => {
   it('is the first of KUBECONFIG, or that of the user', () => {
-    assert.equal(usualKubeconfig({ KUBECONFIG: ':/a/b:/c', HOME: '/home/me' }), '/a/b');
-    assert.equal(usualKubeconfig({ KUBECONFIG: '', HOME: '/home/me' }), '/home/me/.kube/config');
+    assert.equal(usualKubeconfig({ KUBECONFIG: ':/a/b:/c', HOME: '/u/me' }), '/a/b');
+    assert.equal(usualKubeconfig({ KUBECONFIG: '', HOME: '/u/me' }), '/u/me/.kube/config');
   });
 
   it('is made private, and keeps what rights it has', async (t) => {

@@ -11,7 +11,7 @@ const ENTRIES = kubeconfigEntries({
   login: 'work',
   command: 'fleetshift',
   args: ['--context', 'work'],
-  environment: { FLEETSHIFT_CONFIG: '/home/me/fleet.yaml' },
+  environment: { FLEETSHIFT_CONFIG: '/u/me/fleet.yaml' },
 });
 
 const BEFORE = `# mine
@@ -52,7 +52,7 @@ test('into nothing: a whole kubeconfig, without a secret', () => {
   const [user] = made.users;
   assert.equal(user?.name, 'fleetshift@work');
   assert.deepEqual(user?.user.exec['args'], ['auth', 'token', '--context', 'work']);
-  assert.deepEqual(user?.user.exec['env'], [{ name: 'FLEETSHIFT_CONFIG', value: '/home/me/fleet.yaml' }]);
+  assert.deepEqual(user?.user.exec['env'], [{ name: 'FLEETSHIFT_CONFIG', value: '/u/me/fleet.yaml' }]);
   assert.deepEqual(made.contexts[0]?.context, { cluster: 'fleetshift-prod-1', user: 'fleetshift@work' });
 });
 
