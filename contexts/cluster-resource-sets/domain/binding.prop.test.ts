@@ -87,6 +87,19 @@ describe('a binding', () => {
     );
   });
 
+  it('takes neither another kind of the group nor the kind of another group for a set', () => {
+    const owner = ownerFor(aSet());
+    const others: readonly Owner[] = [
+      { ...owner, kind: 'Other' },
+      { ...owner, apiVersion: 'addons.example.org/v1' },
+    ];
+    const before: BindingContent = { clusterName: 'a', owners: others, entries: [] };
+    assert.equal(holds(before, 'web'), false);
+    const bound = recordChanges(before, [{ kind: 'bound', owner, resources: [] }]);
+    assert.deepEqual(bound.owners, [...others, owner]);
+    assert.deepEqual(recordChanges(bound, [{ kind: 'left', setName: 'web' }]).owners, others);
+  });
+
   it('knows a set that was made anew by its new uid', () => {
     const owner = ownerFor(aSet());
     const before = recordChanges({ clusterName: 'a', owners: [], entries: [] }, [

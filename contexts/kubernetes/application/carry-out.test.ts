@@ -36,13 +36,7 @@ function scene() {
   const cluster = new FakeCluster();
   const inventories = new MemoryInventories();
   const discovery = { scopes: async () => SCOPES, instance: async () => 'i-1' };
-  const deps: CarryOutDeps = {
-    cluster,
-    discovery,
-    width: 3,
-    sleep: async () => {},
-    looksMs: [1, 1, 1],
-  };
+  const deps: CarryOutDeps = { cluster, discovery, width: 3, sleep: async () => {}, looksMs: [1, 1, 1] };
   const run = async (delivery: Delivery, change: Partial<CarryOutDeps & Job> = {}): Promise<Outcome> => {
     const { records } = await inventories.all(signal);
     const claims = new Claims();

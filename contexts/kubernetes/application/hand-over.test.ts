@@ -67,8 +67,7 @@ describe('whoever comes next', () => {
     await first.agent.dispatch(next, signal);
     await dying.ended;
     await first.agent.drop(TARGET.id);
-    const second = await runAgent(t, ports);
-    await second.agent.dispatch(old, signal);
+    const second = await runAgent(t, ports, { beforeRun: async (agent) => await agent.dispatch(old, signal) });
     await second.heard.until('health 1 Available', signal);
     const { holdings } = await second.agent.inventory(TARGET, signal);
     assert.equal(holdings[0]?.hash, old.hash);

@@ -50,7 +50,10 @@ export interface RunningAgent {
 export async function runAgent(
   t: { after(body: () => Promise<void>): void },
   ports: ClusterPorts,
-  change: Partial<KubernetesAgentDeps> = {},
+  {
+    beforeRun,
+    ...change
+  }: Partial<KubernetesAgentDeps> & { beforeRun?: (agent: KubernetesAgent) => Promise<unknown> } = {},
 ): Promise<RunningAgent> {
   const over = new AbortController();
   const heard = new HeardReports();
@@ -60,6 +63,7 @@ export async function runAgent(
   };
   const agent = new KubernetesAgent({ reports: heard, sleep, clock: systemClock, onTrouble, ...change });
   await agent.add({ ...ports, target: TARGET });
+  await beforeRun?.(agent);
   const running = agent.run(over.signal);
   const stop = async (): Promise<void> => {
     over.abort();

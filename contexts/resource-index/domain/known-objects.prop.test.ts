@@ -56,6 +56,17 @@ describe('what one side believes the other to have', () => {
     );
   });
 
+  it('wraps around where sums do, both ways', () => {
+    const [one = '', other = ''] = Array.from({ length: 1_000 }, (_, index) => `ns/n${index}`).filter(
+      (key) => bucketOf(key) === bucketOf('ns/n0'),
+    );
+    const known = new KnownObjects();
+    for (const key of [one, other]) known.set(key, { digest: DIGEST_SPACE - 1, expireTime: 0 });
+    assert.deepEqual(known.differing(plainly(known)), []);
+    known.delete(one);
+    assert.deepEqual(known.differing(plainly(known)), []);
+  });
+
   it('forgets what the other forgets by itself', () => {
     const known = new KnownObjects();
     known.set('a/passing', { digest: 5, expireTime: 100 });

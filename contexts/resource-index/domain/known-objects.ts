@@ -52,10 +52,6 @@ export class KnownObjects {
     for (const [keyText, time] of this.#expiries) if (time <= now) this.delete(keyText);
   }
 
-  sums(): Float64Array {
-    return this.#sums.slice();
-  }
-
   /** Those in which the other side has something else. */
   differing(sums: ArrayLike<number>): readonly number[] {
     return Array.from(this.#sums.keys()).filter((bucket) => this.#sums[bucket] !== (sums[bucket] ?? 0));

@@ -31,6 +31,14 @@ export const ADD_SETTINGS = {
     from,
   },
   label: { kind: listOf(text('KEY=VALUE')), default: '', sentence: 'A label for each of them.', group, from },
+  'api-proxy': {
+    kind: boolean(),
+    default: 'true',
+    sentence:
+      'Let users of the platform reach the API of the clusters, each with the rights of his role: binds the roles there.',
+    group,
+    from,
+  },
   'service-account': {
     kind: boolean(),
     default: 'false',

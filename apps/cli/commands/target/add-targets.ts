@@ -7,6 +7,7 @@ import { findPlatform } from '../../client/find-platform.ts';
 import { splitArguments } from '../../client/split-arguments.ts';
 import { type ExitCode, type Io, UsageError } from '../../command.ts';
 import { eachThing } from '../../each-thing.ts';
+import { bindRoles } from './add/bind-roles.ts';
 import { type CheckedCluster, checkCluster } from './add/check-cluster.ts';
 import { type HandedOver, handOver } from './add/hand-over.ts';
 import { kubeconfigContexts } from './add/kubeconfig-contexts.ts';
@@ -43,6 +44,7 @@ export async function addTargets(args: readonly string[], io: Io, signal: AbortS
       seen.set(cluster.instance, context);
       io.err(`${context}: ${cluster.version} at ${cluster.config.server}${cluster.isAdmin ? '' : NOT_ADMIN}\n`);
       if (await isOutOfReach(api, cluster, signal)) io.err(`${context}: ${OUT_OF_REACH}\n`);
+      if (values.apiProxy && !(await bindRoles(cluster.config, signal))) io.err(`${context}: ${NOT_BOUND}\n`);
       const config = values.serviceAccount
         ? await makeAccount(cluster.config, values.clusterRole, signal)
         : cluster.config;
@@ -56,6 +58,9 @@ export async function addTargets(args: readonly string[], io: Io, signal: AbortS
 
 const NOT_ADMIN =
   '; these credentials may not do everything there, and what they may not is refused when it is delivered';
+
+const NOT_BOUND =
+  'these credentials may not bind the roles of the platform, so that kubectl through it is refused there';
 
 const OUT_OF_REACH =
   'this address is of your own machine, and the platform is on another: it may not reach the cluster, or reach another one';
