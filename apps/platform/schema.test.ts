@@ -40,5 +40,5 @@ function rows(): string[][] {
 }
 
 function namesIn(cell: string): string[] {
-  return Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name);
+  return Array.from(cell.matchAll(/`([\w-]+)`/g), ([, name = '']) => name);
 }

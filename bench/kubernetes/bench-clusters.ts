@@ -1,4 +1,4 @@
-import { createKubeClient, CORE, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
+import { CORE, createKubeClient, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { ownCluster, type TestCluster } from '#testing/clusters';
 import type { BenchContext } from '../figure.ts';

@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { kubeconfigOf } from '../../apps/platform/proxy-agent/testing/kubeconfig-of.ts';
-import type { BenchContext } from '../figure.ts';
 import type { BenchCluster } from './bench-clusters.ts';
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
@@ -28,7 +27,7 @@ export class BenchFleet {
 
   static async open(
     clusters: readonly BenchCluster[],
-    { cleanups, context }: { readonly cleanups: (() => Promise<void> | void)[]; readonly context: BenchContext },
+    { cleanups }: { readonly cleanups: (() => Promise<void> | void)[] },
   ): Promise<BenchFleet> {
     const home = await platformHome('sqlite');
     cleanups.push(async () => await home.dispose());

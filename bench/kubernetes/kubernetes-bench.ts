@@ -18,7 +18,7 @@ export const kubernetesBench: Bench = {
     try {
       const clusters = await openClusters(quick ? 3 : 20, { cleanups, context });
       log(`${clusters.length} API servers are there`);
-      const fleet = await BenchFleet.open(clusters, { cleanups, context });
+      const fleet = await BenchFleet.open(clusters, { cleanups });
       const peers = context.peers.map((text) => new Peer(parsePeer(text), fleet.kubeconfig));
       cleanups.push(async () => {
         for (const peer of peers) await peer.stop();

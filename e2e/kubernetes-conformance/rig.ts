@@ -5,7 +5,7 @@ import { KubernetesAgent } from '#contexts/kubernetes';
 import { openCluster } from '#contexts/kubernetes/adapters';
 import { createKubeClient, isKubeError, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
 import { type Clock, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
-import { type Cleaner, type TestCluster } from '#testing/clusters';
+import type { Cleaner, TestCluster } from '#testing/clusters';
 import { aTarget } from '../../contexts/delivery/testing/an-order.ts';
 import { RecordingReports } from '../../contexts/delivery/testing/recording-reports.ts';
 

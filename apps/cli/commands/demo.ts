@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { helpText, printSettings } from '#kit/config';
 import type { Secret } from '#kit/std';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { type Command, EXIT, type Io } from '../command.ts';
-import { withContext } from '../config-file/cli-config.ts';
-import { changeConfigFile, configFilePath } from '../config-file/config-file.ts';
-import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../../platform/config.ts';
 import { DEMO_WORKSPACE } from '../../demo/demo-fleet.ts';
 import { demoClusters } from '../../demo/demo-kubernetes.ts';
 import { kubernetesFlag } from '../../demo/kubernetes-flag.ts';
 import { nextSteps } from '../../demo/next-steps.ts';
+import { PLATFORM_SETTINGS, resolvePlatformConfig } from '../../platform/config.ts';
+import { type Command, EXIT, type Io } from '../command.ts';
+import { withContext } from '../config-file/cli-config.ts';
+import { changeConfigFile, configFilePath } from '../config-file/config-file.ts';
 
 const CONTEXT = 'demo';
 
@@ -33,7 +33,10 @@ of the sources, and the programs of Kubernetes that its tests use.`,
       io.out(printSettings(PLATFORM_SETTINGS, resolved));
       return EXIT.ok;
     }
-    const [{ runDemo }, { createLogger }] = await Promise.all([import('../../demo/run-demo.ts'), import('#kit/telemetry')]);
+    const [{ runDemo }, { createLogger }] = await Promise.all([
+      import('../../demo/run-demo.ts'),
+      import('#kit/telemetry'),
+    ]);
     const config = resolved.values;
     const err = { write: (line: string) => io.err(line), isTerminal: io.errIsTerminal };
     const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';

@@ -5,10 +5,13 @@ import { FakeApiServer } from '#kit/kube/testing';
 import { sleep, systemClock } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
 import { FleetWorld } from '../../../contexts/channels/testing/fleet-world.ts';
-import { decodeFromIndexer, encodeToIndexer } from '../../../contexts/resource-index/adapters/wire/index-codec.ts';
-import { IndexIntake } from '../../../contexts/resource-index/application/sink/index-intake.ts';
 import { aKind, aSchema } from '../../../contexts/resource-index/testing/an-index.ts';
 import { MemoryIndexStore } from '../../../contexts/resource-index/testing/memory-index-store.ts';
+import {
+  decodeFromIndexer,
+  encodeToIndexer,
+  IndexIntake,
+} from '../../../contexts/resource-index/testing/platform-end.ts';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { openIndexFeed } from './open-index-feed.ts';
 
