@@ -34,6 +34,7 @@ export {
   sameLabels,
   sortedLabels,
 } from './labels.ts';
+export { LastWords } from './last-words.ts';
 export { ReadCache, type ReadCacheOptions } from './read-cache.ts';
 export {
   parseResourceName,

@@ -1,8 +1,7 @@
-import type { Sleep } from '#kit/std';
-import type { Acknowledgement, Inventory, Order, OrderKey, Preview, TargetRef } from '../domain/order.ts';
+import { LastWords, type Sleep } from '#kit/std';
+import type { Acknowledgement, Inventory, Order, OrderKey, Preview, Report, TargetRef } from '../domain/order.ts';
 import { DirectoryTarget, type DirectoryTargetDeps } from './directory-target.ts';
 import type { Reports } from './ports.ts';
-import { ReportLine } from './report-line.ts';
 
 export interface DirectoryAgentDeps {
   readonly reports: Reports;
@@ -46,7 +45,7 @@ const AGAIN_MS = 1_000;
 /** Keeps the delivery contract for folders: `dispatch` writes files, and what becomes of them is reported. */
 export class DirectoryAgent {
   readonly #deps: DirectoryAgentDeps;
-  readonly #line = new ReportLine();
+  readonly #line = new LastWords<Report>();
   readonly #served = new Map<string, Served>();
   readonly #serving = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -60,7 +59,9 @@ export class DirectoryAgent {
     const { id, name } = its.target;
     if (this.#served.has(id)) return;
     for (const [other, served] of this.#served) if (served.target.ref.name === name) await this.#drop(other, served);
-    const target = new DirectoryTarget({ ...its, say: (report) => this.#line.say(report) });
+    const say = (report: Report): void =>
+      this.#line.say(`${report.target} ${report.deployment} ${report.kind}`, report);
+    const target = new DirectoryTarget({ ...its, say });
     const served = new Served(target, its.folder);
     this.#served.set(id, served);
     if (this.#signal !== undefined) this.#start(served, this.#signal);
@@ -95,7 +96,9 @@ export class DirectoryAgent {
     const onTrouble = async (error: unknown): Promise<void> => await this.#pause(error, signal);
     this.#signal = signal;
     for (const served of this.#served.values()) this.#start(served, signal);
-    await this.#line.run(this.#deps.reports, { signal, onTrouble });
+    const tell = async (reports: readonly Report[], stop: AbortSignal): Promise<void> =>
+      await this.#deps.reports.report(reports, stop);
+    await this.#line.run({ tell, onTrouble }, signal);
     await Promise.all(this.#serving);
   }
 

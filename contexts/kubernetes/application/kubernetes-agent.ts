@@ -1,8 +1,7 @@
-import type { Clock, Random, Sleep } from '#kit/std';
-import type { Account, Acknowledgement, Order, OrderKey, Preview, TargetRef } from '../domain/order.ts';
+import { type Clock, LastWords, type Random, type Sleep } from '#kit/std';
+import type { Account, Acknowledgement, Order, OrderKey, Preview, Report, TargetRef } from '../domain/order.ts';
 import { KubernetesTarget } from './kubernetes-target.ts';
 import type { ClusterPorts, Reports } from './ports.ts';
-import { ReportLine } from './report-line.ts';
 
 export interface KubernetesAgentDeps {
   readonly reports: Reports;
@@ -19,7 +18,8 @@ export interface ServedCluster extends ClusterPorts {
 
 interface Served {
   readonly target: KubernetesTarget;
-  readonly line: ReportLine;
+  /** What is to be said of it. */
+  readonly line: LastWords<Report>;
   readonly over: AbortController;
   ended: Promise<unknown>;
 }
@@ -40,11 +40,11 @@ export class KubernetesAgent {
   async add({ target: ref, ...ports }: ServedCluster): Promise<void> {
     if (this.#served.has(ref.id)) return;
     const { reports, sleep, clock, random = Math.random, onTrouble } = this.#deps;
-    const line = new ReportLine();
+    const line = new LastWords<Report>();
     const target = new KubernetesTarget({
       target: ref,
       ports,
-      say: (report) => line.say(report),
+      say: (report) => line.say(`${report.deployment} ${report.kind}`, report),
       rebuilt: async (account, signal) => await reports.inventory([account], signal),
       sleep,
       clock,
@@ -107,7 +107,9 @@ export class KubernetesAgent {
       onTrouble(error);
       await sleep(AGAIN_MS, stop).catch(() => {});
     };
-    served.ended = Promise.all([served.target.run(stop), served.line.run({ reports, onTrouble: pause }, stop)]);
+    const tell = async (said: readonly Report[], until: AbortSignal): Promise<void> =>
+      await reports.report(said, until);
+    served.ended = Promise.all([served.target.run(stop), served.line.run({ tell, onTrouble: pause }, stop)]);
   }
 }
 

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LastWords } from './last-words.ts';
+
+test('of each key the last word is told, after it was heard at last', async () => {
+  const words = new LastWords<string>();
+  words.say('a', 'old');
+  words.say('b', 'only');
+  words.say('a', 'new');
+  const over = new AbortController();
+  const heard: string[] = [];
+  let isDeaf = true;
+  const tell = async (all: readonly string[]): Promise<void> => {
+    if (isDeaf) throw new Error('nobody listens');
+    heard.push(...all);
+    over.abort();
+  };
+  const onTrouble = async (): Promise<void> => {
+    isDeaf = false;
+  };
+  await words.run({ tell, onTrouble }, over.signal);
+  assert.deepEqual(heard, ['only', 'new']);
+});
+
+test('what is said while others are told is told next', async () => {
+  const words = new LastWords<string>();
+  words.say('a', 'first');
+  const over = new AbortController();
+  const heard: string[] = [];
+  const tell = async (all: readonly string[]): Promise<void> => {
+    heard.push(...all);
+    if (heard.length === 1) words.say('a', 'second');
+    else over.abort();
+  };
+  await words.run({ tell, onTrouble: async () => {} }, over.signal);
+  assert.deepEqual(heard, ['first', 'second']);
+});
