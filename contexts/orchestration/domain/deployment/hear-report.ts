@@ -95,7 +95,7 @@ function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number):
     happenings:
       row.health === health && row.healthRevision === revision
         ? []
-        : [{ kind: 'healthChanged', target, health, revision }],
+        : [{ kind: 'healthChanged', target, health, revision, ...(health === 'Degraded' && message && { message }) }],
   };
 }
 

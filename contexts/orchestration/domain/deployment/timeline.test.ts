@@ -175,6 +175,17 @@ const CASES: readonly Case[] = [
     want: ['1: the content was sent a', '3: the content was applied a', '3: it became available a'],
   },
   {
+    why: 'why it is degraded',
+    spec: IMMEDIATE,
+    fleet: [{ name: 'a' }],
+    turns: [
+      [STARTED],
+      [{ kind: 'healthChanged', target: idOf('a'), health: 'Degraded', revision: REVISION, message: 'it crashes' }],
+    ],
+    only: 'a',
+    want: ['1: the content was sent a', '2: it became degraded: it crashes a'],
+  },
+  {
     why: 'who takes its place',
     spec: IMMEDIATE,
     fleet: [{ name: 'a' }],

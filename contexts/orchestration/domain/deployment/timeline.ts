@@ -126,7 +126,7 @@ function factsOf(happening: Happening, { revision }: RolloutState): readonly (Ta
       ];
     case 'healthChanged':
       // News of what another revision brought are not part of this story.
-      return happening.revision === revision ? [{ kind: HEALTHS[happening.health], target: happening.target }] : [];
+      return happening.revision === revision ? [healthFact(happening)] : [];
     case 'connectionChanged':
       return [{ kind: happening.isOnline ? 'online' : 'offline', target: happening.target }];
     case 'membershipChanged':
@@ -165,6 +165,11 @@ const HEALTHS = {
   Degraded: 'degraded',
   Unknown: 'healthUnknown',
 } as const satisfies Readonly<Record<Health, TargetFactKind>>;
+
+function healthFact({ health, target, message }: Extract<Happening, { kind: 'healthChanged' }>): TargetFact {
+  const kind = HEALTHS[health];
+  return { kind, target, ...(message !== undefined && { message: `${TARGET_KINDS[kind]}: ${message}` }) };
+}
 
 function answerText(answer: GateAnswer): string {
   switch (answer.kind) {

@@ -16,6 +16,8 @@ export type Happening =
       readonly target: TargetId;
       readonly health: Health;
       readonly revision: number;
+      /** Why it is degraded: for the record, and nothing follows from it. */
+      readonly message?: string;
     }
   | { readonly kind: 'connectionChanged'; readonly target: TargetId; readonly isOnline: boolean }
   | {
