@@ -38,6 +38,8 @@ const UNSEEN_MS = 1_000;
 /** Between two looks; more where there is more to look at. */
 const GAP_MS = 100;
 const GAP_PER_OBJECT_MS = 0.1;
+/** While what was just applied has not been seen yet: somebody waits to hear how it is. */
+const EAGER_GAP_MS = 5;
 
 /** One deployment in one cluster: carries out its orders one after another, and looks after what they made. */
 export class DeploymentKeeper {
@@ -191,7 +193,8 @@ export class DeploymentKeeper {
     this.#isUnseen = outcome.kind === 'unseen';
     if (outcome.kind === 'fine' || outcome.kind === 'unseen') {
       this.#attempts = 0;
-      return outcome.kind === 'fine' ? RESYNC_MS : UNSEEN_MS;
+      if (this.#isUnseen) this.#gapMs -= GAP_MS - EAGER_GAP_MS;
+      return this.#isUnseen ? UNSEEN_MS : RESYNC_MS;
     }
     if (outcome.kind === 'applied' || outcome.kind === 'stopped') return 0;
     return this.#later(outcome.kind === 'waiting' ? WAITING : FAILED);
