@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { CORE } from '#kit/kube';
+import { sleep } from '#kit/std';
 import { clustersUnavailable, ownCluster } from '#testing/clusters';
 import { deploymentUid, order, runAgent } from './testing/agent-scene.ts';
 import { mapNamed, realScene, sceneIn } from './testing/real-scene.ts';
@@ -84,6 +85,15 @@ describe('workloads in a real cluster', { skip: (await clustersUnavailable(nodes
     };
     const resource = await scene.client.discovery.resourceFor('v1', 'ResourceQuota', signal);
     await scene.client.create({ resource, namespace }, quota, {}, signal);
+    // Servers enforce it once they have noticed it.
+    const spec = { containers: [{ name: 'web', image: 'registry.example/web:1' }] };
+    const probe = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace }, spec };
+    const isLetIn = async (): Promise<boolean> =>
+      await scene.client.create({ resource: CORE.pods, namespace }, probe, { dryRun: true }, signal).then(
+        () => true,
+        (error: unknown) => !/exceeded quota/.test(String(error)),
+      );
+    while (await isLetIn()) await sleep(50, signal);
     await deliver(4, web('not-allowed', ''));
     await heard.until(/^health 4 Degraded .*the quota full does not allow more Pods/, signal);
   });

@@ -29,6 +29,11 @@ function template(app: string, { simulate, cpu }: PodFate): object {
   };
 }
 
+export function pod(name: string): Doc {
+  const spec = { containers: [{ name: 'main', image: 'registry.example/app:1' }] };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec };
+}
+
 export function deployment(
   name: string,
   { replicas = 1, ...fate }: PodFate & { readonly replicas?: number } = {},

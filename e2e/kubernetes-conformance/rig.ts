@@ -231,6 +231,16 @@ export class Rig {
     await this.client.apply(ref, object, { fieldManager: manager, force }, this.signal);
   }
 
+  /** What the server says when somebody would make it now; nothing when it would let him. */
+  async refusal(object: Doc): Promise<string> {
+    const resource = await this.client.discovery.resourceFor(object.apiVersion, object.kind, this.signal);
+    const made = { ...object, metadata: { ...object.metadata, namespace: this.namespace } };
+    return await this.client.create({ resource, namespace: this.namespace }, made, { dryRun: true }, this.signal).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+  }
+
   async patch(apiVersion: string, kind: string, name: string, patch: object, subresource?: string): Promise<void> {
     const resource = await this.client.discovery.resourceFor(apiVersion, kind, this.signal);
     const ref = { resource, name, ...(resource.namespaced && { namespace: this.namespace }) };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { custom, daemonSet, definition, deployment, job, map, service, statefulSet } from './documents.ts';
+import { custom, daemonSet, definition, deployment, job, map, pod, service, statefulSet } from './documents.ts';
 import type { Scenario } from './scenario.ts';
 
 /** How it is, and what changes under our hands. */
@@ -45,7 +45,7 @@ export const WATCHING: readonly Scenario[] = [
     run: async (rig) => {
       const hard = { pods: '0' };
       await rig.byAnother({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' }, spec: { hard } });
-      await rig.until(async () => (await rig.live('v1', 'ResourceQuota', 'none')).status?.['hard'] !== undefined);
+      await rig.until(async () => /exceeded quota/.test(await rig.refusal(pod('probe'))));
       await rig.bring([deployment('web')]);
       await rig.isSaid('Degraded', /quota none does not allow more Pods/);
     },
