@@ -15,7 +15,7 @@ const RAW = {
   clients: new URL('./raw-swarm-process.ts', import.meta.url),
 };
 /** As bin/fleetshift starts the platform. */
-export const PRODUCT_FLAGS = ['--max-semi-space-size=16', '--optimize-for-size'];
+export const PRODUCT_FLAGS = ['--max-semi-space-size=16'];
 
 /** A server and its clients, in processes of their own. */
 interface Side {

@@ -1,9 +1,11 @@
+import { roleBindings } from '#contexts/api-proxy';
 import { CORE, createKubeClient, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { ownCluster, type TestCluster } from '#testing/clusters';
 import type { BenchContext } from '../figure.ts';
 
 const AT_ONCE = 4;
+const APPLIED = { fieldManager: 'bench', force: true } as const;
 export const NAMESPACE = 'bench';
 
 /** A ConfigMap as it is compared: its value, wherever it came from. */
@@ -38,7 +40,7 @@ export class BenchCluster {
 
   async apply(name: string, value: string, signal: AbortSignal): Promise<void> {
     const ref = { resource: CORE.configMaps, namespace: NAMESPACE, name };
-    await this.client.apply(ref, valued(name, value), { fieldManager: 'bench', force: true }, signal);
+    await this.client.apply(ref, valued(name, value), APPLIED, signal);
   }
 
   /** When the watch showed the last of them with the value; not before `since`. */
