@@ -30,12 +30,11 @@ export class BenchCluster {
 
   async prepare(signal: AbortSignal): Promise<void> {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
-    await this.client.apply(
-      { resource: CORE.namespaces, name: NAMESPACE },
-      namespace,
-      { fieldManager: 'bench' },
-      signal,
-    );
+    await this.client.apply({ resource: CORE.namespaces, name: NAMESPACE }, namespace, APPLIED, signal);
+    for (const binding of roleBindings()) {
+      const ref = { resource: CORE.clusterRoleBindings, name: binding.metadata.name };
+      await this.client.apply(ref, binding, APPLIED, signal);
+    }
   }
 
   async apply(name: string, value: string, signal: AbortSignal): Promise<void> {
