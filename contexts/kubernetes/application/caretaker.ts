@@ -1,4 +1,3 @@
-import type { Clock } from '#kit/std';
 import type { HealthState } from '../domain/health/object-health.ts';
 import { type Health, isDone } from '../domain/order.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
@@ -9,7 +8,6 @@ import { DriftBook } from './drift-book.ts';
 import type { Condition, StatusBook } from './status-book.ts';
 
 export interface CaretakerDeps extends CarryOutOrderDeps {
-  readonly clock: Clock;
   /** Throws unless the cluster is the one that it was. */
   readonly verify: (signal: AbortSignal) => Promise<void>;
 }

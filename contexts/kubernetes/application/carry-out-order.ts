@@ -1,4 +1,5 @@
-import type { Sleep } from '#kit/std';
+import type { Clock, Sleep } from '#kit/std';
+import type { Inventory } from '../domain/inventory.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
 import type { Claims } from './claims.ts';
 import type { DeploymentFile } from './deployment-file.ts';
@@ -9,6 +10,7 @@ export interface CarryOutOrderDeps {
   readonly ports: ClusterPorts;
   readonly claims: Claims;
   readonly sleep: Sleep;
+  readonly clock: Clock;
   /** The kinds that there are objects of may be others now. */
   readonly kindsChanged: () => void;
 }
@@ -27,7 +29,7 @@ export interface Assignment {
 
 /** Carries out the order that is kept now, for as long as no other one is. */
 export async function carryOutOrder(
-  { ports, claims, sleep, kindsChanged }: CarryOutOrderDeps,
+  { ports, claims, sleep, clock, kindsChanged }: CarryOutOrderDeps,
   { file, takesBack, asksServer = false }: Assignment,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -39,15 +41,16 @@ export async function carryOutOrder(
   const { deployment, versions } = file;
   const { revision, hash, documents, namespace } = order;
   const delivery = { deployment, revision, hash, documents, namespace, ...(takesBack && { takesBack }) };
-  const { inventories, api: cluster, discovery, watch } = ports;
-  const onSaved: ConstructorParameters<typeof Ledger>[0]['onSaved'] = (inventory) => {
-    file.setInventory(inventory);
-    kindsChanged();
+  const { api: cluster, discovery, watch } = ports;
+  const inventories = {
+    save: async (inventory: Inventory, stop: AbortSignal): Promise<void> => {
+      await file.save(inventory, stop);
+      kindsChanged();
+    },
   };
-  const ledger = new Ledger({ inventories, onSaved }, file.inventory, {
-    ...delivery,
-    isRepair: takesBack !== undefined,
-  });
+  const defer = (inventory: Inventory): void => file.defer(inventory, clock.now());
+  const ledgerOrder = { ...delivery, isRepair: takesBack !== undefined };
+  const ledger = new Ledger({ inventories, defer }, file.inventory, ledgerOrder);
   const job = { delivery, ledger, claims, versions, isOver: () => file.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };

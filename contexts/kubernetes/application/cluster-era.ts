@@ -14,6 +14,8 @@ const FIRST_LANE = 16;
 const AGAIN_LANE = 4;
 const BEAT_MS = 30_000;
 const BEAT_TIMEOUT_MS = 20_000;
+/** For what would otherwise only be done once more. */
+const LAST_WRITES_MS = 1_000;
 
 /**
  * What was read of a cluster, and those who keep its deployments, for as long as nobody else writes there. Then it is over, and
@@ -107,8 +109,18 @@ export class ClusterEra {
     } finally {
       over.abort();
       await Promise.all(this.#running);
-      for (const keeper of this.#keepers.values()) await keeper.quiet();
+      await this.#end({ isOutdated: !signal.aborted });
     }
+  }
+
+  /** What is not so any more is not written. */
+  async #end({ isOutdated }: { readonly isOutdated: boolean }): Promise<void> {
+    const stop = AbortSignal.timeout(LAST_WRITES_MS);
+    const ending = async (keeper: DeploymentKeeper): Promise<void> => {
+      await keeper.quiet();
+      if (!isOutdated) await keeper.settle(stop);
+    };
+    await Promise.all([...this.#keepers.values()].map(ending));
   }
 
   #keep(deployment: Uuid, found: Found): DeploymentKeeper {

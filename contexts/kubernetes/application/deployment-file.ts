@@ -6,12 +6,14 @@ import type { Inventory } from '../domain/inventory.ts';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, isDone, type Known, type OrderFacts } from '../domain/order.ts';
-import type { FollowedKind, KindRef, OrderStore } from './ports.ts';
+import type { ClusterPorts, FollowedKind, KindRef } from './ports.ts';
 
 /** What was read of a deployment. */
 export interface Found extends Known {
   readonly torn?: KubernetesError | undefined;
 }
+
+type Stores = Pick<ClusterPorts, 'orders' | 'inventories'>;
 
 /** What is known of a deployment in a cluster: what is kept there, as far as it has to be at hand. */
 export class DeploymentFile {
@@ -20,21 +22,26 @@ export class DeploymentFile {
   readonly torn: KubernetesError | undefined;
   /** As the server had them after we wrote them, by identity: a watch may be behind. */
   readonly versions = new Map<string, string>();
-  readonly #orders: OrderStore;
+  readonly #ports: Stores;
   #order: OrderFacts | undefined;
   /** With its documents, as long as there is work to do. */
   #whole: AcceptedOrder | undefined;
   #policy: DeliveryPolicy | undefined;
   #inventory: Inventory | undefined;
+  /** As the cluster has it: behind, as long as it is owed. */
+  #stored: Inventory | undefined;
+  #owedSince: number | undefined;
+  #writing: Promise<void> = Promise.resolve();
   #kinds: readonly KindRef[] = [];
   #isTouched = false;
 
-  constructor(orders: OrderStore, deployment: Uuid, { order, inventory, torn }: Found) {
-    this.#orders = orders;
+  constructor(ports: Stores, deployment: Uuid, { order, inventory, torn }: Found) {
+    this.#ports = ports;
     this.deployment = deployment;
     this.torn = torn;
     this.#setOrder(order);
-    this.setInventory(inventory);
+    this.#stored = inventory;
+    this.#setInventory(inventory);
     // Whoever was here before may have begun with it.
     this.#isTouched = order !== undefined && !isDone(this, order);
   }
@@ -75,21 +82,37 @@ export class DeploymentFile {
     return this.#policy === undefined ? [] : patternsFor(object, this.#policy.ignoreFields);
   }
 
-  setInventory(inventory: Inventory | undefined): void {
-    this.#inventory = inventory;
-    const kinds = new Map(inventory?.entries.map(({ key }) => [`${key.apiVersion}/${key.kind}`, key]));
-    this.#kinds = [...kinds.values()].map(({ apiVersion, kind }) => ({ apiVersion, kind }));
+  async save(inventory: Inventory, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => await this.#write(inventory, signal));
+  }
+
+  /** It is not in the cluster yet, and is to be written soon. */
+  defer(inventory: Inventory, now: number): void {
+    this.#owedSince ??= now;
+    this.#setInventory(inventory);
+  }
+
+  /** Since when the cluster has an inventory that is behind. */
+  get owedSince(): number | undefined {
+    return this.#owedSince;
+  }
+
+  async settle(signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#owedSince !== undefined && this.#inventory !== undefined) await this.#write(this.#inventory, signal);
+    });
   }
 
   async keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
-    await this.#orders.save(order, signal);
+    await this.#disclaim(order, signal);
+    await this.#ports.orders.save(order, signal);
     this.#whole = order;
     this.#setOrder(order);
   }
 
   /** The inventory stays, without objects: it remembers which revision was seen. */
   async forget(signal: AbortSignal): Promise<void> {
-    await this.#orders.remove(this.deployment, signal);
+    await this.#ports.orders.remove(this.deployment, signal);
     this.#whole = undefined;
     this.#setOrder(undefined);
   }
@@ -99,7 +122,7 @@ export class DeploymentFile {
     const facts = this.#order;
     if (facts === undefined) return undefined;
     if (this.#whole !== undefined) return this.#whole;
-    const read = await this.#orders.read(this.deployment, signal);
+    const read = await this.#ports.orders.read(this.deployment, signal);
     if (this.#order !== facts) return undefined;
     if (read?.revision === facts.revision && read.hash === facts.hash) return read;
     throw new KubernetesError(
@@ -117,6 +140,37 @@ export class DeploymentFile {
   /** Documents may be large, and once all is done nobody needs them until something differs. */
   letGo(): void {
     this.#whole = undefined;
+  }
+
+  /** Whoever comes next would believe that nothing came between, if this is what the cluster says is held. */
+  async #disclaim({ revision, hash }: OrderFacts, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      const held = this.#stored?.held;
+      const isSaidToBe = held !== undefined && held.revision === revision && held.hash === hash;
+      if (this.#inventory === undefined || !isSaidToBe || this.isDone({ revision, hash })) return;
+      const { held: _, ...rest } = this.#inventory;
+      await this.#write(rest, signal);
+    });
+  }
+
+  async #write(inventory: Inventory, signal: AbortSignal): Promise<void> {
+    await this.#ports.inventories.save(inventory, signal);
+    this.#stored = inventory;
+    this.#owedSince = undefined;
+    this.#setInventory(inventory);
+  }
+
+  /** Inventories are written on condition, so one after the other. */
+  async #inTurn(body: () => Promise<void>): Promise<void> {
+    const turn = this.#writing.catch(() => {}).then(body);
+    this.#writing = turn;
+    await turn;
+  }
+
+  #setInventory(inventory: Inventory | undefined): void {
+    this.#inventory = inventory;
+    const kinds = new Map(inventory?.entries.map(({ key }) => [`${key.apiVersion}/${key.kind}`, key]));
+    this.#kinds = [...kinds.values()].map(({ apiVersion, kind }) => ({ apiVersion, kind }));
   }
 
   #setOrder(order: OrderFacts | undefined): void {

@@ -38,6 +38,8 @@ const UNSEEN_MS = 1_000;
 /** Between two looks; more where there is more to look at. */
 const GAP_MS = 100;
 const GAP_PER_OBJECT_MS = 0.1;
+/** Long enough for health to be told first, also where many clusters share a machine. */
+const OWED_MS = 250;
 /** While what was just applied has not been seen yet: somebody waits to hear how it is. */
 const EAGER_GAP_MS = 5;
 
@@ -59,7 +61,7 @@ export class DeploymentKeeper {
 
   constructor(deps: KeeperDeps, deployment: Uuid, found: Found) {
     this.#deps = deps;
-    this.file = new DeploymentFile(deps.ports.orders, deployment, found);
+    this.file = new DeploymentFile(deps.ports, deployment, found);
     this.#status = new StatusBook((revision, said) => deps.say(deployment, revision, said));
     this.#care = new Caretaker(deps, this.file, this.#status);
     this.#wake = new Wake(deps.sleep);
@@ -137,7 +139,8 @@ export class DeploymentKeeper {
     try {
       const lane = this.#attempts === 0 ? lanes.first : lanes.again;
       if (this.file.isToDo || this.#isToObserve) return await lane.pass(async () => await this.#work(signal), signal);
-      return this.#afterCare(await this.#care.look(signal));
+      const ms = this.#afterCare(await this.#care.look(signal));
+      return Math.min(ms, await this.#settleInTime(signal));
     } catch (error) {
       signal.throwIfAborted();
       if (isOutdated(error)) throw error;
@@ -248,6 +251,21 @@ export class DeploymentKeeper {
   /** Until all that was asked of it so far is written, or is not. */
   async quiet(): Promise<void> {
     await this.#last.catch(() => {});
+  }
+
+  /** Writes what is owed, if it can: so that whoever comes next has less to do. */
+  async settle(signal: AbortSignal): Promise<void> {
+    await this.file.settle(signal).catch(() => {});
+  }
+
+  /** What is owed is written once nobody waits for anything else of the cluster; how long until then. */
+  async #settleInTime(signal: AbortSignal): Promise<number> {
+    const { owedSince } = this.file;
+    if (owedSince === undefined) return RESYNC_MS;
+    const left = owedSince + OWED_MS - this.#deps.clock.now();
+    if (left > 0) return left;
+    await this.file.settle(signal);
+    return RESYNC_MS;
   }
 
   async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {

@@ -75,6 +75,48 @@ describe('whoever comes next', () => {
     assert.deepEqual(object.data, { a: '1' });
   });
 
+  it('carries out once more what was told and not written yet', async (t) => {
+    const ports = fakePorts();
+    const before = await runAgent(t, ports);
+    await before.agent.dispatch(order(1, [map('a')]), signal);
+    await before.heard.until('health 1 Available', signal);
+    await before.stop();
+    // The order and the object: what is said then is not in the inventory, and never will be.
+    const dying = dyingPorts(ports, 2);
+    const first = await runAgent(t, dying.ports);
+    await first.agent.dispatch(order(2, [map('a', { a: '2' })]), signal);
+    await first.heard.until('health 2 Available', signal);
+    await dying.ended;
+    await first.agent.drop(TARGET.id);
+    const second = await runAgent(t, ports);
+    await second.heard.until('applied 2', signal);
+    await second.heard.until('health 2 Available', signal);
+    await second.stop();
+    const [inventory] = (await ports.inventories.all(signal)).records;
+    assert.equal(inventory?.held?.revision, 2);
+  });
+
+  it('does not take for whole what is the content before the last, though nothing was done for it yet', async (t) => {
+    const ports = fakePorts();
+    const [old, next] = [order(1, [map('a')]), order(1, [map('a', { a: '2' })])];
+    const before = await runAgent(t, ports);
+    await before.agent.dispatch(old, signal);
+    await before.heard.until('health 1 Available', signal);
+    await before.stop();
+    // The other content and its object, then that the first is not there any more, and the order for it. Nothing more.
+    const dying = dyingPorts(ports, 4);
+    const first = await runAgent(t, dying.ports);
+    await first.agent.dispatch(next, signal);
+    await first.heard.until('applied 1', signal);
+    assert.deepEqual(await first.agent.dispatch(old, signal), { kind: 'accepted' });
+    await dying.ended;
+    await first.agent.drop(TARGET.id);
+    const second = await runAgent(t, ports);
+    await second.heard.until('applied 1', signal);
+    const object = ports.api.peek(keyOf(map('a'))) as unknown as { readonly data: object };
+    assert.deepEqual(object.data, { a: '1' });
+  });
+
   it('has the word: what another agent wrote meanwhile is read anew', async (t) => {
     const ports = fakePorts();
     let isOther = false;

@@ -13,9 +13,9 @@ export interface LedgerOrder {
 }
 
 export interface LedgerDeps {
-  readonly inventories: InventoryStore;
-  /** It is in the cluster now. */
-  readonly onSaved?: (inventory: Inventory) => void;
+  readonly inventories: Pick<InventoryStore, 'save'>;
+  /** Sees to it that it is written soon; without it everything is written at once. */
+  readonly defer?: (inventory: Inventory) => void;
 }
 
 /** The inventory of one deployment while a delivery is carried out. What did not change is not written. */
@@ -32,7 +32,7 @@ export class Ledger {
     this.#entries = new Map(kept?.entries.map((entry) => [identityOf(entry.key), entry]));
   }
 
-  /** As it is in the cluster. */
+  /** As it is in the cluster, or soon will be. */
   get kept(): Inventory | undefined {
     return this.#kept;
   }
@@ -60,17 +60,32 @@ export class Ledger {
     this.#entries.delete(identityOf(key));
   }
 
+  /**
+   * DECISION: that all was applied, with no object more and none less than the cluster knows of, is written behind: an agent that
+   * ends before it is finds the order not done, and carries it out once more. Nobody waits for it. (ADR-0031)
+   */
   async save(isWhole: boolean, signal: AbortSignal): Promise<void> {
     const { deployment, revision, hash, isRepair = false } = this.#order;
+    const { inventories, defer } = this.#deps;
     const held = (isWhole || isRepair) && hash !== undefined ? { held: { revision, hash } } : {};
     const seen = hash === undefined ? { revision } : { revision, hash };
     const entries = this.entries.toSorted((one, two) => (identityOf(one.key) < identityOf(two.key) ? -1 : 1));
     const next: Inventory = { deployment, seen, entries, ...held };
     if (this.#kept !== undefined && textOf(next) === textOf(this.#kept)) return;
-    await this.#deps.inventories.save(next, signal);
+    const mayWait = isWhole && !isRepair && hash !== undefined && hasSameObjects(next, this.#kept);
+    if (defer !== undefined && mayWait) defer(next);
+    else await inventories.save(next, signal);
     this.#kept = next;
-    this.#deps.onSaved?.(next);
   }
+}
+
+/** Both are in order. */
+function hasSameObjects(next: Inventory, kept: Inventory | undefined): boolean {
+  const isSame = ({ key }: InventoryEntry, index: number): boolean => {
+    const other = kept?.entries[index];
+    return other !== undefined && identityOf(other.key) === identityOf(key);
+  };
+  return kept !== undefined && kept.entries.length === next.entries.length && next.entries.every(isSame);
 }
 
 function textOf(inventory: Inventory): string {
