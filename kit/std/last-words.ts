@@ -1,8 +1,18 @@
+import type { Sleep } from './sleep.ts';
+
 export interface TellOptions<T> {
   /** Resolves once they were heard. */
   readonly tell: (words: readonly T[], signal: AbortSignal) => Promise<void>;
+  /** Until the next word, or so long, where one is likely to come that belongs to these. */
+  readonly gather?: Gathering<T>;
   /** They were not heard, and are told again once this resolves. */
   readonly onTrouble: (error: unknown) => Promise<void>;
+}
+
+export interface Gathering<T> {
+  readonly ms: number;
+  readonly sleep: Sleep;
+  readonly isUnfinished: (words: readonly T[]) => boolean;
 }
 
 /**
@@ -21,9 +31,13 @@ export class LastWords<T> {
   }
 
   /** Until the signal aborts. */
-  async run({ tell, onTrouble }: TellOptions<T>, signal: AbortSignal): Promise<void> {
+  async run({ tell, gather, onTrouble }: TellOptions<T>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#unheard.size === 0) await this.#more(signal);
+      if (gather?.isUnfinished([...this.#unheard.values()])) {
+        await Promise.race([this.#more(signal), gather.sleep(gather.ms, signal).catch(() => {})]);
+        this.#wake?.();
+      }
       const batch = [...this.#unheard];
       if (batch.length === 0) continue;
       try {

@@ -1,5 +1,8 @@
 import type { Sleep } from './sleep.ts';
 
+/** Nobody sees it; without a reason an error is made for each, with its stack. */
+const AWAKE = new Error('awake');
+
 /** Lets one loop sleep until there is something to do. A call while it works is remembered for its next wait. */
 export class Wake {
   readonly #sleep: Sleep;
@@ -20,13 +23,16 @@ export class Wake {
     signal.throwIfAborted();
     if (!this.#raised && ms > 0) {
       const over = new AbortController();
+      const stop = (): void => over.abort(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
       const raised = new Promise<void>((resolve) => {
         this.#end = resolve;
       });
       try {
-        await Promise.race([raised, this.#sleep(ms, AbortSignal.any([signal, over.signal]))]);
+        await Promise.race([raised, this.#sleep(ms, over.signal)]);
       } finally {
-        over.abort();
+        signal.removeEventListener('abort', stop);
+        over.abort(AWAKE);
         this.#end = undefined;
       }
     }

@@ -43,6 +43,8 @@ interface Written {
 
 /** API servers take 1 MiB in a Secret; some room is for what is around it. */
 const MAX_CHUNK_BYTES = 900 * 1024;
+/** Up to here there is nothing to gain by packing it. */
+const SMALL_BYTES = 4 * 1024;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
@@ -75,7 +77,8 @@ export class ChunkedSecrets {
   }
 
   async save({ id, about, content }: SavedRecord, signal: AbortSignal): Promise<void> {
-    const bytes = await pack(content);
+    const plain = Buffer.from(content);
+    const bytes = plain.length > SMALL_BYTES ? await pack(plain) : plain;
     const digest = createHash('sha256').update(bytes).digest('hex');
     const [first = Buffer.alloc(0), ...others] = split(bytes, this.#options.maxBytes ?? MAX_CHUNK_BYTES);
     const rest = new Map(
@@ -140,7 +143,7 @@ export class ChunkedSecrets {
       if (createHash('sha256').update(bytes).digest('hex') !== head?.digest) {
         throw new KubernetesError('RECORD_UNREADABLE', `read the ${what} of ${id}: it is not what was written`);
       }
-      return (await unpack(bytes)).toString();
+      return (isPacked(bytes) ? await unpack(bytes) : bytes).toString();
     };
     return { id, about: head?.about ?? '', content };
   }
@@ -228,6 +231,11 @@ function restOf(first: Secret, { count, digest }: Head, byName: ReadonlyMap<stri
   return Array.from({ length: count - 1 }, (_, index) => `${first.metadata.name}-${digest.slice(0, 12)}-${index + 1}`)
     .map((name) => byName.get(name))
     .filter((secret) => secret !== undefined);
+}
+
+/** By what every gzip begins with. */
+function isPacked(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 function split(bytes: Buffer, maxBytes: number): Buffer[] {

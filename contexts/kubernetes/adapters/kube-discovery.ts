@@ -2,9 +2,13 @@ import { CORE, type KubeClient } from '#kit/kube';
 import type { Discovery } from '../application/ports.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 
+type Served = Awaited<ReturnType<KubeClient['discovery']['resources']>>;
+
 /** What a cluster serves. */
 export class KubeDiscovery implements Discovery {
   readonly #client: KubeClient;
+  /** As long as the client says the same. */
+  #known: { readonly resources: Served; readonly scopes: ReadonlyMap<string, Scope> } | undefined;
 
   constructor(client: KubeClient) {
     this.#client = client;
@@ -13,12 +17,8 @@ export class KubeDiscovery implements Discovery {
   async scopes({ fresh }: { readonly fresh: boolean }, signal: AbortSignal): Promise<ReadonlyMap<string, Scope>> {
     if (fresh) this.#client.discovery.forget();
     const resources = await this.#client.discovery.resources(signal);
-    return new Map(
-      resources.map(({ group, version, kind, namespaced }) => [
-        `${group === '' ? '' : `${group}/`}${version}/${kind}`,
-        namespaced ? 'namespaced' : 'cluster',
-      ]),
-    );
+    if (this.#known?.resources !== resources) this.#known = { resources, scopes: scopesOf(resources) };
+    return this.#known.scopes;
   }
 
   /** The uid of the namespace `kube-system`, which no cluster shares with another and none lives without. */
@@ -26,4 +26,13 @@ export class KubeDiscovery implements Discovery {
     const { metadata } = await this.#client.get({ resource: CORE.namespaces, name: 'kube-system' }, signal);
     return metadata.uid ?? '';
   }
+}
+
+function scopesOf(resources: Served): ReadonlyMap<string, Scope> {
+  return new Map(
+    resources.map(({ group, version, kind, namespaced }) => [
+      `${group === '' ? '' : `${group}/`}${version}/${kind}`,
+      namespaced ? 'namespaced' : 'cluster',
+    ]),
+  );
 }

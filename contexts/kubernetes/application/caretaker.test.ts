@@ -74,6 +74,57 @@ describe('what was applied', () => {
     );
   });
 
+  it('is repaired by an order that comes before the repair', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    for (const [revision, a] of [
+      [1, '1'],
+      [2, '1'],
+      [3, '3'],
+    ] as const) {
+      await agent.dispatch(order(revision, [map('a', { a })], { driftPolicy: 'repair' }), signal);
+      await heard.until(`health ${revision} Available`, signal);
+      assert.deepEqual(dataOf(ports), { a });
+      meddle(ports, 'kubectl-edit', { a: '2' });
+    }
+    assert.ok(!heard.lines.some((line) => line.startsWith('failed')), heard.lines.join());
+  });
+
+  it('is not taken by an order either, where it is only to be told', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    await agent.dispatch(order(1, [map('a')]), signal);
+    await heard.until('health 1 Available', signal);
+    meddle(ports, 'kubectl-edit', { a: '2' });
+    await agent.dispatch(order(2, [map('a')]), signal);
+    await heard.until(/^failed 2 .*kubectl-edit has \.data\.a\./, signal);
+    assert.deepEqual(dataOf(ports), { a: '2' });
+  });
+
+  it('is not fought over by orders, which come for each time that it is told', async (t) => {
+    const ports = fakePorts();
+    const { agent, heard } = await runAgent(t, ports);
+    let revision = 1;
+    let fights = 0;
+    const next = async (): Promise<void> => {
+      await agent.dispatch(order(revision, [map('a')], { driftPolicy: 'repair' }), signal);
+    };
+    ports.api.onChange((object) => {
+      if (object.metadata.name !== 'a' || JSON.stringify(dataOf(ports)) !== '{"a":"1"}' || fights > 20) return;
+      fights += 1;
+      queueMicrotask(() => meddle(ports, 'stubborn', { a: '2' }));
+    });
+    await next();
+    while (!heard.lines.some((line) => line.startsWith('failed'))) {
+      heard.clear();
+      await heard.until(/^(?:drift \d+ .|failed)/, signal);
+      revision += 1;
+      await next();
+    }
+    await heard.until(/^failed .*stubborn has \.data\.a\./, signal);
+    assert.ok(fights <= 10, `${fights}`);
+  });
+
   it('is not fought over: whoever comes back each time is named instead', async (t) => {
     const ports = fakePorts();
     const { agent, heard } = await runAgent(t, ports);

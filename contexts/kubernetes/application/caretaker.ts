@@ -42,10 +42,16 @@ export class Caretaker {
     this.#status = status;
   }
 
-  /** What was applied anew is as it should be. */
+  /** What was applied anew is as it should be. What was to be repaired has been by that, and counts. */
   begin(): void {
+    this.#drift.tried();
     this.#drift.clear();
     this.#unseenSince = undefined;
+  }
+
+  /** Whether an order may put right what others changed, by identity: where that is wanted, and for as long as it is no fight. */
+  mayTakeBack(identity: string): boolean {
+    return this.#file.order?.driftPolicy === 'repair' && this.#drift.mayRepair(identity, this.#deps.clock.now());
   }
 
   /** How it is with what was applied whole, as far as that is known; asks nobody. */

@@ -23,6 +23,8 @@ export interface Assignment {
   readonly file: DeploymentFile;
   /** A repair of these objects, by identity. */
   readonly takesBack?: ReadonlySet<string>;
+  /** Whether it may put right what others changed, by identity. */
+  readonly mayTakeBack?: (identity: string) => boolean;
   /** It did not work by what the watch shows. */
   readonly asksServer?: boolean;
 }
@@ -30,7 +32,7 @@ export interface Assignment {
 /** Carries out the order that is kept now, for as long as no other one is. */
 export async function carryOutOrder(
   { ports, claims, sleep, clock, kindsChanged }: CarryOutOrderDeps,
-  { file, takesBack, asksServer = false }: Assignment,
+  { file, takesBack, mayTakeBack, asksServer = false }: Assignment,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const facts = file.order;
@@ -40,7 +42,8 @@ export async function carryOutOrder(
   if (takesBack === undefined) file.touch();
   const { deployment, versions } = file;
   const { revision, hash, documents, namespace } = order;
-  const delivery = { deployment, revision, hash, documents, namespace, ...(takesBack && { takesBack }) };
+  const how = { ...(takesBack && { takesBack }), ...(mayTakeBack && { mayTakeBack }) };
+  const delivery = { deployment, revision, hash, documents, namespace, ...how };
   const { api: cluster, discovery, watch } = ports;
   const inventories = {
     save: async (inventory: Inventory, stop: AbortSignal): Promise<void> => {

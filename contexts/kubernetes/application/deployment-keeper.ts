@@ -162,7 +162,9 @@ export class DeploymentKeeper {
     const facts = file.order;
     if (facts === undefined) return 0;
     if (file.torn !== undefined) return this.#failed(facts, { kind: 'failed', message: `${file.torn.message}.` });
-    const outcome = await carryOutOrder(this.#deps, { file, asksServer: this.#attempts > 0 }, signal);
+    const mayTakeBack = (identity: string): boolean => this.#care.mayTakeBack(identity);
+    const how = { file, mayTakeBack, asksServer: this.#attempts > 0 };
+    const outcome = await carryOutOrder(this.#deps, how, signal);
     if (outcome.kind === 'applied' && facts.hash === undefined) await this.#forget(facts, signal);
     return this.#afterWork(facts, outcome);
   }

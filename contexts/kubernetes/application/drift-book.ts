@@ -86,6 +86,14 @@ export class DriftBook {
     this.#planned.clear();
   }
 
+  /** Nobody came back too often to have it changed. */
+  mayRepair(identity: string, now: number): boolean {
+    const recent = (this.#repairs.get(identity) ?? []).filter(({ time }) => now - time < USUAL_REPAIRS.windowMs);
+    return Map.groupBy(recent, ({ what }) => what)
+      .values()
+      .every((same) => same.length < USUAL_REPAIRS.maxRepairs);
+  }
+
   /** Another order makes all of it anew. */
   clear(): void {
     this.#findings.clear();

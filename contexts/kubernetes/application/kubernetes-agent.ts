@@ -24,6 +24,8 @@ interface Served {
   ended: Promise<unknown>;
 }
 
+/** That something was applied and that it is well is mostly known together: told together, it is taken in at once. */
+const GATHER_MS = 5;
 const AGAIN_MS = 1_000;
 
 /** Keeps the delivery contract for clusters: what is dispatched is applied there, and what becomes of it is reported. */
@@ -109,8 +111,13 @@ export class KubernetesAgent {
     };
     const tell = async (said: readonly Report[], until: AbortSignal): Promise<void> =>
       await reports.report(said, until);
-    served.ended = Promise.all([served.target.run(stop), served.line.run({ tell, onTrouble: pause }, stop)]);
+    const gather = { ms: GATHER_MS, sleep, isUnfinished: awaitsHealth };
+    served.ended = Promise.all([served.target.run(stop), served.line.run({ tell, gather, onTrouble: pause }, stop)]);
   }
+}
+
+function awaitsHealth(words: readonly Report[]): boolean {
+  return words.some(({ kind }) => kind === 'applied') && words.every(({ kind }) => kind !== 'health');
 }
 
 function untilOver({ over }: Served, signal: AbortSignal): AbortSignal {

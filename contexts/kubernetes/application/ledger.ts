@@ -71,7 +71,7 @@ export class Ledger {
     const seen = hash === undefined ? { revision } : { revision, hash };
     const entries = this.entries.toSorted((one, two) => (identityOf(one.key) < identityOf(two.key) ? -1 : 1));
     const next: Inventory = { deployment, seen, entries, ...held };
-    if (this.#kept !== undefined && textOf(next) === textOf(this.#kept)) return;
+    if (this.#kept !== undefined && isSame(next, this.#kept)) return;
     const mayWait = isWhole && !isRepair && hash !== undefined && hasSameObjects(next, this.#kept);
     if (defer !== undefined && mayWait) defer(next);
     else await inventories.save(next, signal);
@@ -86,6 +86,12 @@ function hasSameObjects(next: Inventory, kept: Inventory | undefined): boolean {
     return other !== undefined && identityOf(other.key) === identityOf(key);
   };
   return kept !== undefined && kept.entries.length === next.entries.length && next.entries.every(isSame);
+}
+
+/** What differs mostly differs in the order that it is of. */
+function isSame(one: Inventory, two: Inventory): boolean {
+  const isOfOne = one.seen.revision === two.seen.revision && one.seen.hash === two.seen.hash;
+  return isOfOne && textOf(one) === textOf(two);
 }
 
 function textOf(inventory: Inventory): string {

@@ -19,6 +19,8 @@ export interface Delivery {
   readonly namespace?: string | undefined;
   /** A repair of these objects only, by identity: their fields are taken back from whoever has them. */
   readonly takesBack?: ReadonlySet<string>;
+  /** Whether an object that somebody changed since it was applied may be put right, by identity: as a repair would. */
+  readonly mayTakeBack?: (identity: string) => boolean;
 }
 
 export interface PlannedObject {
@@ -85,8 +87,11 @@ export async function survey(
     const { live, held, isSighted } = await look({ deps, entry, sent, patterns }, key, signal);
     const { deployment } = delivery;
     const step = nextStep({ key, deployment, policy, live, sent, held, entry, other: others.get(identityOf(key)) });
-    const isForced = delivery.takesBack !== undefined && step.kind === 'apply';
-    planned.push({ key, object, live, patterns, sent, step: isForced ? { ...step, force: true } : step, isSighted });
+    const isDrifted = entry?.uid !== undefined && entry.uid === live?.metadata.uid && entry.held !== held;
+    const takesBack =
+      delivery.takesBack !== undefined || (isDrifted && delivery.mayTakeBack?.(identityOf(key)) === true);
+    const forced = step.kind === 'apply' && takesBack ? { ...step, force: true } : step;
+    planned.push({ key, object, live, patterns, sent, step: forced, isSighted });
   });
   return { kind: 'survey', policy, planned, unserved: wanted.unserved };
 }

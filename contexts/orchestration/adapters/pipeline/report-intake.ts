@@ -38,7 +38,7 @@ const GATHERED = 50;
  * That an agent merely has something waits so long: mostly it is overtaken by the word that it was applied, and then there
  * is nothing to write. It holds up nobody, and what was not written down is sent once more after a crash.
  */
-const PATIENCE_MS = 50;
+const PATIENCE_MS = 200;
 /** That wait has an end of its own. */
 const NEVER = new AbortController().signal;
 
