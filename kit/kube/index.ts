@@ -37,6 +37,12 @@ export type {
   KubeConfig,
   Material,
 } from './config/kube-config.ts';
-export { type LoadOptions, loadKubeConfig, parseKubeConfig } from './config/load-kube-config.ts';
+export {
+  type KubeconfigSnapshot,
+  type LoadOptions,
+  loadKubeConfig,
+  parseKubeConfig,
+  readKubeconfigFile,
+} from './config/load-kube-config.ts';
 export type { Selection } from './config/resolve-kube-config.ts';
 export { isKubeError, KUBE_ERRORS, KubeError, type KubeErrorCode } from './kube-error.ts';

@@ -156,7 +156,8 @@ export class ClusterKeeper {
 
   async #isReplaced({ config }: ConnectedCluster, signal: AbortSignal): Promise<boolean> {
     const within = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
-    return configFingerprint(await this.#deps.source.read(within)) !== configFingerprint(config);
+    const now = await this.#deps.source.read(within);
+    return now !== config && configFingerprint(now) !== configFingerprint(config);
   }
 
   #rebuilt(): void {

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { type Environment, type KubeConfig, loadKubeConfig } from '#kit/kube';
+import { type Environment, type KubeConfig, type KubeconfigSnapshot, readKubeconfigFile } from '#kit/kube';
 import type { Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { ClusterSource } from './cluster-source.ts';
@@ -14,6 +12,11 @@ export interface KubeconfigFileDeps {
   readonly lookEveryMs?: number;
 }
 
+interface Known {
+  readonly digest: string;
+  readonly config: KubeConfig;
+}
+
 const LOOK_EVERY_MS = 5_000;
 const READ_MS = 10_000;
 
@@ -22,13 +25,14 @@ const READ_MS = 10_000;
  * has lost a context, leaves everything as it was.
  *
  * DECISION: the file is looked at, not watched. What mounts Secrets swaps links, editors swap files, and network file
- * systems tell nobody; a small file is read in no time. (ADR-0032)
+ * systems tell nobody; a small file is read in no time. It is looked at once for all of its contexts, and parsed when it
+ * is another. (ADR-0032)
  */
 export class KubeconfigFile {
   readonly #deps: KubeconfigFileDeps;
   readonly #listeners = new Set<() => void>();
-  readonly #known = new Map<string | undefined, KubeConfig>();
-  #digest: string | undefined;
+  readonly #known = new Map<string | undefined, Known>();
+  #newest: KubeconfigSnapshot | undefined;
   #said = '';
 
   constructor(deps: KubeconfigFileDeps) {
@@ -37,10 +41,10 @@ export class KubeconfigFile {
 
   /** The current one unless named. Throws when it is not there, or cannot be used. */
   async context(context: string | undefined, signal: AbortSignal): Promise<ClusterSource> {
-    this.#known.set(context, await this.#load(context, signal));
-    this.#digest ??= await this.#look(signal);
+    await this.#look(signal);
+    this.#known.set(context, this.#load(context));
     return {
-      read: async (stop) => await this.#newest(context, stop),
+      read: async () => this.#read(context),
       onChanged: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
@@ -53,35 +57,43 @@ export class KubeconfigFile {
     while (!signal.aborted) {
       await sleep(lookEveryMs, signal).catch(() => {});
       if (signal.aborted) return;
-      const digest = await this.#look(AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])).catch(() => undefined);
-      if (digest === undefined) this.#say('the kubeconfig cannot be read; keeps to the last one');
-      if (digest === undefined || digest === this.#digest) continue;
-      this.#digest = digest;
+      const before = this.#newest;
+      const isRead = await this.#look(AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])).then(
+        () => true,
+        () => false,
+      );
+      if (!isRead) this.#say('the kubeconfig cannot be read; keeps to the last one');
+      if (this.#newest === before) continue;
       this.#said = '';
       for (const listener of this.#listeners) listener();
     }
   }
 
-  async #newest(context: string | undefined, signal: AbortSignal): Promise<KubeConfig> {
-    const before = this.#known.get(context);
+  /** As of the last look; what did not change since is the same object. */
+  #read(context: string | undefined): KubeConfig {
+    const known = this.#known.get(context);
+    if (known !== undefined && known.digest === this.#newest?.digest) return known.config;
     try {
-      const config = await this.#load(context, signal);
-      this.#known.set(context, config);
-      return config;
+      const now = this.#load(context);
+      this.#known.set(context, now);
+      return now.config;
     } catch (error) {
-      if (before === undefined || signal.aborted) throw error;
+      if (known === undefined) throw error;
       this.#say('what the kubeconfig says now cannot be used; keeps to the last one', error);
-      return before;
+      return known.config;
     }
   }
 
-  async #load(context: string | undefined, signal: AbortSignal): Promise<KubeConfig> {
-    const { file, environment } = this.#deps;
-    return await loadKubeConfig({ file, environment, ...(context !== undefined && { context }) }, signal);
+  #load(context: string | undefined): Known {
+    const { environment } = this.#deps;
+    const snapshot = this.#newest;
+    if (snapshot === undefined) throw new RangeError('a kubeconfig that was never read');
+    const config = snapshot.select({ environment, ...(context !== undefined && { context }) });
+    return { digest: snapshot.digest, config };
   }
 
-  async #look(signal: AbortSignal): Promise<string> {
-    return hash('sha256', await readFile(this.#deps.file, { signal }), 'hex');
+  async #look(signal: AbortSignal): Promise<void> {
+    this.#newest = await readKubeconfigFile(this.#deps.file, this.#newest, signal);
   }
 
   #say(message: string, err?: unknown): void {

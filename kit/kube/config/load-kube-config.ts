@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { KubeError } from '../kube-error.ts';
+import { isKubeError, KubeError } from '../kube-error.ts';
 import { inClusterConfig } from './in-cluster-config.ts';
 import type { Environment, KubeConfig } from './kube-config.ts';
 import { type KubeconfigDocument, mergeKubeconfigs, readKubeconfig } from './kubeconfig-document.ts';
@@ -25,6 +26,29 @@ export async function loadKubeConfig(options: LoadOptions, signal: AbortSignal):
   throw new KubeError('CONFIG_NOT_FOUND', `find a kubeconfig: there is none at ${paths.join(', ') || 'all'}`);
 }
 
+/** A kubeconfig file as it was when it was read. */
+export interface KubeconfigSnapshot {
+  /** Of its text. */
+  readonly digest: string;
+  /** It is parsed when the first is asked for, once for all of them. */
+  select(selection: Selection): KubeConfig;
+}
+
+/** One file with many contexts. If it is as it was `before`, that is what comes back. */
+export async function readKubeconfigFile(
+  file: string,
+  before: KubeconfigSnapshot | undefined,
+  signal: AbortSignal,
+): Promise<KubeconfigSnapshot> {
+  const path = resolve(file);
+  const text = await readText(path, signal);
+  const digest = hash('sha256', text);
+  if (before?.digest === digest) return before;
+  let document: KubeconfigDocument | undefined;
+  const parsed = (): KubeconfigDocument => (document ??= readKubeconfig(text, { name: path, folder: dirname(path) }));
+  return { digest, select: (selection) => resolveKubeConfig(parsed(), selection) };
+}
+
 /** A kubeconfig out of a Secret or the like. It may not name files or programs of this machine. */
 export function parseKubeConfig(text: string, options: Partial<Selection> = {}): KubeConfig {
   const document = readKubeconfig(text, { name: 'the kubeconfig', folder: undefined });
@@ -43,13 +67,19 @@ async function readDocument(
   signal: AbortSignal,
 ): Promise<KubeconfigDocument | undefined> {
   try {
-    const text = await readFile(path, { encoding: 'utf8', signal });
-    return readKubeconfig(text, { name: path, folder: dirname(path) });
+    return readKubeconfig(await readText(path, signal), { name: path, folder: dirname(path) });
+  } catch (error) {
+    if (mayBeMissing && isKubeError(error, 'CONFIG_NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+async function readText(path: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await readFile(path, { encoding: 'utf8', signal });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof KubeError) throw error;
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (missing && mayBeMissing) return undefined;
     throw new KubeError(missing ? 'CONFIG_NOT_FOUND' : 'CONFIG_INVALID', `read the kubeconfig ${path}`, {
       cause: error,
     });
