@@ -55,8 +55,8 @@ async function runWithServers(): Promise<number> {
       console.log,
     );
     servers.defer(async () => await clusters?.stop());
-    if (isNamed('#testing/helm')) await findHelm({ log: console.log });
-    if (isNamed('#testing/capi')) await capiManager(console.log);
+    if (isNamed('testing/helm')) await findHelm({ log: console.log });
+    if (isNamed('testing/capi')) await capiManager(console.log);
     const { address, http } = temporal ?? {};
     return await runTests({
       FLEETSHIFT_TEST_POSTGRES_URL: given || postgres?.url,

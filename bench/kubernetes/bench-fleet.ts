@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { kubeconfigOf } from '../../apps/platform/proxy-agent/testing/kubeconfig-of.ts';
 import type { BenchCluster } from './bench-clusters.ts';
+import { type Known, StatusWatch } from './status-watch.ts';
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
 const WORKSPACE = '/v1/workspaces/bench';
-const LOOK_MS = 5;
 
 /** A platform as a process, an agent as another one that serves every cluster, and what the platform knows of them. */
 export class BenchFleet {
@@ -18,9 +18,15 @@ export class BenchFleet {
   /** Of the agent. */
   readonly pid: number;
   readonly kubeconfig: string;
+  readonly #watch: StatusWatch;
 
-  private constructor(platform: Platform, pid: number, kubeconfig: string) {
+  private constructor(
+    platform: Platform,
+    watch: StatusWatch,
+    { pid, kubeconfig }: { pid: number; kubeconfig: string },
+  ) {
     this.platform = platform;
+    this.#watch = watch;
     this.pid = pid;
     this.kubeconfig = kubeconfig;
   }
@@ -33,17 +39,17 @@ export class BenchFleet {
     cleanups.push(async () => await home.dispose());
     const nodeFlags = ['--max-semi-space-size=16'];
     const platform = await home.start({ flags: ['--rate-limit', '1000000'], nodeFlags });
-    await told(platform, 'POST', '/v1/workspaces', { name: 'bench' });
+    await ask(platform, 'POST', '/v1/workspaces', { name: 'bench' });
     for (const { name } of clusters) {
-      await told(platform, 'POST', '/v1/targets', { name, type: 'kubernetes', workspace: 'bench' });
-      await told(platform, 'POST', '/v1/fleetlets/platform:bind', { target: name });
+      await ask(platform, 'POST', '/v1/targets', { name, type: 'kubernetes', workspace: 'bench' });
+      await ask(platform, 'POST', '/v1/fleetlets/platform:bind', { target: name });
     }
     const kubeconfig = join(home.data, 'kubeconfig');
     await writeFile(kubeconfig, kubeconfigOf(Object.fromEntries(clusters.map(({ name, cluster }) => [name, cluster]))));
     const socket = join(home.data, 'fleetlet.sock');
     const targets = clusters.flatMap(({ name }) => ['--target', `${name}=${name}`]);
     const words = ['agent', 'kubernetes', '--kubeconfig', kubeconfig, '--fleetlet-socket', socket, ...targets];
-    const args = ['--max-semi-space-size=16', MAIN, ...words, '--log-level', 'warn', '--stop-with-stdin'];
+    const args = ['--max-semi-space-size=1', MAIN, ...words, '--log-level', 'warn', '--stop-with-stdin'];
     const agent = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] });
     cleanups.push(async () => {
       if (agent.exitCode !== null) return;
@@ -51,21 +57,24 @@ export class BenchFleet {
       agent.kill('SIGKILL');
       await ended;
     });
-    const fleet = new BenchFleet(platform, agent.pid ?? 0, kubeconfig);
+    const over = new AbortController();
+    cleanups.push(() => over.abort());
+    const watch = await StatusWatch.open(platform, over.signal);
+    const fleet = new BenchFleet(platform, watch, { pid: agent.pid ?? 0, kubeconfig });
     while ((await fleet.#connected()) < clusters.length) await pause(100);
     return fleet;
   }
 
   async create(name: string, body: object): Promise<void> {
-    await told(this.platform, 'POST', `${WORKSPACE}/deployments`, { name, placement: [{ type: 'all' }], ...body });
+    await ask(this.platform, 'POST', `${WORKSPACE}/deployments`, { name, placement: [{ type: 'all' }], ...body });
   }
 
   async change(name: string, body: object): Promise<void> {
-    await told(this.platform, 'PATCH', `${WORKSPACE}/deployments/${name}`, body);
+    await ask(this.platform, 'PATCH', `${WORKSPACE}/deployments/${name}`, body);
   }
 
   async delete(name: string): Promise<void> {
-    await told(this.platform, 'DELETE', `${WORKSPACE}/deployments/${name}`);
+    await ask(this.platform, 'DELETE', `${WORKSPACE}/deployments/${name}`);
     for (;;) {
       const response = await this.platform.request(`${WORKSPACE}/deployments/${name}`);
       await response.arrayBuffer();
@@ -75,35 +84,30 @@ export class BenchFleet {
   }
 
   async revision(name: string): Promise<number> {
-    const { status } = await told<Known>(this.platform, 'GET', `${WORKSPACE}/deployments/${name}`);
+    const { status } = await ask<Known>(this.platform, 'GET', `${WORKSPACE}/deployments/${name}`);
     return status?.rollout?.revision ?? 0;
   }
 
   /** The platform knows that all have a later revision than this, and are well; the time is when it said so. */
   async knows(name: string, { after, count }: { readonly after: number; readonly count: number }): Promise<number> {
-    for (;;) {
-      const { status } = await told<Known>(this.platform, 'GET', `${WORKSPACE}/deployments/${name}`);
+    const isKnown = ({ status }: Known): boolean => {
       const isNew = (status?.rollout?.revision ?? 0) > after && status?.rollout?.phase === 'Finished';
-      if (isNew && status?.counts?.available === count) return performance.now();
-      await pause(LOOK_MS);
-    }
+      return isNew && status?.counts?.available === count;
+    };
+    const told = this.#watch.until(name, isKnown);
+    // It may have been said before anybody listened.
+    const found = await ask<Known>(this.platform, 'GET', `${WORKSPACE}/deployments/${name}`);
+    return isKnown(found) ? performance.now() : await told;
   }
 
   async #connected(): Promise<number> {
     type Targets = { readonly items: readonly { readonly connection: { readonly state: string } }[] };
-    const { items } = await told<Targets>(this.platform, 'GET', '/v1/targets?pageSize=100');
+    const { items } = await ask<Targets>(this.platform, 'GET', '/v1/targets?pageSize=100');
     return items.filter(({ connection }) => connection.state === 'Connected').length;
   }
 }
 
-interface Known {
-  readonly status?: {
-    readonly counts?: { readonly available?: number };
-    readonly rollout?: { readonly revision?: number; readonly phase?: string };
-  };
-}
-
-async function told<T>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
+async function ask<T>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
   const response = await platform.request(path, { method, ...(body && { body }) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
