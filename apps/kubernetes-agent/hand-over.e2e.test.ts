@@ -5,13 +5,15 @@ import { describe, it, type TestContext } from 'node:test';
 import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
-import { type FleetletHome, fleetletHome } from '../fleetlet/testing/fleetlet-process.ts';
+import { type FleetletHome, type FleetletProcess, fleetletHome } from '../fleetlet/testing/fleetlet-process.ts';
 import { FleetApi } from '../platform/proxy-agent/testing/fleet-api.ts';
 import { kubeconfigOf } from '../platform/proxy-agent/testing/kubeconfig-of.ts';
 import { podEnvironment, startAgent } from './testing/agent-process.ts';
 
 const skip = (await clustersUnavailable('apiserver')) ?? false;
 const WITHIN_MS = 120_000;
+/** Whoever stands by asks again after 15 s at the earliest. */
+const AT_ONCE_MS = 12_000;
 
 interface Stage {
   readonly api: FleetApi;
@@ -20,7 +22,7 @@ interface Stage {
   readonly fleetlet: (
     environment?: Readonly<Record<string, string>>,
     flags?: readonly string[],
-  ) => Promise<FleetletHome>;
+  ) => Promise<FleetletHome & FleetletProcess>;
 }
 
 async function stage(t: TestContext): Promise<Stage> {
@@ -48,7 +50,7 @@ async function stage(t: TestContext): Promise<Stage> {
         ...environment,
       });
       await started.says(/"msg":"the platform welcomed this fleetlet"/);
-      return its;
+      return { ...its, ...started };
     },
   };
 }
@@ -71,7 +73,7 @@ async function note(cluster: TestCluster): Promise<Note> {
 }
 
 describe('who serves a cluster', { skip }, () => {
-  it('is the agent beside it, from when it comes; one that reaches it from elsewhere does not take it back', async (t) => {
+  it('is the agent beside it, from when it comes until it leaves; one that reaches it from elsewhere stands by', async (t) => {
     const cluster = await ownCluster(t, { size: 'apiserver', name: 'solo' }, t.signal);
     const { api, fleetlet } = await stage(t);
     const far = await fleetlet();
@@ -88,7 +90,6 @@ describe('who serves a cluster', { skip }, () => {
 
     const pod = await podEnvironment(cluster, (await fleetletHome(t)).folder);
     const near = await fleetlet(pod, ['--with', 'kubernetes']);
-    assert.ok(near);
     await proxy.says(/"msg":"somebody else speaks for the target now; stands by"/);
     await api.connection('solo', 'Connected');
     await api.available('notes', 1);
@@ -103,6 +104,11 @@ describe('who serves a cluster', { skip }, () => {
     const after = await note(cluster);
     assert.equal(after.written.length, before.written.length, 'by one manager, once');
     assert.ok(!(await again.says(/stands by/)).includes('"msg":"speaks for the target"'), 'it was never its own');
+
+    const left = performance.now();
+    await near.process.stop('SIGTERM');
+    await again.says(/"msg":"speaks for the target"/);
+    assert.ok(performance.now() - left < AT_ONCE_MS, 'before it would have asked again of its own accord');
   });
 
   it('is told what the kubeconfig says, also when that changes; and a broken one changes nothing', async (t) => {

@@ -14,7 +14,7 @@ import type { LocalEnd, LocalSession } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { Relay } from './relay.ts';
 import { TargetRegistry } from './target-registry.ts';
-import { tunnelThrough } from './tunnel.ts';
+import { refuseTunnel, tunnelThrough } from './tunnel.ts';
 
 const TICK_MS = 1_000;
 const TICKS_PER_RETRY = 5;
@@ -60,6 +60,7 @@ export class Broker {
       giveUp: (session) => this.#sessions.giveUp(session),
       known: (target) => this.#relays.forEach((relay) => relay.claimed(target)),
       gone: (target) => this.#relays.forEach((relay) => relay.down.dropTarget(target)),
+      refuseStream: (wanted) => refuseTunnel(deps.uplink, wanted),
     });
     this.#control = deps.uplink.open(
       { name: 'control', mode: 'reliable', connectionClass: 'control' },

@@ -1,5 +1,6 @@
-import type { ControlReply, ControlRequest, TargetClaim } from '../../domain/control-message.ts';
+import type { ControlReply, ControlRequest, OpenStream, TargetClaim } from '../../domain/control-message.ts';
 import type { LocalSession } from './local-session.ts';
+import { StandingBy } from './standing-by.ts';
 
 export interface TargetRegistryDeps {
   /** To the platform; it arrives, though it may be after a while. */
@@ -10,6 +11,8 @@ export interface TargetRegistryDeps {
   /** What was sent about a target whose uid was not known yet can go on. */
   readonly known: (target: string) => void;
   readonly gone: (target: string) => void;
+  /** The process that would have to open it is not there. */
+  readonly refuseStream: (wanted: OpenStream) => void;
 }
 
 interface Entry {
@@ -34,6 +37,7 @@ export class TargetRegistry {
   readonly #deps: TargetRegistryDeps;
   readonly #byName = new Map<string, Entry>();
   readonly #byUid = new Map<string, Entry>();
+  readonly #standingBy = new StandingBy();
   /** Questions that are passed on as they are. */
   readonly #passedOn = new Map<number, { readonly session: LocalSession; readonly request: number }>();
   #requests = 0;
@@ -84,7 +88,7 @@ export class TargetRegistry {
         return this.#sync(message.targets);
       case 'openStream': {
         const session = this.speakerOf(message.target);
-        return session && this.#deps.tell(session, message);
+        return session ? this.#deps.tell(session, message) : this.#deps.refuseStream(message);
       }
       case 'dataRoute': {
         const asked = this.#passedOn.get(message.request);
@@ -109,6 +113,7 @@ export class TargetRegistry {
 
   sessionGone(session: LocalSession): void {
     for (const [request, asked] of this.#passedOn) if (asked.session === session) this.#passedOn.delete(request);
+    this.#standingBy.drop(session);
     for (const entry of this.#byName.values()) {
       if (entry.sessions.has(session)) this.#leave(entry, session);
     }
@@ -118,9 +123,11 @@ export class TargetRegistry {
     const known = this.#byName.get(claim.name);
     if (known !== undefined && known.owner !== session.name) {
       const message = `${known.owner} speaks for the target ${claim.name} here`;
+      this.#standingBy.add(session, claim);
       return this.#deps.tell(session, { request, kind: 'targetRefused', name: claim.name, reason: 'served', message });
     }
-    const entry = known ?? this.#newEntry(session, claim);
+    this.#standingBy.drop(session, claim.name);
+    const entry = known ?? this.#newEntry([session], claim);
     entry.sessions.add(session);
     // It was started anew: what the one before had not acknowledged need not wait until that one counts as gone.
     for (const other of entry.sessions) if (!other.isAttached) this.#deps.giveUp(other);
@@ -132,13 +139,13 @@ export class TargetRegistry {
     this.#ask(entry, entry.uid === undefined ? 'registerTarget' : 'updateTarget');
   }
 
-  #newEntry(session: LocalSession, claim: TargetClaim): Entry {
+  #newEntry(sessions: readonly [LocalSession, ...LocalSession[]], claim: TargetClaim): Entry {
     const entry: Entry = {
       name: claim.name,
-      owner: session.name,
+      owner: sessions[0].name,
       claim,
       uid: undefined,
-      sessions: new Set([session]),
+      sessions: new Set(sessions),
       asked: new Map(),
       isInDoubt: false,
     };
@@ -163,8 +170,17 @@ export class TargetRegistry {
     entry.asked.delete(session);
     if (entry.sessions.size > 0) return;
     this.#forget(entry);
-    if (entry.uid === undefined) return;
-    this.#deps.ask({ request: ++this.#requests, kind: 'deregisterTarget', target: entry.uid });
+    if (entry.uid !== undefined) {
+      this.#deps.ask({ request: ++this.#requests, kind: 'deregisterTarget', target: entry.uid });
+    }
+    const next = this.#letIn(entry.name);
+    if (next !== undefined) this.#ask(next, 'registerTarget');
+  }
+
+  /** Whoever stands by for the target, now that nobody here speaks for it. */
+  #letIn(name: string): Entry | undefined {
+    const next = this.#standingBy.take(name);
+    return next && this.#newEntry(next.sessions, next.claim);
   }
 
   #forget(entry: Entry): void {
@@ -175,7 +191,7 @@ export class TargetRegistry {
   }
 
   #accepted({ target, name }: ControlReply & { readonly kind: 'targetAccepted' }): void {
-    const entry = this.#byName.get(name);
+    const entry = this.#byName.get(name) ?? this.#letIn(name);
     if (entry === undefined) {
       // Its process left before the answer came.
       return this.#deps.ask({ request: ++this.#requests, kind: 'deregisterTarget', target });
@@ -205,7 +221,13 @@ export class TargetRegistry {
       return;
     }
     for (const session of entry.sessions) {
-      this.#deps.tell(session, { ...message, request: entry.asked.get(session) ?? 0 });
+      const request = entry.asked.get(session);
+      // One that stood by was refused before, and has not asked again: that is no news.
+      if (request !== undefined || entry.uid !== undefined) {
+        this.#deps.tell(session, { ...message, request: request ?? 0 });
+      }
+      // The platform remembers it as well, and says so when the other one has gone for good.
+      if (message.reason === 'served') this.#standingBy.add(session, entry.claim);
     }
     this.#forget(entry);
   }

@@ -4,8 +4,8 @@ import { until } from '../../testing/an-uplink.ts';
 import { BrokerStage, claimOf } from '../../testing/broker-stage.ts';
 import { type ByteStream, LinkedBytes } from '../byte-stream.ts';
 
-/** The platform has asked for a stream, and the process that speaks for the target has called back with it. */
-async function tunnel(t: TestContext) {
+/** A platform that takes streams of bytes, and a process that speaks for a target. */
+async function ends(t: TestContext) {
   const stage = new BrokerStage();
   t.after(() => stage.close());
   const far = { bytes: undefined as ByteStream | undefined, heard: '', hasEnded: false, closed: [] as unknown[] };
@@ -31,7 +31,14 @@ async function tunnel(t: TestContext) {
   agent.ask({ request: 1, kind: 'registerTarget', claim: claimOf('edge-1') });
   await until(() => agent.news.some(({ kind }) => kind === 'targetAccepted'));
   const wanted = { channel: 'tunnel/api', target: 'uid-edge-1', stream: 's-1' } as const;
-  stage.tell({ request: 0, kind: 'openStream', ...wanted, mode: 'bytes', deadline: 0 });
+  const asksForIt = (): void => stage.tell({ request: 0, kind: 'openStream', ...wanted, mode: 'bytes', deadline: 0 });
+  return { stage, far, agent, wanted, asksForIt };
+}
+
+/** The platform has asked for a stream, and the process has called back with it. */
+async function tunnel(t: TestContext) {
+  const { stage, far, agent, wanted, asksForIt } = await ends(t);
+  asksForIt();
   await until(() => agent.news.some((news) => news.kind === 'openStream' && news.stream === 's-1'));
   const near = { heard: '', closed: [] as unknown[] };
   const { channel: name, ...rest } = wanted;
@@ -67,6 +74,17 @@ suite('bytes through a fleetlet', () => {
     stage.cutUplink();
     await until(() => near.closed.length === 1 && far.closed.length === 1);
     assert.notEqual(near.closed[0], undefined);
+  });
+
+  test('are told at once that the process is not there, when it is not', async (t) => {
+    const { stage, far, agent, asksForIt } = await ends(t);
+    await agent.stop();
+    await until(() => {
+      if (far.bytes === undefined) asksForIt();
+      return far.closed.length > 0;
+    });
+    assert.match(String(far.closed[0]), /is not there/);
+    assert.equal(stage.broker.stats().targets, 1, 'though it may come back, and nobody has given it up');
   });
 
   test('of a target that is not its own are refused to a process', async (t) => {

@@ -101,6 +101,23 @@ test('one that is away keeps its target; once it is forgotten the one that stood
   await until(() => it.reachable.has('web'));
 });
 
+test('the one that stood back hears of its turn when it comes back, if it was away then', async (t) => {
+  const it = world(t);
+  const proxy = it.fleetlet('proxy', ['web']);
+  await proxy.register('web', 'proxy');
+  const there = it.fleetlet('there', ['web']);
+  await there.register('web');
+  await until(() => proxy.has('targetSuperseded'));
+  proxy.replies.length = 0;
+  it.refused.set('proxy', { kind: 'refused', reason: 'unavailable', message: 'not now' });
+  proxy.cut();
+  await until(() => it.hub.sessions().some(({ fleetlet, isLive }) => fleetlet === 'proxy' && !isLive));
+  await there.answerTo(there.ask({ kind: 'deregisterTarget', target: 'uid-web' }));
+  it.refused.delete('proxy');
+  await until(() => proxy.replies.some((reply) => reply.kind === 'targetAccepted' && reply.request === 0));
+  await until(() => it.reachable.has('web'));
+});
+
 test('what is sent again before its target is registered waits for that', async (t) => {
   const it = world(t);
   const gate = Promise.withResolvers<void>();

@@ -28,6 +28,8 @@ interface TargetState {
   readonly target: ServedTarget;
   readonly claims: Map<FleetletSession, Claim>;
   speaker: FleetletSession | undefined;
+  /** The speaker was away when the turn came to it, and has yet to hear that it need not stand back any longer. */
+  isOwed: boolean;
   /** Of the turn in which it is being told that the target is there; `undefined` while it is not. */
   coming: { isOnline: boolean; readonly told: Promise<void> } | undefined;
 }
@@ -74,7 +76,9 @@ export class TargetDesk {
   /** Its control stream is there again: it speaks for what it spoke for before. */
   resumed(session: FleetletSession): void {
     for (const state of this.#of(session)) {
-      if (state.speaker === session) state.coming ??= this.#bring(state, session);
+      if (state.speaker !== session) continue;
+      if (state.isOwed) this.#promote(state, session);
+      else state.coming ??= this.#bring(state, session);
     }
   }
 
@@ -130,6 +134,7 @@ export class TargetDesk {
     const next = this.#choose(state);
     if (state.claims.size === 0) this.#states.delete(uid);
     if (next?.isLive) this.#promote(state, next);
+    else if (next !== undefined) state.isOwed = true;
   }
 
   /** Returns who it is now, if that is another than before. */
@@ -139,6 +144,7 @@ export class TargetDesk {
     if (next === before) return undefined;
     if (before !== undefined) this.#lose(state, before);
     state.speaker = next;
+    state.isOwed = false;
     if (before !== undefined && next !== undefined && state.claims.has(before)) this.#supersede(target, before, next);
     return next;
   }
@@ -188,9 +194,11 @@ export class TargetDesk {
   #promote(state: TargetState, session: FleetletSession): void {
     const { tell, onFact } = this.#deps;
     const { uid: target, name } = state.target;
+    state.isOwed = false;
     this.#serve(state, session, AbortSignal.timeout(SERVE_MS)).then(
       ({ kind }) => {
         if (kind === 'bound') tell(session, { request: 0, kind: 'targetAccepted', target, name });
+        else state.isOwed = state.speaker === session;
       },
       (error: unknown) => onFact({ kind: 'trouble', what: `serve target ${name}`, fleetlet: session.fleetlet, error }),
     );
@@ -200,7 +208,7 @@ export class TargetDesk {
 const SERVE_MS = 30_000;
 
 function newState(target: ServedTarget): TargetState {
-  return { target, claims: new Map(), speaker: undefined, coming: undefined };
+  return { target, claims: new Map(), speaker: undefined, isOwed: false, coming: undefined };
 }
 
 function refused(reason: TargetRefusal, message: string): Binding {
