@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { clustersUnavailable } from '#testing/clusters';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
+import type { KubectlOptions } from '../../testing/clusters/kubectl.ts';
 import { findProgram } from '../../testing/clusters/programs.ts';
 import { findHelm } from '../../testing/helm.ts';
 import { logToStderr } from '../../testing/log-to-stderr.ts';
@@ -19,6 +20,8 @@ const skip = await clustersUnavailable('nodes');
 const helm = skip === undefined ? await findHelm({ log: logToStderr }) : undefined;
 const noHelm = helm === undefined ? 'there is no Helm, nor Go to build it with' : false;
 const WITHIN_MS = 60_000;
+/** On a machine that has a lot else to do; a fleetlet that does not call back is waited for for ten seconds. */
+const AT_ONCE_MS = 8_000;
 
 const POD = (namespace: string) => `
 apiVersion: v1
@@ -87,20 +90,34 @@ describe('kubectl through the platform', { skip }, () => {
     assert.match((await world.kubectl(inSpace('get', 'configmap', 'settings'))).stderr, /NotFound/);
   });
 
-  it('waits, and follows logs', async () => {
-    await world.succeeds(inSpace('wait', '--for=condition=Ready', 'pod/talker', '--timeout=50s'));
+  /** Until it has gone on for a while; the first that it said. */
+  const ticksOf = async (args: readonly string[], options: KubectlOptions = {}): Promise<number> => {
     const over = new AbortController();
     let seen = '';
-    const following = world.kubectl(inSpace('logs', '-f', 'talker'), {
+    const following = world.kubectl(args, {
+      ...options,
       signal: over.signal,
       onStdout: (text) => void (seen += text),
     });
-    const ticks = (): number => seen.match(/^tick \d+$/gm)?.length ?? 0;
-    await eventually('it ticks', () => ticks() > 0, WITHIN_MS);
-    const before = ticks();
-    await eventually('it goes on', () => ticks() > before + 2, WITHIN_MS);
+    const ticks = (): RegExpExecArray[] => [...seen.matchAll(/^tick (\d+)$/gm)];
+    await eventually('it ticks', () => ticks().length > 0, WITHIN_MS);
+    const before = ticks().length;
+    await eventually('it goes on', () => ticks().length > before + 2, WITHIN_MS);
     over.abort();
     await following;
+    return Number(ticks()[0]?.[1]);
+  };
+
+  it('waits, and follows logs', async () => {
+    await world.succeeds(inSpace('wait', '--for=condition=Ready', 'pod/talker', '--timeout=50s'));
+    assert.equal(await ticksOf(inSpace('logs', '-f', 'talker')), 0, 'from the first');
+  });
+
+  it('attaches to what runs, over WebSockets and SPDY', async () => {
+    const first = await ticksOf(inSpace('attach', 'talker'));
+    assert.ok(first > 0, 'from then on');
+    const env = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' };
+    assert.ok((await ticksOf(inSpace('attach', 'talker', '-c', 'main'), { env })) > first);
   });
 
   it('reaches into the pod: exec, over WebSockets and SPDY, with and without a terminal', async () => {
@@ -177,6 +194,7 @@ describe('kubectl through the platform', { skip }, () => {
     assert.equal((await world.succeeds(['auth', 'can-i', 'delete', 'pods'], { as: 'deployer' })).trim(), 'yes');
     assert.match(await fails('viewer', ...inSpace('delete', 'pod', 'talker')), /targets\.proxyWrite/);
     assert.match(await fails('viewer', ...inSpace('exec', 'talker', '--', 'true')), /targets\.proxyWrite/);
+    assert.match(await fails('viewer', ...inSpace('attach', 'talker')), /targets\.proxyWrite/);
     assert.match(
       await fails('viewer', ...inSpace('get', 'secrets')),
       /User "fleetshift:serviceAccount:staff\/viewer" cannot list/,
@@ -197,7 +215,9 @@ describe('kubectl through the platform', { skip }, () => {
     const paths = own.map(({ method, resource }) => `${method} ${resource}`);
     const at = `/v1/targets/${TARGET}/api/api/v1/namespaces/${namespace}`;
     assert.ok(paths.includes(`DELETE ${at}/configmaps/settings`), paths.join('\n'));
-    assert.ok(paths.includes(`GET ${at}/pods/talker/exec`), paths.join('\n'));
+    for (const into of ['exec', 'attach']) {
+      assert.ok(paths.includes(`GET ${at}/pods/talker/${into}`), paths.join('\n'));
+    }
   });
 
   it('survives a cut: the watch ends, the next command is told why, and then all goes on', async () => {
@@ -208,8 +228,10 @@ describe('kubectl through the platform', { skip }, () => {
     await eventually('the watch tells', () => seen.includes('pod/talker'), WITHIN_MS);
     await world.agent.kill();
     await watching;
+    const begun = performance.now();
     const told = await world.kubectl(['get', '--raw', '/version']);
     assert.equal(told.code, 1);
+    assert.ok(performance.now() - begun < AT_ONCE_MS, 'nobody waits for an agent that died');
     assert.match(told.stderr, /ServiceUnavailable.*The target prod-1 cannot be reached right now/s);
     await world.agent.start();
     await eventually('it is back', async () => (await world.kubectl(inSpace('get', 'pods'))).code === 0, WITHIN_MS);

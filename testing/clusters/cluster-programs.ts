@@ -1,5 +1,6 @@
 import type { ClusterFiles } from './cluster-files.ts';
 import type { ClusterSize } from './programs.ts';
+import { POD_TOOLS } from './simulated-nodes.ts';
 
 // How each program of a cluster is told what to do.
 
@@ -67,7 +68,7 @@ export function kwokFlags(files: ClusterFiles, port: number, config: string): st
     `--tls-private-key-file=${files.path('kubelet.key')}`,
     // What says that the node lives: without it, controllers take it for dead after 50 s.
     '--node-lease-duration-seconds=40',
-    '--enable-crds=Logs,PortForward',
+    `--enable-crds=${POD_TOOLS.map(({ kind }) => kind).join()}`,
   ];
 }
 

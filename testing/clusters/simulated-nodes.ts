@@ -1,7 +1,7 @@
 import { OUR_IMAGE } from './pod-runner/our-image.ts';
 
 /**
- * What kwok is told: how Nodes and Pods get on, and what `exec`, `logs` and `port-forward` do with them. Pods run, and those of a Job
+ * What kwok is told: how Nodes and Pods get on, and what `exec`, `attach`, `logs` and `port-forward` do with them. Pods run, and those of a Job
  * complete, unless the annotation `testing.fleetshift/simulate` names another fate. Pods of our own image are left alone:
  * the pod runner is their kubelet.
  */
@@ -25,9 +25,10 @@ export function simulationDocuments(logsFile: string): string {
   return documents.map((document) => JSON.stringify(document)).join('\n---\n');
 }
 
-/** Kinds of kwok that are made while it runs, one for each Pod of ours: what `logs` and `port-forward` find there. */
+/** Kinds of kwok that are made while it runs, one for each Pod of ours: what `logs`, `attach` and `port-forward` find there. */
 export const POD_TOOLS = [
   { kind: 'Logs', plural: 'logs' },
+  { kind: 'Attach', plural: 'attaches' },
   { kind: 'PortForward', plural: 'portforwards' },
 ] as const;
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { roleBindings } from '#contexts/api-proxy';
 import { ControlPlane } from '../clusters/control-plane.ts';
 import { Etcd } from '../clusters/etcd.ts';
 import { findProgram, type Program, whyUnavailable } from '../clusters/programs.ts';
@@ -55,7 +56,9 @@ async function run(): Promise<void> {
       etcd: etcd.address,
       apiServerFlags: [],
     } as const;
-    planes.push(await ControlPlane.start({ ...options, program: find, spawn, adopt }));
+    const plane = await ControlPlane.start({ ...options, program: find, spawn, adopt });
+    planes.push(plane);
+    await bindRoles(plane);
   }
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, kubeconfigOf(planes), { mode: 0o600 });
@@ -80,6 +83,17 @@ async function forgetWhatIsMadeAtEachStart(etcd: string, name: string): Promise<
       signal: AbortSignal.timeout(10_000),
     });
     if (!answer.ok) throw new Error(`forget ${key} of an earlier start: etcd said ${await answer.text()}`);
+  }
+}
+
+/** As whoever installs an agent does: without it kubectl may do nothing through the platform. Those of an earlier start stay. */
+async function bindRoles({ api }: ControlPlane): Promise<void> {
+  const path = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+  const signal = AbortSignal.timeout(10_000);
+  for (const binding of roleBindings()) {
+    if ((await api.find(`${path}/${binding.metadata.name}`, signal)) === undefined) {
+      await api.send('POST', path, binding, signal);
+    }
   }
 }
 

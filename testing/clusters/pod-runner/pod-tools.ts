@@ -8,7 +8,7 @@ export interface PodToolsDeps {
   readonly logOf: (container: string) => { readonly current: string; readonly previous: string };
 }
 
-/** Tells kwok what `kubectl logs` and `kubectl port-forward` find in this Pod. They go with it. */
+/** Tells kwok what `kubectl logs`, `attach` and `port-forward` find in this Pod. They go with it. */
 export async function createPodTools({ api, pod, podIp, logOf }: PodToolsDeps, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid } = pod.metadata;
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
@@ -26,6 +26,8 @@ export async function createPodTools({ api, pod, podIp, logOf }: PodToolsDeps, s
       .catch(unlessThere);
   };
   await create('Logs', 'logs', { logs });
+  const attaches = logs.map(({ containers: names, logsFile }) => ({ containers: names, logsFile }));
+  await create('Attach', 'attaches', { attaches });
   await create('PortForward', 'portforwards', { forwards });
 }
 

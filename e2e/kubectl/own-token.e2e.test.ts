@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { leaveAdminCode } from '#contexts/identity/adapters';
+import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
+import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
+import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { runCommand } from '../../apps/cli/testing/processes.ts';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
+import { issueServerPair, makeAuthority } from '../../testing/clusters/certificate-authority.ts';
+import { clientConfig } from '../../testing/clusters/kubeconfig.ts';
+import { runKubectl } from '../../testing/clusters/kubectl.ts';
+import { addCaller, made, STAFF } from '../access/callers.ts';
+import { loginWithCli } from '../access/cli-process.ts';
+import { AgentProcess } from './agent-process.ts';
+import { type ListeningLine, startListeningLine } from './listening-line.ts';
+
+const skip = await clustersUnavailable('apiserver');
+const TARGET = 'prod-1';
+const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
+const WITHIN_MS = 60_000;
+const signal = AbortSignal.timeout(240_000);
+
+interface Seen {
+  readonly username: string;
+  readonly groups: readonly string[];
+}
+
+describe('a cluster that knows the issuer itself', { skip }, () => {
+  const cleanups: (() => Promise<void> | void)[] = [];
+  const later = { after: (body: () => Promise<void> | void) => void cleanups.push(body) };
+  let folder: string;
+  let oidc: OidcServer;
+  let cluster: TestCluster;
+  let line: ListeningLine;
+  let home: PlatformHome;
+  let platform: Platform;
+  let kubeconfig: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fleetshift-own-token-'));
+    const authority = makeAuthority();
+    // The browser of the person who logs in is this process.
+    setDefaultCACertificates([...getCACertificates('default'), authority.cert]);
+    home = await platformHome('sqlite');
+    platform = await home.start();
+    oidc = await startOidcServer({
+      users: { alice: { groups: ['dev'] } },
+      redirectUris: [`${platform.tlsUrl}/v1/login/callback`],
+      tls: issueServerPair(authority, ['127.0.0.1']),
+    });
+    cluster = await clusterThatKnows(oidc, authority.cert);
+    line = await startListeningLine({ to: cluster, authority });
+    later.after(() => line.close());
+    await serveTarget(authority.cert);
+    await letAliceIn(authority.cert);
+  });
+  after(async () => {
+    for (const cleanup of cleanups.toReversed()) await cleanup();
+    await oidc.close();
+    await home.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function clusterThatKnows({ url, cliClient }: OidcServer, ca: string): Promise<TestCluster> {
+    const caFile = join(folder, 'issuer-ca.crt');
+    await writeFile(caFile, ca);
+    const apiServerFlags = [
+      `--oidc-issuer-url=${url}`,
+      `--oidc-client-id=${cliClient}`,
+      `--oidc-ca-file=${caFile}`,
+      '--oidc-username-claim=sub',
+      '--oidc-username-prefix=corp:',
+      '--oidc-groups-claim=groups',
+      '--oidc-groups-prefix=corp:',
+    ];
+    return await ownCluster(later, { size: 'apiserver', name: 'own-token', apiServerFlags }, signal);
+  }
+
+  /** By an agent, which reaches the API server by the line that listens. */
+  async function serveTarget(ca: string): Promise<void> {
+    for (const name of [STAFF, 'shop']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
+    const properties = { apiAuthentication: 'passthrough' };
+    await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop', properties });
+    const bound = await platform.request('/v1/fleetlets/platform:bind', { method: 'POST', body: { target: TARGET } });
+    assert.ok(bound.ok, await bound.text());
+    const file = join(folder, 'agent.kubeconfig');
+    const { server } = line;
+    await writeFile(file, clientConfig({ server, ca, user: 'agent', credentials: { token: cluster.adminToken } }));
+    const socket = join(home.data, 'fleetlet.sock');
+    const agent = new AgentProcess({ platform, socket, target: TARGET, kubeconfig: file, folder });
+    later.after(() => agent.kill());
+    await agent.start();
+  }
+
+  /** She logs in with the CLI, which makes her a kubeconfig. */
+  async function letAliceIn(ca: string): Promise<void> {
+    const { id: clientId, secret: clientSecret } = oidc.platformClient;
+    const { url, cliClient: cliClientId } = oidc;
+    const issuer = { name: 'corp', url, clientId, clientSecret, cliClientId, mode: 'inherited', ca };
+    await made(platform, '/v1/issuers', issuer);
+    await made(platform, '/v1/workspaces/shop/grants', { subject: { kind: 'group', id: 'dev' }, role: 'deployer' });
+    const config = join(folder, 'alice.yaml');
+    const flags = ['--server', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt')];
+    const { code, said } = await loginWithCli(flags, config);
+    assert.equal(code, 0, said);
+    kubeconfig = join(folder, 'alice.kubeconfig');
+    const generated = await runCommand(
+      ['kubeconfig', 'generate', TARGET, '--output', kubeconfig, '--command', PROGRAM],
+      { FLEETSHIFT_CONFIG: config },
+    );
+    assert.equal(generated.code, 0, generated.err);
+  }
+
+  async function kubectl(file: string, ...args: string[]) {
+    return await runKubectl({ args, kubeconfig: file, folder }, {});
+  }
+
+  /** As the API server says. */
+  async function seenAs(file: string): Promise<Seen> {
+    const { code, stdout, stderr } = await kubectl(file, 'auth', 'whoami', '-o', 'json');
+    assert.equal(code, 0, stderr);
+    return (JSON.parse(stdout) as { readonly status: { readonly userInfo: Seen } }).status.userInfo;
+  }
+
+  /** Through the platform with a token of its own. */
+  async function kubeconfigWith(name: string, token: string): Promise<string> {
+    const config = parse(await readFile(kubeconfig, 'utf8')) as Record<string, unknown>;
+    const file = join(folder, `${name}.kubeconfig`);
+    const [context] = config['contexts'] as { readonly context: { readonly user: string } }[];
+    await writeFile(file, stringify({ ...config, users: [{ name: context?.context.user, user: { token } }] }));
+    return file;
+  }
+
+  it('sees a user as the issuer names her, and its own RBAC decides', async () => {
+    // It asks the issuer for its keys by and by.
+    const seen = await eventually('the API server knows the issuer', async () => await seenAs(kubeconfig), WITHIN_MS);
+    assert.equal(seen.username, 'corp:alice');
+    assert.deepEqual(seen.groups, ['corp:dev', 'system:authenticated']);
+    const refused = await kubectl(kubeconfig, 'get', 'configmaps');
+    assert.match(refused.stderr, /User "corp:alice" cannot list resource "configmaps"/);
+    for (const args of [
+      ['clusterrole', 'looks', '--verb=list', '--resource=configmaps'],
+      ['clusterrolebinding', 'looks', '--clusterrole=looks', '--group=corp:dev'],
+    ]) {
+      const { code, stderr } = await cluster.kubectl(['create', ...args]);
+      assert.equal(code, 0, stderr);
+    }
+    await eventually('she may', async () => (await kubectl(kubeconfig, 'get', 'configmaps')).code === 0, WITHIN_MS);
+    const asHerself = line.overheard.filter(({ path }) => path.includes('/configmaps'));
+    assert.ok(asHerself.length > 0);
+    for (const { authorization = '', impersonated } of asHerself) {
+      assert.match(authorization, /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
+      assert.equal(impersonated, undefined);
+    }
+  });
+
+  it('is never shown a token of the platform: whoever has one is impersonated', async () => {
+    const account = await addCaller(platform, { name: 'ci', given: [{ role: 'deployer', on: 'workspaces/shop' }] });
+    const { code } = leaveAdminCode(home.data, Date.now());
+    const answer = await platform.request('/v1/login:redeem', { method: 'POST', body: { code, kind: 'cli' } });
+    const { token: session = '' } = (await answer.json()) as { readonly token?: string };
+    assert.notEqual(session, '');
+    const tokens = { account: account.token, session, admin: platform.token };
+    const seen = Object.entries(tokens).map(
+      async ([name, token]) => (await seenAs(await kubeconfigWith(name, token))).username,
+    );
+    assert.deepEqual(await Promise.all(seen), [
+      'fleetshift:serviceAccount:staff/ci',
+      'fleetshift:admin:admin',
+      'fleetshift:admin:admin',
+    ]);
+    const everything = line.everything();
+    assert.ok(everything.includes('fleetshift:serviceAccount:staff/ci'), 'they came by');
+    for (const [name, token] of Object.entries(tokens)) assert.ok(!everything.includes(token), name);
+    const impersonated = line.overheard.filter((each) => each.impersonated !== undefined);
+    for (const { authorization } of impersonated) assert.equal(authorization, `Bearer ${cluster.adminToken}`);
+  });
+});
