@@ -21,7 +21,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'agent',
-    summary: 'run an agent: deliver to targets of this machine',
+    summary: 'run an agent: deliver to folders of this machine, or to Kubernetes clusters',
     load: async () => (await import('./commands/agent.ts')).agent,
   },
   {
@@ -126,7 +126,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'target',
-    summary: 'let machines enrol; cordon and uncordon targets',
+    summary: 'let machines and clusters come in; cordon and uncordon targets',
     load: async () => (await import('./commands/target.ts')).target,
   },
   {

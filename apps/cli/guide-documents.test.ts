@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { roleBindings } from '#contexts/api-proxy';
 import { checkDocuments } from './apply/check-documents.ts';
 import { parseDocuments } from './apply/read-documents.ts';
 
@@ -19,3 +20,15 @@ for (const [page, atLeast] of Object.entries(PAGES)) {
     });
   }
 }
+
+test('kubernetes.md binds the roles of the platform as the CLI and the manifest do', () => {
+  const guide = fileURLToPath(new URL('../../docs/guide/kubernetes.md', import.meta.url));
+  const commands = readFileSync(guide, 'utf8').match(/^kubectl create clusterrolebinding .*$/gm);
+  const wanted = roleBindings().flatMap(({ metadata, roleRef, subjects }) =>
+    subjects.map(({ name }) => `${metadata.name} --clusterrole=${roleRef.name} --group=${name}`),
+  );
+  assert.deepEqual(
+    commands,
+    wanted.map((binding) => `kubectl create clusterrolebinding ${binding}`),
+  );
+});

@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { sleep } from '#kit/std';
 import { runKubectl } from '../../testing/clusters/kubectl.ts';
 import { whyUnavailable } from '../../testing/clusters/programs.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
 const READY_MS = 120_000;
 const SOON_MS = 60_000;
@@ -32,6 +34,11 @@ describe('a demo with clusters', () => {
     await eventually(
       () => kubectl(folder, ['-n', 'web', 'get', 'deployment', 'web', '-o', 'jsonpath={.status.readyReplicas}']),
       '3',
+    );
+    await cli(folder, stepsThrough(first.said()));
+    assert.equal(
+      await kubectl(folder, ['--context', 'fleetshift-eu-kube', '-n', 'web', 'get', 'configmap', 'web', '-o', 'name']),
+      'configmap/web\n',
     );
     await kubectl(folder, ['-n', 'web', 'create', 'configmap', 'mine']);
     const server = await serverOf(folder);
@@ -62,6 +69,12 @@ describe('a demo with clusters', () => {
     assert.doesNotMatch(said(), /clusters? as well/);
   });
 });
+
+/** What it says that makes kubectl go through the platform, without a shell. */
+function stepsThrough(said: string): string[] {
+  const [, step = ''] = /^ +fleetshift (kubeconfig generate .*?) +#/m.exec(said) ?? [];
+  return [...step.split(' '), '--command', PROGRAM];
+}
 
 interface Demo {
   readonly child: ChildProcess;
@@ -116,7 +129,7 @@ async function kubectl(folder: string, args: readonly string[]): Promise<string>
 
 async function cli(folder: string, args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: environment(folder),
+    env: { ...environment(folder), KUBECONFIG: kubeconfigOf(folder) },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let out = '';
@@ -128,7 +141,7 @@ async function cli(folder: string, args: readonly string[]): Promise<string> {
 }
 
 async function serverOf(folder: string): Promise<string> {
-  const { clusters } = JSON.parse(await readFile(kubeconfigOf(folder), 'utf8'));
+  const { clusters } = parse(await readFile(kubeconfigOf(folder), 'utf8'));
   return clusters[0].cluster.server as string;
 }
 

@@ -49,13 +49,22 @@ suite('what a new user does next', () => {
 
   test('of clusters there is more to do, with their own kubeconfig', () => {
     const kubeconfig = '/tmp/ann/.fleetshift/demo/kubernetes/kubeconfig';
-    const clusters = { names: ['eu-kube', 'us-kube'], kubeconfig };
-    const all = steps({ ...HERE, clusters: { ...clusters, kubectl: '/opt/kube/kubectl' } });
+    const clusters = { names: ['eu-kube', 'us-kube'], kubeconfig, kubectl: '/opt/kube/kubectl', tlsPort: 8701 };
+    const all = steps({ ...HERE, clusters });
     assert.deepEqual(all.slice(0, 8), steps(HERE));
     assert.deepEqual(all.slice(8, 11), [
       'export KUBECONFIG=.fleetshift/demo/kubernetes/kubeconfig PATH=$PATH:/opt/kube',
       'kubectl --context eu-kube -n web get pods',
       'fleetshift deploy web --set image=web:2.0 -w demo-kubernetes',
     ]);
+    assert.deepEqual(all.slice(-2), [
+      'fleetshift kubeconfig generate eu-kube --merge',
+      'kubectl --context fleetshift-eu-kube -n web get pods',
+    ]);
+    const unusual = steps({ ...HERE, command: 'bin/fleetshift', clusters: { ...clusters, tlsPort: 1234 } });
+    assert.equal(
+      unusual.at(-2),
+      'bin/fleetshift kubeconfig generate eu-kube --merge --command "$PWD/bin/fleetshift" --kubectl-server https://localhost:1234',
+    );
   });
 });

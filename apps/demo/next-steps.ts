@@ -10,8 +10,19 @@ export interface NextStepsFacts {
   readonly context: string | undefined;
   readonly currentFolder: string;
   /** Of the clusters, where there are some. */
-  readonly clusters?: { readonly names: readonly string[]; readonly kubeconfig: string; readonly kubectl: string };
+  readonly clusters?: ClusterFacts;
 }
+
+interface ClusterFacts {
+  readonly names: readonly string[];
+  readonly kubeconfig: string;
+  readonly kubectl: string;
+  /** Of the platform. */
+  readonly tlsPort: number | undefined;
+}
+
+/** Where a platform is looked for unless told. */
+const USUAL_TLS_PORT = 8701;
 
 type Row = readonly [step: string, why: string];
 
@@ -33,7 +44,8 @@ export function nextSteps({ command, dataFolder, context, currentFolder, cluster
     [`rm ${folder('us-prod-1')}/etc/app.conf`, 'break one, and look at the status again'],
     [say(`rollout rollback ${DEMO_DEPLOYMENT} --yes`), 'go back, everywhere at once'],
   ];
-  const also = clusters === undefined ? '' : clusterSteps({ ...clusters, kubeconfig: near(clusters.kubeconfig) }, say);
+  const also =
+    clusters === undefined ? '' : clusterSteps({ ...clusters, kubeconfig: near(clusters.kubeconfig) }, command, say);
   return `
 The demo is ready: ${DEMO_DEPLOYMENT} in the workspace ${DEMO_WORKSPACE} is on ${demoTargets().length} targets. In a second terminal:
 
@@ -44,11 +56,13 @@ Ctrl-C ends it; the next start goes on from here.
 }
 
 function clusterSteps(
-  { names, kubeconfig, kubectl }: NonNullable<NextStepsFacts['clusters']>,
+  { names, kubeconfig, kubectl, tlsPort }: ClusterFacts,
+  command: string,
   say: (words: string) => string,
 ): string {
   const there = `-w ${CLUSTERS_WORKSPACE}`;
-  const onFirst = `kubectl --context ${names[0] ?? ''} -n web`;
+  const first = names[0] ?? '';
+  const onFirst = `kubectl --context ${first} -n web`;
   const rows: readonly Row[] = [
     [`${onFirst} get pods`, 'what is there'],
     [say(`deploy ${CLUSTERS_DEPLOYMENT} --set image=web:2.0 ${there}`), 'a new image, on the canary first'],
@@ -56,13 +70,28 @@ function clusterSteps(
     [`${onFirst} delete configmap web`, 'break it'],
     [say(`get deployments ${there}`), 'it was noticed'],
   ];
+  const through: readonly Row[] = [
+    [say(`kubeconfig generate ${first} --merge${forKubectl(command, tlsPort)}`), 'into the same kubeconfig'],
+    [`kubectl --context fleetshift-${first} -n web get pods`, 'with your role on the platform'],
+  ];
   const found = names.length === 1 ? 'There is a cluster' : `There are ${names.length} clusters`;
   return `
 ${found} as well, with simulated Pods:
 
   export KUBECONFIG=${kubeconfig} PATH=$PATH:${dirname(kubectl)}
 ${drawn(rows)}
+
+Clusters that you do not reach yourself are reached through the platform:
+
+${drawn(through)}
 `;
+}
+
+/** What it cannot know by itself: which program kubectl runs to show the login, wherever that is called, and where the platform serves TLS. */
+function forKubectl(command: string, tlsPort: number | undefined): string {
+  const program = command.includes('/') ? ` --command "$PWD/${command}"` : '';
+  const isUsual = tlsPort === undefined || tlsPort === USUAL_TLS_PORT;
+  return `${program}${isUsual ? '' : ` --kubectl-server https://localhost:${tlsPort}`}`;
 }
 
 /** The explanations below each other. */

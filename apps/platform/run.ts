@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly onServing?: (platform: Serving) => void;
 }
 
-export type Serving = Pick<Platform, 'http' | 'folder' | 'token' | 'fleetletSocket'>;
+export type Serving = Pick<Platform, 'http' | 'https' | 'authorityFile' | 'folder' | 'token' | 'fleetletSocket'>;
 
 /** Serves until the signal aborts; then finishes what is under way and gives everything back. */
 export async function runPlatform(options: RunOptions, signal: AbortSignal): Promise<void> {

@@ -53,13 +53,15 @@ of the sources, and the programs of Kubernetes that its tests use.`,
         log,
         program,
         kubernetes,
-        onReady: async ({ http, token, folder, clusters: found }, stop) => {
+        onReady: async ({ http, https, authorityFile, token, folder, clusters: found }, stop) => {
           if (http === undefined || token === undefined) return;
           const server = `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
-          const context = await keepContext(io, { server, token: token.token }, stop);
+          // Of use to kubectl, which shows its credentials over TLS only.
+          const ca = authorityFile && { ca: readText(authorityFile) };
+          const context = await keepContext(io, { server, token: token.token, ...ca }, stop);
           const command = commandOf(environment);
           const names = demoClusters(kubernetes).map(({ name }) => name);
-          const clusters = found && { clusters: { ...found, names } };
+          const clusters = found && { clusters: { ...found, names, tlsPort: https?.port } };
           const currentFolder = process.cwd();
           io.out(nextSteps({ command, dataFolder: folder.path, context, currentFolder, ...clusters }));
         },
@@ -73,11 +75,11 @@ of the sources, and the programs of Kubernetes that its tests use.`,
 /** A way in for whoever calls next. Another platform that is current stays so; then the context is to be named. */
 async function keepContext(
   io: Io,
-  { server, token }: { readonly server: string; readonly token: Secret },
+  { token, ...where }: { readonly server: string; readonly token: Secret; readonly ca?: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const credentials = { kind: 'token', token: token.reveal() } as const;
-  const context = { name: CONTEXT, server, workspace: DEMO_WORKSPACE, credentials };
+  const context = { name: CONTEXT, ...where, workspace: DEMO_WORKSPACE, credentials };
   return await changeConfigFile(
     configFilePath(io.environment),
     async (config, write) => {

@@ -19,7 +19,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   uncordon: (args, io, signal) => uncordon.run(args, io, signal),
 };
 
-const SUMMARY = `Lets machines come in, and steers what they are delivered.
+const SUMMARY = `Lets machines and clusters come in, and steers what they are delivered.
 
   add               makes targets of the clusters in your kubeconfig, at once: the platform serves them
                     by itself, and nothing is installed there
