@@ -26,7 +26,7 @@ describe('bin/fleetshift', () => {
     { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 16 },
     { why: 'a fleetlet is small', args: ['fleetlet', '--data', 'x'], young: 1 },
     { why: 'an agent is small', args: ['agent', 'directory'], young: 1 },
-    { why: 'a controller mostly waits', args: ['crs'], young: 1 },
+    { why: 'a controller has much to do at once, and then nothing', args: ['crs'], young: 8 },
     { why: 'help is nobody in particular', args: [], young: 16 },
   ]) {
     it(`gives what dies young ${young} MiB: ${why}`, async (test) => {

@@ -160,6 +160,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   ...namesCluster('Reconcile, an error and its correction', 'one failed'),
   ...namesCluster('a kind that nobody knows', 'refused'),
   ...namesCluster('an object the server refuses', 'refused'),
+  ...namesCluster('a change that the server refuses', 'refused', 'patching'),
   ...namesUnreachable('a cluster that cannot be reached', 'unreachable'),
   ...namesUnreachable('a kubeconfig comes late', 'unreachable'),
   ...fields(at('a selector that makes no sense', 'refused', WANTED.honest), {
@@ -229,14 +230,14 @@ function whole({ scenario, moment, wanted }: Place, subtree: string) {
   return { scenario, wanted, path: new RegExp(`^${RegExp.escape(`${moment}/${subtree}`)}\\.`) };
 }
 
-function namesCluster(scenario: string, moment: string): IntendedDifference[] {
+function namesCluster(scenario: string, moment: string, doing = 'creating'): IntendedDifference[] {
   const failed = 'Failed to apply ClusterResourceSet resources to Cluster';
   const ours = new RegExp(
-    `^${failed} one: ConfigMap settings: creating object .*: (?:namespaces ".*" not found|no matches for kind|ConfigMap ".*" is invalid)`,
+    `^${failed} one: ConfigMap settings: ${doing} object .*: (?:namespaces ".*" not found|no matches for kind|ConfigMap ".*" is invalid)`,
   );
   return fields(at(scenario, moment, WANTED.aggregated), {
     [`${APPLIED}.message`]: [failed, ours],
-    [`${LEGACY}.message`]: [/^creating object /, ours],
+    [`${LEGACY}.message`]: [new RegExp(`^${doing} object `), ours],
   });
 }
 

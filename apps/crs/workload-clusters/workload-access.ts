@@ -25,6 +25,8 @@ export interface AccessDeps {
   /** Secrets with the label of Cluster API. */
   readonly secrets: Lister<KubeconfigSecret>;
   readonly platform: Platform | undefined;
+  /** What was read out of a Secret, for as long as it is that one: each change of a set asks for each of its clusters. */
+  readonly known: WeakMap<KubeconfigSecret, WorkloadAccess>;
 }
 
 const TARGET_ANNOTATION = 'fleetshift.io/target';
@@ -34,7 +36,7 @@ const SUFFIX = '-kubeconfig';
 const KEY = 'value';
 
 /** Throws `WORKLOAD_UNREACHABLE`; the same trouble has the same words, since they stand in conditions. */
-export function accessOf(cluster: ClusterObject, { secrets, platform }: AccessDeps): WorkloadAccess {
+export function accessOf(cluster: ClusterObject, { secrets, platform, known }: AccessDeps): WorkloadAccess {
   const { namespace = '', name = '', annotations = {} } = cluster.metadata;
   const target = annotations[TARGET_ANNOTATION];
   if (target !== undefined && target !== '') return byTunnel(target, platform);
@@ -43,7 +45,13 @@ export function accessOf(cluster: ClusterObject, { secrets, platform }: AccessDe
   if (secret === undefined) {
     throw unreachable(`there is no ${subject} with the label ${CLUSTER_NAME_LABEL}`);
   }
-  const value = secret.data?.[KEY];
+  const access = known.get(secret) ?? readAccess(secret, subject);
+  known.set(secret, access);
+  return access;
+}
+
+function readAccess({ data }: KubeconfigSecret, subject: string): WorkloadAccess {
+  const value = data?.[KEY];
   if (value === undefined || value === '') throw unreachable(`${subject} has no key "${KEY}"`);
   const text = Buffer.from(value, 'base64').toString('utf8');
   return { config: parsed(subject, text), fingerprint: createHash('sha256').update(text).digest('base64') };

@@ -12,6 +12,7 @@ import {
   type KubeconfigSecret,
   type Platform,
   trimSecret,
+  type WorkloadAccess,
 } from './workload-access.ts';
 import { WorkloadConnection } from './workload-connection.ts';
 
@@ -45,6 +46,7 @@ export class WorkloadClusters implements WorkloadClients, Runnable {
   readonly #deps: WorkloadClustersDeps;
   readonly #clock: Clock;
   readonly #secrets: Informer<KubeconfigSecret>;
+  readonly #accesses = new WeakMap<KubeconfigSecret, WorkloadAccess>();
   readonly #connections = new Map<string, WorkloadConnection>();
   readonly #retired: { readonly client: KubeClient; readonly closeAt: number }[] = [];
   readonly #handlers = new Set<(cluster: ObjectKey) => void>();
@@ -76,7 +78,8 @@ export class WorkloadClusters implements WorkloadClients, Runnable {
 
   async clientFor(cluster: ClusterObject, signal: AbortSignal): Promise<KubeClient> {
     const key = formatKey({ namespace: cluster.metadata.namespace ?? '', name: cluster.metadata.name ?? '' });
-    const access = accessOf(cluster, { secrets: this.#secrets.cache, platform: this.#deps.platform });
+    const { platform } = this.#deps;
+    const access = accessOf(cluster, { secrets: this.#secrets.cache, platform, known: this.#accesses });
     const kept = this.#connections.get(key);
     if (kept !== undefined && kept.fingerprint === access.fingerprint) return await kept.ready(signal);
     if (kept !== undefined) this.#retire(key);

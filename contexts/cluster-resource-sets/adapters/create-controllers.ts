@@ -5,6 +5,7 @@ import { type Clock, type Random, sleep as realSleep, type Sleep, systemClock } 
 import type { Logger } from '#kit/telemetry';
 import { Attempts } from '../application/attempts.ts';
 import { ClusterReconciler } from '../application/cluster-reconciler.ts';
+import { KnownVersions } from '../application/known-versions.ts';
 import { Outcomes } from '../application/outcomes.ts';
 import { Pruning } from '../application/pruning.ts';
 import { Schedule } from '../application/schedule.ts';
@@ -56,7 +57,7 @@ const STATUS_AFTER_MS = 10;
 /** The two controllers, to be run beside each other: what belongs to sets, and what is done in clusters. */
 export function createResourceSetControllers(deps: ResourceSetControllersDeps): readonly Runnable[] {
   const { caches, concurrency = 10, workloads } = deps;
-  const { setReconciler, clusterReconciler, forgetFailures } = createReconcilers(deps, {
+  const { setReconciler, clusterReconciler, reachedAnew } = createReconcilers(deps, {
     wakeSet: (key) => sets.wake(key, { afterMs: STATUS_AFTER_MS }),
     wakeCluster: (key) => clusters.wake(key),
   });
@@ -83,7 +84,7 @@ export function createResourceSetControllers(deps: ResourceSetControllersDeps): 
       const ends = [
         wakeOnChanges(caches, wakes),
         workloads.onChange(({ namespace = '', name }) => {
-          forgetFailures({ namespace, name });
+          reachedAnew({ namespace, name });
           clusters.wake({ namespace, name });
         }),
       ];
@@ -103,6 +104,7 @@ function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: W
   const resources = new KubeResources({ client, caches, clock: monotonicClock });
   const inventories = new KubeInventories(client);
   const attempts = new Attempts({ clock: monotonicClock, random });
+  const versions = new KnownVersions();
   const shared = {
     ...wakes,
     clock,
@@ -110,6 +112,7 @@ function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: W
     resources,
     inventories,
     attempts,
+    versions,
     sets: new KubeResourceSets({ client, fresh: caches.sets.fresh, defaults: { ...NO_OPTIONS, ...deps.options } }),
     clusters: new KubeClusters(caches.clusters.fresh),
     bindings: new KubeBindings({ client, fresh: caches.bindings.fresh }),
@@ -127,7 +130,10 @@ function createReconcilers(deps: ResourceSetControllersDeps, wakes: { wakeSet: W
       repaired: ({ set }, { resource }) =>
         log?.info({ subject: `${set.namespace}/${set.name}`, name: resource.name }, 'drift put right'),
     }),
-    forgetFailures: ({ namespace, name }: Key) => attempts.forget(`${namespace}/${name}`),
+    reachedAnew: ({ namespace, name }: Key) => {
+      attempts.forget(`${namespace}/${name}`);
+      versions.forget(`${namespace}/${name}`);
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { describeObject, identityOf } from '../domain/describe-object.ts';
 import type { InventoryItem } from '../domain/inventory.ts';
 import type { JsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
+import { replacement } from '../domain/merge-patch.ts';
 import { FIELD_MANAGER } from './management-write.ts';
 
 /** Whoever says one of these is there, and has said no. Everything else is a cluster that cannot be worked with now. */
@@ -71,6 +72,20 @@ export class KubeWorkloadApi implements WorkloadApi {
     });
   }
 
+  /** Whatever it refuses: looking and patching says why, in the words that one expects. */
+  async replace(object: ManifestObject, resourceVersion: string, signal: AbortSignal): Promise<Written | undefined> {
+    return await told('replacing', object, async () => {
+      try {
+        const ref = await this.#refOf(object, signal);
+        const next = asObject(replacement(object, resourceVersion));
+        return writtenOf(await this.#client.replace(ref, next, OPTIONS, signal));
+      } catch (error) {
+        if (isKubeError(error, 'KIND_NOT_SERVED', ...REFUSALS)) return undefined;
+        throw error;
+      }
+    });
+  }
+
   async delete(item: InventoryItem & { readonly uid: string }, signal: AbortSignal): Promise<void> {
     const { apiVersion, kind, uid, namespace, name } = item;
     const object = { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
@@ -122,8 +137,9 @@ function wordsOf({ message, details }: KubeError): string {
   return (details['status'] as Status | undefined)?.message ?? message;
 }
 
-function writtenOf({ metadata: { uid = '', resourceVersion = '' } }: KubeObject): Written {
-  return { uid, resourceVersion };
+function writtenOf(object: KubeObject): Written {
+  const { uid = '', resourceVersion = '' } = object.metadata;
+  return { uid, resourceVersion, hasStatus: Object.hasOwn(object, 'status') };
 }
 
 /** What a manifest holds is for the server to judge. */

@@ -5,6 +5,7 @@ import { kubeTime } from '../domain/kube-time.ts';
 import type { Manner } from './apply-objects.ts';
 import { applyObjects } from './apply-objects.ts';
 import type { Attempts } from './attempts.ts';
+import type { KnownVersions } from './known-versions.ts';
 import type { WorkloadApi } from './ports.ts';
 import type { Pruning } from './pruning.ts';
 import { attemptOf, type Step, type Survey } from './survey-set.ts';
@@ -12,6 +13,7 @@ import { attemptOf, type Step, type Survey } from './survey-set.ts';
 export interface CarryOutDeps {
   readonly attempts: Attempts;
   readonly pruning: Pruning;
+  readonly versions: KnownVersions;
   readonly clock: Clock;
   /** Told of what was put right. */
   readonly repaired: (survey: Survey, step: Step) => void;
@@ -33,13 +35,16 @@ export async function carryOutSet(
 ): Promise<void> {
   const { set } = survey;
   const made = new Map<string, string>();
+  const key = `${cluster.namespace}/${cluster.name}`;
+  const versions = deps.versions.of(key);
   await deps.pruning.announce(survey, cluster, signal);
   for (const step of survey.steps) {
-    const { resource, objects, hash, isKnown } = step;
-    const request = { objects, manner: mannerOf(survey), areKnown: isKnown, notesMade: set.options.prune };
+    const { resource, objects, hash, isKnown, isRepair } = step;
+    const manner = mannerOf(survey);
+    const request = { objects, manner, areKnown: isKnown, notesMade: set.options.prune, isRepair, versions };
     const result = await applyObjects(api, request, signal);
     for (const [id, uid] of result.made) made.set(id, uid);
-    const [isApplied, key] = [result.refusals.length === 0, `${cluster.namespace}/${cluster.name}`];
+    const isApplied = result.refusals.length === 0;
     const what = attemptOf(set, resource);
     if (isApplied) deps.attempts.succeeded(key, what);
     else deps.attempts.failed(key, what, { hash, why: wordsOf(result.refusals) });

@@ -45,7 +45,7 @@ describe('looking after a cluster', () => {
     await it.cluster();
     it.management.putResource('one', [anObject('one', { a: '2' })], 'h2');
     it.workload.before = (line) => {
-      if (line === 'patch one') it.management.putResource('two', [anObject('two', { a: '2' })], 'h2');
+      if (line === 'replace one') it.management.putResource('two', [anObject('two', { a: '2' })], 'h2');
     };
     await it.cluster();
     assert.deepEqual(it.management.writes, ['create binding a', 'update binding a']);
@@ -53,6 +53,16 @@ describe('looking after a cluster', () => {
       ['one', 'one true h2'],
       ['two', 'two true h2'],
     ]);
+  });
+
+  it('has what it took to apply count as part of the wait for more, which is never left out', async () => {
+    const it = fleet('one');
+    it.workload.before = async () => await it.clock.advance(10);
+    await it.cluster();
+    it.management.putResource('one', [anObject('one', { a: '2' })], 'h2');
+    it.workload.before = async () => await it.clock.advance(100);
+    await it.cluster();
+    assert.deepEqual(it.waits, [15, 0]);
   });
 
   it('waits for a set that is about to get its finalizer', async () => {
@@ -84,7 +94,7 @@ describe('looking after a cluster', () => {
     };
     await it.cluster();
     assert.deepEqual(it.entries(), [['one', 'one true h2'], ['theirs']]);
-    assert.deepEqual(it.workload.requests, ['create one', 'get one', 'patch one']);
+    assert.deepEqual(it.workload.requests, ['create one', 'replace one']);
   });
 
   it('with ApplyOnce creates and no more, with Reconcile makes it what the manifest says', async () => {
@@ -100,7 +110,7 @@ describe('looking after a cluster', () => {
     for (const name of ['one', 'two']) it.management.putResource(name, [anObject(name, { a: '2' })], 'h2');
     it.workload.requests.length = 0;
     await it.cluster();
-    assert.deepEqual(it.workload.requests, ['get two', 'patch two']);
+    assert.deepEqual(it.workload.requests, ['replace two']);
     assert.deepEqual(it.entries(), [
       ['one', 'one true h1'],
       ['two', 'two true h2'],
@@ -135,7 +145,7 @@ describe('looking after a cluster', () => {
       const { length } = it.workload.requests;
       it.management.putResource('good', [anObject('good', { a: `${tries}` })], `h-${tries}`);
       await it.cluster();
-      assert.deepEqual(it.workload.requests.slice(length), ['get good', 'patch good']);
+      assert.deepEqual(it.workload.requests.slice(length), ['replace good']);
       await it.clock.advance(waits.at(-1) ?? 0);
     }
     assert.deepEqual(

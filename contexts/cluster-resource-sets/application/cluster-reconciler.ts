@@ -14,7 +14,7 @@ export interface ClusterReconcilerDeps extends ClusterPassDeps {
   readonly wakeSet: (key: NamespacedName) => void;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** How long the record of what was done waits for more to be done. */
+  /** So long after something to do was found, the record of it waits for more. */
   readonly settleMs: number;
 }
 
@@ -63,13 +63,17 @@ export class ClusterReconciler {
     for (let worked = 0; ; ) {
       // Asked before: one that comes in the middle of a round is for the next.
       const isExpecting = pass.isExpecting;
+      const found = clock.now();
       const didWork = await pass.round(signal);
-      const sinceMs = clock.now() - begun;
+      const now = clock.now();
+      const sinceMs = now - begun;
       if (didWork) worked += 1;
       else if (worked === 0 || !isExpecting || sinceMs > EXPECT_MS) return;
       if (sinceMs > COLLECT_MS) return;
-      // Who has seen two come one after the other waits a little longer for the third.
-      await sleep(worked > 1 ? 3 * settleMs : settleMs, signal);
+      // Who has seen two come one after the other waits a little longer for the third. What it took to do the work was part
+      // of the wait already; what came meanwhile may still have to be heard of, so that there always is a moment for that.
+      const waitMs = worked > 1 ? 3 * settleMs : settleMs;
+      await sleep(Math.max(0, waitMs - (didWork ? now - found : 0)), signal);
     }
   }
 
@@ -138,11 +142,12 @@ export class ClusterReconciler {
 
   /** Nothing that was refused counts any more: the cluster is another, or is reached in another way. */
   forget({ namespace, name }: NamespacedName): void {
-    const { attempts, repairs, pruning } = this.#deps;
+    const { attempts, repairs, pruning, versions } = this.#deps;
     const key = `${namespace}/${name}`;
     attempts.forget(key);
     repairs.forget(key);
     pruning.forget(key);
+    versions.forget(key);
   }
 
   #wakeLeaving(namespace: string): void {

@@ -9,8 +9,23 @@ import { KubeResources } from '../adapters/kube-resources.ts';
 import { NO_OPTIONS } from '../domain/set-options.ts';
 import { aSet } from '../testing/a-set.ts';
 import { FakeManagement } from '../testing/fake-management.ts';
-import { anObject } from '../testing/fake-workload.ts';
+import { anObject, FakeWorkload } from '../testing/fake-workload.ts';
+import { inventoriesContract } from '../testing/inventories-contract.ts';
 import { managementContract } from '../testing/management-contract.ts';
+import { workloadContract } from '../testing/workload-contract.ts';
+
+workloadContract('in memory', async () => {
+  const clusters = new FakeWorkload();
+  clusters.down.set('b', 'it does not answer');
+  return { clusters, namespace: 'shop' };
+});
+
+inventoriesContract('in memory', async () => {
+  const { inventories, spoiled } = new FakeManagement();
+  const spoil = async (set: { name: string }, cluster: { name: string }) =>
+    void spoiled.add(`${set.name}/${cluster.name}`);
+  return { inventories, namespace: 'fleet', spoil };
+});
 
 managementContract('in memory', async () => {
   const management = new FakeManagement();

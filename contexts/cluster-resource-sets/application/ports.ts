@@ -74,6 +74,8 @@ export interface WorkloadClusters {
 export interface Written {
   readonly uid: string;
   readonly resourceVersion: string;
+  /** Whether it has something that others write into it as time goes by. */
+  readonly hasStatus: boolean;
 }
 
 /**
@@ -86,6 +88,11 @@ export interface WorkloadApi {
   create(object: ManifestObject, signal: AbortSignal): Promise<Written | undefined>;
   patch(object: ManifestObject, patch: JsonObject, signal: AbortSignal): Promise<Written>;
   apply(object: ManifestObject, signal: AbortSignal): Promise<Written>;
+  /**
+   * Makes it what the manifest says, if it is of this version. `undefined` when it is another by now, or gone, or when the
+   * server will not have it in this way: then one looks, and patches it.
+   */
+  replace(object: ManifestObject, resourceVersion: string, signal: AbortSignal): Promise<Written | undefined>;
   /** Just the one with this uid; gone is gone, whoever did it. */
   delete(item: InventoryItem & { readonly uid: string }, signal: AbortSignal): Promise<void>;
 }

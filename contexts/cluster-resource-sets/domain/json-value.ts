@@ -21,6 +21,6 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
   );
 }
 
-function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

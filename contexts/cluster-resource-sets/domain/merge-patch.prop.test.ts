@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { patched } from '../testing/patched.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
-import { mergePatch } from './merge-patch.ts';
+import { mergePatch, replacement } from './merge-patch.ts';
 
 const key = fc.constantFrom('a', 'b', 'metadata', 'labels', '__proto__', 'constructor');
-const { value } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3 },
-    fc.constantFrom<JsonValue>(1, 'x', true),
-    fc.array(fc.constantFrom<JsonValue>(1, 'x'), { maxLength: 2 }),
-    tie('object'),
-  ),
-  object: fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
-}));
-const object = fc.array(fc.tuple(key, value), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs));
+const object = objectOf(1, 'x', true);
+const objectWithNulls = objectOf(1, 'x', true, null);
 
 describe('the merge patch from what there is to the manifest', () => {
   it('makes the one of the other', () => {
@@ -24,6 +17,17 @@ describe('the merge patch from what there is to the manifest', () => {
         const to = { ...manifest, metadata: metadataOf(manifest) };
         const patch = mergePatch(from, to);
         assert.deepEqual(patch === undefined ? from : patched(from, patch), to);
+      }),
+    );
+  });
+
+  it('comes to the manifest as it replaces the object, nulls left out', () => {
+    fc.assert(
+      fc.property(object, objectWithNulls, (live, manifest) => {
+        const from = { ...live, metadata: { ...metadataOf(live), resourceVersion: '5' } };
+        const to = { ...manifest, metadata: { ...metadataOf(manifest), resourceVersion: '1' } };
+        const patch = mergePatch(from, to);
+        assert.deepEqual(patch === undefined ? from : patched(from, patch), replacement(to, '5'));
       }),
     );
   });
@@ -51,17 +55,19 @@ describe('the merge patch from what there is to the manifest', () => {
   });
 });
 
-function metadataOf({ metadata }: JsonObject): JsonObject {
-  return isJsonObject(metadata) ? metadata : {};
+function objectOf(...scalars: readonly JsonValue[]): fc.Arbitrary<JsonObject> {
+  const { whole } = fc.letrec<{ value: JsonValue; whole: JsonObject }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<JsonValue>(...scalars),
+      fc.array(fc.constantFrom<JsonValue>(1, 'x'), { maxLength: 2 }),
+      tie('whole'),
+    ),
+    whole: fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+  }));
+  return whole;
 }
 
-/** RFC 7396. */
-function patched(from: JsonObject, patch: JsonObject): JsonObject {
-  const next = new Map(Object.entries(from));
-  for (const [name, change] of Object.entries(patch)) {
-    const before = next.get(name);
-    if (change === null) next.delete(name);
-    else next.set(name, isJsonObject(change) ? patched(isJsonObject(before) ? before : {}, change) : change);
-  }
-  return Object.fromEntries(next);
+function metadataOf({ metadata }: JsonObject): JsonObject {
+  return isJsonObject(metadata) ? metadata : {};
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, sameJson } from './json-value.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue, sameJson } from './json-value.ts';
 
 /** The server writes these, and a patch that removes them says nothing. */
 const OF_THE_SERVER = [
@@ -24,6 +24,25 @@ export function mergePatch(live: JsonObject, manifest: JsonObject): JsonObject |
   // A manifest that was exported carries the version of then, which would be a lock on it.
   const { resourceVersion: _, ...wantedMetadata } = wanted;
   return difference({ ...live, metadata: own }, { ...manifest, metadata: wantedMetadata });
+}
+
+/**
+ * What that patch comes to, whatever there is: the manifest, of which an object with this version is to be made. What is null in it
+ * is not there.
+ */
+export function replacement(manifest: JsonObject, resourceVersion: string): JsonObject {
+  const metadata = isJsonObject(manifest['metadata']) ? manifest['metadata'] : {};
+  return withoutNulls({ ...manifest, metadata: { ...metadata, resourceVersion } });
+}
+
+function withoutNulls(object: JsonObject): JsonObject {
+  const entries = Object.entries(object).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, nullsRemoved(value)]));
+}
+
+function nullsRemoved(value: JsonValue): JsonValue {
+  if (isJsonObject(value)) return withoutNulls(value);
+  return isJsonList(value) ? value.map(nullsRemoved) : value;
 }
 
 function difference(from: JsonObject, to: JsonObject): JsonObject | undefined {

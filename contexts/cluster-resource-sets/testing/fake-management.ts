@@ -28,6 +28,8 @@ export class FakeManagement {
   readonly bindingsByName = new Map<string, Binding>();
   readonly stored = new Map<string, Stored>();
   readonly inventoriesByName = new Map<string, Inventory>();
+  /** Those of them that cannot be read. */
+  readonly spoiled = new Set<string>();
   readonly wrongType = new Set<string>();
   /** What was written, in order. */
   readonly writes: string[] = [];
@@ -146,7 +148,11 @@ export class FakeManagement {
   };
 
   readonly inventories: Inventories = {
-    read: async (set, cluster) => this.inventoriesByName.get(`${set.name}/${cluster.name}`) ?? { items: [] },
+    read: async (set, cluster) => {
+      const name = `${set.name}/${cluster.name}`;
+      if (this.spoiled.has(name)) throw new CrsError('INVENTORY_UNREADABLE', `read the inventory of ${name}`);
+      return this.inventoriesByName.get(name) ?? { items: [] };
+    },
     write: async (set, cluster, inventory) => {
       this.#write(
         `inventory ${set.name}/${cluster.name} [${inventory.items.map(({ name, uid }) => `${name}:${uid ?? '?'}`).join()}]`,

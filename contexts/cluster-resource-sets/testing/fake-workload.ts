@@ -3,8 +3,10 @@ import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
 import { type InventoryItem, idOf } from '../domain/inventory.ts';
-import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
+import { isJsonObject, type JsonObject, sameJson } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
+import { replacement } from '../domain/merge-patch.ts';
+import { patched } from './patched.ts';
 
 /** Workload clusters in memory, all with the same objects. */
 export class FakeWorkload implements WorkloadClusters {
@@ -34,36 +36,57 @@ export class FakeWorkload implements WorkloadClusters {
     },
     create: async (object) => {
       await this.#note('create', object);
-      return this.objects.has(idOf(identityOf(object))) ? undefined : this.#put(object, `uid-${this.#version + 1}`);
+      return this.objects.has(idOf(identityOf(object))) ? undefined : this.#put(object);
     },
-    patch: async (object) => {
+    patch: async (object, patch) => {
       await this.#note('patch', object);
-      return this.#put(object, uidOf(this.objects.get(idOf(identityOf(object)))));
+      const before = this.objects.get(idOf(identityOf(object)));
+      if (before === undefined) throw refused('it is not there');
+      return this.#put(patched(before, patch), before);
+    },
+    replace: async (object, resourceVersion) => {
+      await this.#note('replace', object);
+      const before = this.objects.get(idOf(identityOf(object)));
+      const isStill = before !== undefined && serverFieldsOf(before).resourceVersion === resourceVersion;
+      return isStill ? this.#put(replacement(object, resourceVersion), before) : undefined;
     },
     apply: async (object) => {
       await this.#note('apply', object);
       const before = this.objects.get(idOf(identityOf(object)));
-      return this.#put(object, before ? uidOf(before) : `uid-${this.#version + 1}`);
+      // Nobody owns fields here: what is applied goes on top of what is there.
+      return this.#put(before === undefined ? object : patched(before, object), before);
     },
     delete: async (item: InventoryItem & { readonly uid: string }) => {
       this.requests.push(`delete ${item.name}`);
       await this.before(`delete ${item.name}`);
-      if (uidOf(this.objects.get(idOf(item))) === item.uid) this.objects.delete(idOf(item));
+      const present = this.objects.get(idOf(item));
+      if (present && serverFieldsOf(present).uid === item.uid) this.objects.delete(idOf(item));
     },
   };
 
   async #note(verb: string, object: ManifestObject): Promise<void> {
-    const line = `${verb} ${identityOf(object).name}`;
+    const { name } = identityOf(object);
+    if (name === '') throw refused('it has no name');
+    const line = `${verb} ${name}`;
     this.requests.push(line);
     await this.before(line);
   }
 
-  #put(object: ManifestObject, uid: string): Written {
-    this.#version += 1;
-    const resourceVersion = String(this.#version);
+  /** What is the same as before keeps its version. */
+  #put(object: JsonObject, before?: JsonObject): Written {
+    const hasStatus = Object.hasOwn(object, 'status');
+    const { uid = `uid-${this.#version + 1}`, resourceVersion = '' } =
+      before === undefined ? {} : serverFieldsOf(before);
     const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
-    this.objects.set(idOf(identityOf(object)), { ...object, metadata: { ...metadata, uid, resourceVersion } });
-    return { uid, resourceVersion };
+    const next = { ...object, metadata: { ...metadata, uid, resourceVersion } };
+    if (sameJson(before, next)) return { uid, resourceVersion, hasStatus };
+    this.#version += 1;
+    const version = String(this.#version);
+    this.objects.set(idOf(identityOf(object)), {
+      ...next,
+      metadata: { ...next.metadata, resourceVersion: version },
+    });
+    return { uid, resourceVersion: version, hasStatus };
   }
 }
 
@@ -80,7 +103,10 @@ export function anObject(name: string, data: Readonly<Record<string, string>> = 
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data };
 }
 
-function uidOf(object: JsonObject | undefined): string {
-  const metadata = object?.['metadata'];
-  return isJsonObject(metadata) && typeof metadata['uid'] === 'string' ? metadata['uid'] : '';
+function serverFieldsOf({ metadata }: JsonObject): { readonly uid?: string; readonly resourceVersion?: string } {
+  const { uid, resourceVersion } = isJsonObject(metadata) ? metadata : {};
+  return {
+    ...(typeof uid === 'string' && { uid }),
+    ...(typeof resourceVersion === 'string' && { resourceVersion }),
+  };
 }

@@ -1,6 +1,7 @@
 import { FakeClock } from '#testing/fake-clock';
 import { Attempts } from '../application/attempts.ts';
 import { ClusterReconciler } from '../application/cluster-reconciler.ts';
+import { KnownVersions } from '../application/known-versions.ts';
 import { Outcomes } from '../application/outcomes.ts';
 import type { Next } from '../application/ports.ts';
 import { Pruning } from '../application/pruning.ts';
@@ -17,11 +18,14 @@ export class Reconcilers {
   readonly clock = new FakeClock();
   readonly woken: string[] = [];
   readonly repaired: string[] = [];
+  /** How long passes waited for more to do, each time. */
+  readonly waits: number[] = [];
   /** What happens while a pass waits for more to do. */
   whileWaiting: () => void = () => undefined;
   readonly #sets: SetReconciler;
   readonly #clusters: ClusterReconciler;
   readonly #attempts = new Attempts({ clock: this.clock, random: () => 1 - Number.EPSILON });
+  readonly #versions = new KnownVersions();
 
   constructor() {
     const { management, workload, outcomes, clock } = this;
@@ -32,11 +36,15 @@ export class Reconcilers {
     this.#clusters = new ClusterReconciler({
       ...shared,
       workloads: workload,
+      versions: this.#versions,
       repairs: new Schedule({ clock, random: () => 1 - Number.EPSILON }),
       pruning: new Pruning({ inventories, resources, attempts }),
       repaired: ({ set }, { resource }) => this.repaired.push(`${set.name} ${resource.name}`),
       wakeSet: ({ name }) => this.woken.push(`set ${name}`),
-      sleep: async () => this.whileWaiting(),
+      sleep: async (ms) => {
+        this.waits.push(ms);
+        this.whileWaiting();
+      },
       settleMs: 25,
       width: 2,
     });
@@ -45,6 +53,7 @@ export class Reconcilers {
   /** The cluster is reached in another way. */
   reached(name = 'a'): void {
     this.#attempts.forget(`fleet/${name}`);
+    this.#versions.forget(`fleet/${name}`);
   }
 
   async set(name = 'web'): Promise<Next> {

@@ -93,6 +93,19 @@ export const FAILING_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'a change that the server refuses',
+    why: 'the object stays as it was, and the error is the one that the server gave to a patch',
+    play: async (stage) => {
+      const fixed = (turn: string): string => `${stage.manifest('first', { turn })}immutable: true\n`;
+      const settings = await stage.configMap('settings', fixed('one'));
+      await stage.cluster('one');
+      await stage.set('web', { resources: [settings], strategy: 'Reconcile' });
+      await stage.reaches('applied', (seen) => seen.isApplied('one', 'web') && seen.isObserved('web'));
+      await stage.rewrite(settings, fixed('two'));
+      await stage.reaches('refused', (seen) => seen.condition('web')?.status === 'False');
+    },
+  },
+  {
     name: 'a cluster that cannot be reached',
     why: 'the binding has an entry with nothing in it, and the condition says that something is wrong',
     play: async (stage) => {

@@ -71,6 +71,29 @@ export const FAITHFUL_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'contents changed time and again',
+    why: 'objects that nobody else touches are what the manifest says, each time: keys and labels go, a null is nothing',
+    play: async (stage) => {
+      const { workloadNamespace: namespace } = stage;
+      const documents = (turn: string, extra: object): string => {
+        const metadata = { name: 'first', namespace, labels: { [turn]: 'yes' } };
+        const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { turn, [turn]: 'only now', none: null } };
+        const place = { name: 'second', namespace, creationTimestamp: null };
+        const secret = { apiVersion: 'v1', kind: 'Secret', metadata: place, stringData: { [turn]: 'x' }, ...extra };
+        return JSON.stringify([map, secret]);
+      };
+      const settings = await stage.configMap('settings', documents('one', {}));
+      await stage.cluster('one');
+      await stage.set('web', { resources: [settings], strategy: 'Reconcile' });
+      await stage.reaches('applied', (seen) => seen.isApplied('one', 'web') && seen.isObserved('web'));
+      for (const [turn, extra] of Object.entries({ two: {}, three: { data: { a: 'eA==' } }, four: { data: null } })) {
+        const before = stage.seen().entry('one', 'web', settings)?.hash;
+        await stage.rewrite(settings, documents(turn, extra));
+        await stage.reaches(turn, (seen) => seen.entry('one', 'web', settings)?.hash !== before);
+      }
+    },
+  },
+  {
     name: 'an object deleted by hand',
     why: 'nobody looks, until the contents change',
     play: async (stage) => {

@@ -14,7 +14,9 @@ const skip = (await clustersUnavailable('nodes')) ?? (await capiUnavailable());
 describe('fleetshift target bootstrap-resource-set', { skip }, () => {
   const cleanUp: (() => Promise<void>)[] = [];
   const cleaner = { after: (act: () => Promise<void> | void) => void cleanUp.push(async () => await act()) };
+  /** The management cluster, which the set is for too. */
   let cluster: TestCluster;
+  let another: TestCluster;
   let home: PlatformHome;
   let platform: Platform;
 
@@ -23,10 +25,11 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
       const signal = AbortSignal.timeout(240_000);
       home = await platformHome('sqlite');
       cleanUp.push(() => home.dispose());
-      [platform, cluster] = await Promise.all([
+      [platform, cluster, another] = await Promise.all([
         home.start(),
-        // A short name: it is in the path of the agent's socket, which may not be longer than 107 bytes.
+        // Short names: they are in the path of the agent's socket, which may not be longer than 107 bytes.
         ownCluster(cleaner, { size: 'nodes', name: 'b' }, signal),
+        ownCluster(cleaner, { size: 'nodes', name: 'c' }, signal),
       ]);
       type Named = { readonly spec: { readonly group: string; readonly names: { readonly plural: string } } };
       const only = ({ spec }: Named) => spec.group.startsWith('addons.') || spec.names.plural === 'clusters';
@@ -43,11 +46,14 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
     assert.equal(code, EXIT.ok, `fleetshift ${args.join(' ')}: ${out}${err}`);
     return { out, err };
   };
-  const kubectl = async (args: readonly string[], input?: object): Promise<string> => {
-    const { code, stdout, stderr } = await cluster.kubectl(args, input ? { input: JSON.stringify(input) } : {});
+  const kubectlIn = async (where: TestCluster, args: readonly string[], input?: object): Promise<string> => {
+    const { code, stdout, stderr } = await where.kubectl(args, input ? { input: JSON.stringify(input) } : {});
     assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
     return stdout;
   };
+  const kubectl = (args: readonly string[], input?: object): Promise<string> => kubectlIn(cluster, args, input);
+  const inBoth = (args: readonly string[]) => Promise.all([cluster, another].map((each) => kubectlIn(each, args)));
+  let token = '';
   const COMMAND = 'target bootstrap-resource-set agents --selector fleet=edge --namespace fleet -w root --uses 5';
   const command = (...more: readonly string[]) => [...COMMAND.split(' '), '--expires', '1d', ...more];
 
@@ -63,46 +69,55 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
     assert.equal(code, 0, stderr);
   });
 
-  it('installs an agent on a cluster that matches, and leaves it alone when it is run again', async (t) => {
+  it('installs an agent on each cluster that matches, and leaves them alone when it is run again', async (t) => {
     const kubeconfig = cluster.kubeconfigFile('admin');
-    await kubectl(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'List', items: clusterAndKubeconfig(cluster) });
+    const items = [...clusterAndKubeconfig(cluster, 'one'), ...clusterAndKubeconfig(another, 'two')];
+    await kubectl(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'List', items });
     await CrsProcess.start(cleaner, { kubeconfig, flags: ['--namespace=fleet'] });
     const apply = command('--apply', '--kubeconfig', kubeconfig);
-    assert.equal((await fleetshift(...apply)).out, '');
+    const { out, err } = await fleetshift(...apply);
+    assert.equal(out, '');
+    [, token = ''] = /bootstraptoken\/(\S+) created/.exec(err) ?? [];
     const applied = 'jsonpath={.spec.bindings[0].resources[0].applied} {.spec.bindings[0].resources[0].hash}';
-    const binding = ['-n', 'fleet', 'get', 'clusterresourcesetbinding', 'one', '--ignore-not-found', '-o', applied];
-    while (!(await kubectl(binding)).startsWith('true')) await delay(200, undefined, { signal: t.signal });
-    const first = await kubectl(binding);
+    const binding = async (name: string, output = applied) =>
+      await kubectl(['-n', 'fleet', 'get', 'clusterresourcesetbinding', name, '--ignore-not-found', '-o', output]);
+    for (const name of ['one', 'two']) {
+      while (!(await binding(name)).startsWith('true')) await delay(200, undefined, { signal: t.signal });
+    }
     const agent = ['-n', 'fleetshift-system', 'get', 'deployment', 'fleetshift-agent'];
     const version = [...agent, '-o', 'jsonpath={.metadata.uid} {.metadata.generation}'];
-    const before = await kubectl(version);
+    const before = [await binding('one'), await binding('two'), ...(await inBoth(version))];
 
     await fleetshift(...apply);
     // One more cluster, so that it can be seen that the set was looked at with its new token.
-    const [two] = clusterAndKubeconfig(cluster, 'two');
-    await kubectl(['apply', '-f', '-'], { ...two });
-    const second = ['-n', 'fleet', 'get', 'clusterresourcesetbinding', 'two', '--ignore-not-found', '-o', 'name'];
-    while ((await kubectl(second)) === '') await delay(200, undefined, { signal: t.signal });
-    assert.deepEqual([await kubectl(binding), await kubectl(version)], [first, before]);
+    const [three] = clusterAndKubeconfig(cluster, 'three');
+    await kubectl(['apply', '-f', '-'], { ...three });
+    while ((await binding('three', 'name')) === '') await delay(200, undefined, { signal: t.signal });
+    assert.deepEqual([await binding('one'), await binding('two'), ...(await inBoth(version))], before);
   });
 
-  it('makes that cluster a target, named after itself', async (t) => {
-    const uid = await kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
+  it('makes a target of each, named after itself, with one token for both', async (t) => {
+    const uids = await inBoth(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
     const targets = async () => {
       const list = await fleetshift('get', 'targets', '-A', '-l', 'fleetshift.io/correlation=agents', '-o', 'json');
       return JSON.parse(list.out).items as { readonly name: string }[];
     };
     const deadline = AbortSignal.any([t.signal, AbortSignal.timeout(ENROL_MS)]);
     let seen = await targets();
-    while (!JSON.stringify(seen).includes('"Connected"')) {
+    while (seen.filter((target) => JSON.stringify(target).includes('"Connected"')).length < 2) {
       await delay(500, undefined, { signal: deadline }).catch(async (cause: unknown) => {
-        throw new Error(`${JSON.stringify(seen)}\n${await agentState(cluster)}`, { cause });
+        const states = await Promise.all([cluster, another].map(agentState));
+        throw new Error(`${JSON.stringify(seen)}\n${states.join('\n')}`, { cause });
       });
       seen = await targets();
     }
-    assert.equal(seen.length, 1);
-    const [, begin] = /^k8s-([0-9a-f-]+)$/.exec(seen[0]?.name ?? '') ?? [];
-    assert.ok(begin !== undefined && uid.startsWith(begin), `${seen[0]?.name} of ${uid}`);
+    assert.equal(seen.length, 2);
+    for (const uid of uids) {
+      const its = seen.filter(({ name }) => name.startsWith('k8s-') && uid.startsWith(name.slice('k8s-'.length)));
+      assert.equal(its.length, 1, `${seen.map(({ name }) => name).join()} of ${uid}`);
+    }
+    const { out } = await fleetshift('get', 'bootstraptoken', token, '-w', 'root', '-o', 'json');
+    assert.equal((JSON.parse(out) as { readonly used: number }).used, 2);
   });
 });
 
@@ -116,7 +131,7 @@ async function agentState(cluster: TestCluster): Promise<string> {
   return said.map(({ stdout, stderr }) => `${stdout}${stderr}`).join('\n');
 }
 
-function clusterAndKubeconfig(cluster: TestCluster, name = 'one'): readonly object[] {
+function clusterAndKubeconfig(cluster: TestCluster, name: string): readonly object[] {
   const namespace = 'fleet';
   return [
     {

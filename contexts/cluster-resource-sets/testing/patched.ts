@@ -1,0 +1,12 @@
+import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
+
+/** What a server makes of a JSON merge patch: RFC 7396. */
+export function patched(from: JsonObject, patch: JsonObject): JsonObject {
+  const next = new Map(Object.entries(from));
+  for (const [name, change] of Object.entries(patch)) {
+    const before = next.get(name);
+    if (change === null) next.delete(name);
+    else next.set(name, isJsonObject(change) ? patched(isJsonObject(before) ? before : {}, change) : change);
+  }
+  return Object.fromEntries(next);
+}
