@@ -209,7 +209,7 @@ export class KeyedQueue {
     this.#alarm?.stop.abort();
     const stop = new AbortController();
     this.#alarm = { due, stop };
-    const ms = Math.min(LONGEST_ALARM_MS, Math.ceil(due - this.#clock.now()));
+    const ms = Math.min(LONGEST_ALARM_MS, Math.max(0, Math.ceil(due - this.#clock.now())));
     this.#sleep(ms, stop.signal).then(
       () => this.#ring(),
       // Stopped, since another alarm is set or none is needed.
