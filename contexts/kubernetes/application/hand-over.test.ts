@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it, type TestContext } from 'node:test';
 import { seededRandom, share, testSeed } from '#testing/seeded';
 import { keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
-import { acceptedOrder } from '../domain/order.ts';
+import { acceptedOrder, type Order } from '../domain/order.ts';
 import { map, order, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
 import { dyingPorts } from '../testing/dying-ports.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
@@ -16,6 +16,14 @@ beforeEach(() => {
 
 function there(ports: FakePorts): string[] {
   return 'abcde'.split('').filter((name) => ports.api.peek(keyOf(map(name))) !== undefined);
+}
+
+/** By an agent that came to its end in order. */
+async function delivered(t: TestContext, ports: FakePorts, first: Order): Promise<void> {
+  const { agent, heard, stop } = await runAgent(t, ports);
+  await agent.dispatch(first, signal);
+  await heard.until('health 1 Available', signal);
+  await stop();
 }
 
 describe('whoever comes next', () => {
@@ -57,10 +65,7 @@ describe('whoever comes next', () => {
   it('does not take for whole what an agent began to change before it ended', async (t) => {
     const ports = fakePorts();
     const [old, next] = [order(1, [map('a')]), order(1, [map('a', { a: '2' })])];
-    const before = await runAgent(t, ports);
-    await before.agent.dispatch(old, signal);
-    await before.heard.until('health 1 Available', signal);
-    await before.stop();
+    await delivered(t, ports, old);
     // The order and the object, and nothing more.
     const dying = dyingPorts(ports, 2);
     const first = await runAgent(t, dying.ports);
@@ -77,10 +82,7 @@ describe('whoever comes next', () => {
 
   it('carries out once more what was told and not written yet', async (t) => {
     const ports = fakePorts();
-    const before = await runAgent(t, ports);
-    await before.agent.dispatch(order(1, [map('a')]), signal);
-    await before.heard.until('health 1 Available', signal);
-    await before.stop();
+    await delivered(t, ports, order(1, [map('a')]));
     // The order and the object: what is said then is not in the inventory, and never will be.
     const dying = dyingPorts(ports, 2);
     const first = await runAgent(t, dying.ports);
@@ -99,10 +101,7 @@ describe('whoever comes next', () => {
   it('does not take for whole what is the content before the last, though nothing was done for it yet', async (t) => {
     const ports = fakePorts();
     const [old, next] = [order(1, [map('a')]), order(1, [map('a', { a: '2' })])];
-    const before = await runAgent(t, ports);
-    await before.agent.dispatch(old, signal);
-    await before.heard.until('health 1 Available', signal);
-    await before.stop();
+    await delivered(t, ports, old);
     // The other content and its object, then that the first is not there any more, and the order for it. Nothing more.
     const dying = dyingPorts(ports, 4);
     const first = await runAgent(t, dying.ports);
