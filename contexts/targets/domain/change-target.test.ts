@@ -91,6 +91,12 @@ describe('what a person asks for', () => {
       faultsOf(() => patchTarget(before, { properties: { a: 'x'.repeat(16_384 - 7) } }, 1)),
       ['/properties'],
     );
+    assert.equal(patchTarget(before, { properties: { a: '€'.repeat(5_458) } }, 1).version, 5, 'three bytes each');
+    assert.deepEqual(
+      faultsOf(() => patchTarget(before, { properties: { a: '€'.repeat(5_459) } }, 1)),
+      ['/properties'],
+    );
+    assert.throws(() => patchTarget(before, { properties: { a: '\ud800' } }, 1), { code: 'NOT_JSON' });
   });
 
   it('moves it to another workspace', () => {

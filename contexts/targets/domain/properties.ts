@@ -12,15 +12,26 @@ export type PropertiesPatch = Properties | null;
 /** Enough for facts and settings, too little for a data store. */
 const MAX_PROPERTIES_BYTES = 16_384;
 const MAX_PROPERTIES_DEPTH = 16;
+/** In UTF-8, of a unit of UTF-16. */
+const MOST_BYTES_OF_A_UNIT = 3;
 
 export function propertiesFaults(properties: Properties, path: string): FieldFault[] {
   if (depthOf(properties) > MAX_PROPERTIES_DEPTH) {
     return [{ path, message: `must not be nested deeper than ${MAX_PROPERTIES_DEPTH} levels` }];
   }
-  const bytes = new TextEncoder().encode(canonicalJson(properties)).length;
-  return bytes > MAX_PROPERTIES_BYTES
+  return bytesOf(properties) > MAX_PROPERTIES_BYTES
     ? [{ path, message: `must not be larger than ${MAX_PROPERTIES_BYTES} bytes` }]
     : [];
+}
+
+/**
+ * Every target that is read is checked, and nearly all of them have few: where it can be told without counting that there are
+ * not too many bytes, nothing is counted. `\\ud` is what half of a surrogate pair is written as, which is refused.
+ */
+function bytesOf(properties: Properties): number {
+  const text = JSON.stringify(properties);
+  if (text.length * MOST_BYTES_OF_A_UNIT <= MAX_PROPERTIES_BYTES && !text.includes('\\ud')) return text.length;
+  return new TextEncoder().encode(canonicalJson(properties)).length;
 }
 
 export function mergeProperties(properties: Properties, patch: PropertiesPatch | undefined): Properties {
