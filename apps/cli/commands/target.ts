@@ -40,7 +40,7 @@ export const target: Command = {
   help: () =>
     [
       helpText({
-        usage: 'fleetshift target enroll|install-manifest|cordon|uncordon [NAME...] [flags]',
+        usage: 'fleetshift target add|enroll|install-manifest|bootstrap-resource-set|cordon|uncordon [NAME...] [flags]',
         summary: SUMMARY,
         settings: { ...INSTALL_SETTINGS, ...ENROLL_SETTINGS },
       }),
