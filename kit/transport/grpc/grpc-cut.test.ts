@@ -7,6 +7,8 @@ import { startFaultProxy } from '#testing/fault-proxy/start-fault-proxy';
 import { seededRandom } from '#testing/seeded';
 import { StreamRecorder } from '../testing/stream-recorder.ts';
 import { GRPC_PATH, LOOPBACK, makeTestTls } from '../testing/transport-stages.ts';
+import type { StreamHandlers, Transport } from '../transport.ts';
+import type { TransportError } from '../transport-error.ts';
 import { createGrpcTransport, listenGrpc } from './index.ts';
 
 describe('what Node does with a connection that ends', { timeout: 60_000 }, () => {
@@ -57,8 +59,41 @@ describe('what Node does with a connection that ends', { timeout: 60_000 }, () =
       await connection.close();
       for (const recorder of recorders) assert.equal(await recorder.end(), 'CONNECTION_LOST');
     });
+
+    it(`tells all of a hundred whose server ends while they talk${tls ? ', with TLS' : ''}`, async (t) => {
+      const server = await listenGrpc({
+        at: LOOPBACK,
+        path: GRPC_PATH,
+        accept: (stream) => ({ ...DEAF, frame: (bytes) => void stream.send(bytes) }),
+        ...(tls && { tls: tls.server }),
+      });
+      t.after(() => server.close());
+      const to = server.address as { host: string; port: number };
+      const transport = createGrpcTransport({ to, path: GRPC_PATH, ...(tls && { tls: tls.dial }) });
+      const ended = await Promise.all(Array.from({ length: 100 }, () => talkAlways(transport, t.signal)));
+      await server.close();
+      for (const error of await Promise.all(ended.map(({ end }) => end))) assert.equal(error?.code, 'CONNECTION_LOST');
+    });
   }
 });
+
+const DEAF: StreamHandlers = { frame: () => {}, room: () => {}, closed: () => {} };
+
+/** Sends back what comes back, for as long as there is a server; it has begun when this resolves. */
+async function talkAlways(transport: Transport, signal: AbortSignal) {
+  const connection = await transport.connect(signal);
+  const { promise: end, resolve } = Promise.withResolvers<TransportError | undefined>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const talk = (bytes: Uint8Array): void => {
+    begin();
+    stream.send(bytes);
+  };
+  const stream = connection.open({ ...DEAF, frame: talk, closed: resolve });
+  stream.send(new Uint8Array(10_000));
+  await begun;
+  // In an object, so that nobody waits for it yet.
+  return { end };
+}
 
 const [DATA, RST_STREAM, END_STREAM] = [0, 3, 1];
 const PREFACE_BYTES = 24;

@@ -87,7 +87,8 @@ export class ServedConnection {
   #gone(): void {
     this.#isGone = true;
     clearTimeout(this.#idle);
-    for (const stream of this.#streams) stream.lose(connectionLost(this.#cause));
+    const lost = connectionLost(this.#cause);
+    for (const stream of this.#streams) stream.lose(lost);
   }
 }
 

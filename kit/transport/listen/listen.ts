@@ -5,6 +5,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Secret } from '#kit/std';
 import { type Endpoint, endpointName } from '../dial/dial.ts';
 import { TransportError } from '../transport-error.ts';
+import { EndsInTurns } from './ends-in-turns.ts';
 import { HandshakeQueue } from './handshake-queue.ts';
 
 export interface ListenOptions {
@@ -54,7 +55,9 @@ export async function listen(
     throw new TransportError('CANNOT_LISTEN', `listen at ${endpointName(at)}: ${why}`, { cause: error });
   }
   const sockets = new Set<Socket>();
+  const ends = new EndsInTurns();
   server.on('connection', (socket: Socket) => {
+    ends.watch(socket);
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
