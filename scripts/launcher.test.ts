@@ -11,23 +11,25 @@ import { ROOT } from './repository.ts';
 const run = promisify(execFile);
 const NEW_NODE = process.execPath;
 const TELL = `console.log(JSON.stringify({
-  args: process.argv.slice(2), main: process.argv[1], major: process.version.slice(0, 3), flags: process.execArgv }));`;
+  args: process.argv.slice(2), main: process.argv[1], major: process.version.slice(0, 3), flags: process.execArgv,
+  arenas: process.env.MALLOC_ARENA_MAX }));`;
 
 describe('bin/fleetshift', () => {
   it('runs the sources of a checkout with the Node installed there, and hands on every argument as it is', async (test) => {
     const root = await makeFolder(test);
     const program = await install(root, 'apps/cli/main.ts');
     await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
-    const { flags: _, ...told } = await start(program, { args: ['a b', '', '--c=*'] });
+    const { flags: _, arenas, ...told } = await start(program, { args: ['a b', '', '--c=*'] });
     assert.deepEqual(told, { args: ['a b', '', '--c=*'], main: join(root, 'apps/cli/main.ts'), major: 'v26' });
+    assert.equal(arenas, '2');
   });
 
   for (const { why, args, young } of [
-    { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 16 },
+    { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 4 },
     { why: 'a fleetlet is small', args: ['fleetlet', '--data', 'x'], young: 1 },
     { why: 'an agent is small', args: ['agent', 'directory'], young: 1 },
     { why: 'a controller has much to do at once, and then nothing', args: ['crs'], young: 8 },
-    { why: 'help is nobody in particular', args: [], young: 16 },
+    { why: 'help is nobody in particular', args: [], young: 4 },
   ]) {
     it(`gives what dies young ${young} MiB: ${why}`, async (test) => {
       const root = await makeFolder(test);
@@ -136,4 +138,5 @@ interface Told {
   readonly main: string;
   readonly major: string;
   readonly flags: string[];
+  readonly arenas: string;
 }

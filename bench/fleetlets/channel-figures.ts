@@ -15,7 +15,8 @@ const RAW = {
   clients: new URL('./raw-swarm-process.ts', import.meta.url),
 };
 /** As bin/fleetshift starts the platform. */
-export const PRODUCT_FLAGS = ['--max-semi-space-size=16'];
+export const PRODUCT_FLAGS = ['--max-semi-space-size=4'];
+export const PRODUCT_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 /** A server and its clients, in processes of their own. */
 interface Side {

@@ -8,7 +8,7 @@ import { createSigningRequest } from '#kit/pki';
 import { type Platform, platformHome } from '#testing/platform-process';
 import { type BenchContext, cost, type Figure, plain } from '../figure.ts';
 import { percentile } from '../statistics.ts';
-import { MEMORY_GOAL, PRODUCT_FLAGS } from './channel-figures.ts';
+import { MEMORY_GOAL, PRODUCT_ENVIRONMENT, PRODUCT_FLAGS } from './channel-figures.ts';
 import { Child, residentBytes } from './child.ts';
 import { installPackage } from './install-package.ts';
 import type { SwarmOrder } from './swarm-fleetlet.ts';
@@ -37,7 +37,7 @@ export async function platformFigures(context: BenchContext, rawBytes: number): 
     const nodeFlags = [...PRODUCT_FLAGS, '--expose-gc', `--import=${COLLECTS}`];
     const flags = ['--fleetlet-listen', '127.0.0.1:0', '--rate-limit', '1000000'];
     const program = pathToFileURL(join(await installPackage(folder, signal), 'fleetshift.js'));
-    const platform = await home.start({ flags, nodeFlags, program });
+    const platform = await home.start({ flags, nodeFlags, program, environment: PRODUCT_ENVIRONMENT });
     const enrolled = await enrolAll(platform, count);
     const emptyBytes = await restingBytes(platform.pid);
     const [host = '', port = ''] = enrolled[0]?.grpc.split(':') ?? [];

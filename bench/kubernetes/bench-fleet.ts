@@ -37,7 +37,7 @@ export class BenchFleet {
   ): Promise<BenchFleet> {
     const home = await platformHome('sqlite');
     cleanups.push(async () => await home.dispose());
-    const nodeFlags = ['--max-semi-space-size=16'];
+    const nodeFlags = ['--max-semi-space-size=4'];
     const platform = await home.start({ flags: ['--rate-limit', '1000000'], nodeFlags });
     await ask(platform, 'POST', '/v1/workspaces', { name: 'bench' });
     for (const { name } of clusters) {

@@ -10,7 +10,7 @@ import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
 
 const PROCESS = new URL('./rollout-process.ts', import.meta.url);
 /** As `bin/fleetshift` starts it. */
-const NODE_FLAGS = ['--max-semi-space-size=16'];
+const NODE_FLAGS = ['--max-semi-space-size=4'];
 const GOAL = 2;
 const MEMORY_GOAL_MIB = 250;
 const ROUNDS = 3;

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import { PkiError, readCertificateToken } from '#kit/pki';
 import { type Clock, ReadCache } from '#kit/std';
 import type { BoundTarget, FleetletAdmission, Recognition, ShownIdentity } from '../application/fleetlet-admission.ts';
@@ -32,6 +32,13 @@ const REMEMBERED = 10_000;
 const MAX_AGE_MS = 30_000;
 
 type Refused = Extract<Recognition, { kind: 'refused' }>;
+
+/** What was shown. It is read only where its holder is not remembered: a fleetlet that comes shows it on every stream. */
+interface ShownCertificate {
+  readonly fingerprint: string;
+  /** `undefined` when it is none. */
+  read(): X509Certificate | undefined;
+}
 
 /** A certificate with the fleetlet that it is of, whatever the time. */
 interface Holder {
@@ -97,37 +104,40 @@ export class FleetletGate implements FleetletAdmission {
   ): Promise<Recognition> {
     const certificate = await this.#certificateOf(shown, audience);
     if ('kind' in certificate) return certificate;
-    const key = certificate.fingerprint256;
-    const holder = await this.#holders.get(key, () => this.#holderOf(certificate, signal));
+    const holder = await this.#holders.get(certificate.fingerprint, () => this.#holderOf(certificate, signal));
     if (holder === undefined) return await this.#stranger(certificate, signal);
     return await this.#standing(holder, takes, signal);
   }
 
-  async #certificateOf(shown: ShownIdentity, audience: string): Promise<X509Certificate | Refused> {
+  async #certificateOf(shown: ShownIdentity, audience: string): Promise<ShownCertificate | Refused> {
+    if (shown.kind === 'certificate') return { fingerprint: fingerprintOf(shown.der), read: () => x509Of(shown.der) };
     try {
-      if (shown.kind === 'certificate') return new X509Certificate(shown.der);
       const { certificate, id, until } = await readCertificateToken(shown.text, {
         audience,
         now: this.#deps.clock.now(),
       });
-      if (this.#used.take(`${certificate.fingerprint256} ${id}`, until)) return certificate;
+      const fingerprint = fingerprintOf(certificate.raw);
+      if (this.#used.take(`${fingerprint} ${id}`, until)) return { fingerprint, read: () => certificate };
       return refused('This token was used before. Sign a new one for each connection.');
     } catch (error) {
       if (error instanceof PkiError) return refused(`This is no token of a fleetlet: ${error.message}.`);
-      return refused('This is no certificate.');
+      return NO_CERTIFICATE;
     }
   }
 
-  async #holderOf(shown: X509Certificate, signal: AbortSignal): Promise<Holder | undefined> {
+  async #holderOf(shown: ShownCertificate, signal: AbortSignal): Promise<Holder | undefined> {
     const { authorities, fleetletByUid } = this.#deps;
-    const certificate = fleetletCertificate(shown, await authorities.all(signal));
+    const read = shown.read();
+    const certificate = read && fleetletCertificate(read, await authorities.all(signal));
     const fleetlet = certificate && (await fleetletByUid(certificate.fleetlet, signal));
     return certificate && fleetlet && { certificate, fleetlet };
   }
 
   /** Nobody of ours: why not? */
-  async #stranger(shown: X509Certificate, signal: AbortSignal): Promise<Refused> {
-    const certificate = fleetletCertificate(shown, await this.#deps.authorities.all(signal));
+  async #stranger(shown: ShownCertificate, signal: AbortSignal): Promise<Refused> {
+    const read = shown.read();
+    if (read === undefined) return NO_CERTIFICATE;
+    const certificate = fleetletCertificate(read, await this.#deps.authorities.all(signal));
     if (certificate !== undefined) return isRevoked('deleted');
     return refused(
       'This certificate is not of an authority of this platform. Enrol here with a bootstrap token, or connect to the platform that issued it.',
@@ -177,4 +187,18 @@ function isRevoked(how: 'revoked' | 'deleted'): Refused {
 
 function refused(message: string): Refused {
   return { kind: 'refused', reason: 'unauthenticated', message };
+}
+
+const NO_CERTIFICATE = refused('This is no certificate.');
+
+function fingerprintOf(der: Uint8Array): string {
+  return hash('sha256', der, 'hex');
+}
+
+function x509Of(der: Uint8Array): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der);
+  } catch {
+    return undefined;
+  }
 }

@@ -12,7 +12,7 @@ describe('connections that end together', { timeout: 20_000 }, () => {
       const turns = closesByTurn(here);
       for (const socket of who === 'this end' ? here : there) socket.destroy();
       const closes = await turns;
-      assert.ok(Math.max(...closes) <= 3, `closes in a turn: ${closes}`);
+      assert.ok(Math.max(...closes) <= 3, `closes in a turn: ${closes.join(' ')}`);
       assert.ok(here.every(({ closed }) => closed));
     });
   }

@@ -20,8 +20,8 @@ export class EndsInTurns {
 
   /** From now on its end waits for its turn, whoever ends it. */
   watch(socket: Socket): void {
-    const close = socket._destroy;
-    socket._destroy = (error, done) => this.#add(() => close.call(socket, error, done));
+    const close = socket._destroy.bind(socket);
+    socket._destroy = (error, done) => this.#add(() => close(error, done));
   }
 
   #add(close: () => void): void {
