@@ -3,6 +3,7 @@ import { CORE, createKubeClient, type KubeClient, type KubeObject, parseKubeConf
 import { sleep } from '#kit/std';
 import { ownCluster, type TestCluster } from '#testing/clusters';
 import type { BenchContext } from '../figure.ts';
+import { PATIENCE_MS } from './status-watch.ts';
 
 const AT_ONCE = 4;
 const APPLIED = { fieldManager: 'bench', force: true } as const;
@@ -45,7 +46,14 @@ export class BenchCluster {
   /** When the watch showed the last of them with the value; not before `since`. */
   async has(names: readonly string[], value: string, since = 0): Promise<number> {
     const times = (): number[] => names.map((name) => this.#seen.get(`${name}=${value}`) ?? 0);
-    while (Math.min(...times()) <= since) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#wake();
+    }, PATIENCE_MS);
+    while (Math.min(...times()) <= since && !isLate) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    clearTimeout(timer);
+    if (isLate) throw new Error(`wait for ${value} on ${this.name}: not all of ${names.length} objects have it`);
     return Math.max(...times());
   }
 
@@ -68,6 +76,10 @@ export class BenchCluster {
 
   #take({ metadata, data }: Valued): void {
     this.#seen.set(`${metadata.name}=${data?.value}`, performance.now());
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }

@@ -95,6 +95,8 @@ export class BenchFleet {
       return isNew && status?.counts?.available === count;
     };
     const told = this.#watch.until(name, isKnown);
+    // Nobody waits for it yet.
+    told.catch(() => {});
     // It may have been said before anybody listened.
     const found = await ask<Known>(this.platform, 'GET', `${WORKSPACE}/deployments/${name}`);
     return isKnown(found) ? performance.now() : await told;

@@ -9,6 +9,8 @@ export interface Known {
   };
 }
 
+/** Whoever is not told by then is told why. */
+export const PATIENCE_MS = 5 * 60_000;
 const TYPES = ['deployment.created', 'deployment.statusChanged', 'rollout.planned', 'rollout.finished'];
 
 /** What the platform tells of deployments to whoever follows its events: to ask it all the time would slow down what is measured. */
@@ -30,16 +32,24 @@ export class StatusWatch {
     return watch;
   }
 
-  /** When it is told that the deployment is so. */
+  /** When it is told that the deployment is so; rejects with what was told last when it never is. */
   async until(name: string, isSo: (told: Known) => boolean): Promise<number> {
-    return await new Promise((resolve) => {
-      const hear = (told: Known): void => {
-        if (told.name !== name || !isSo(told)) return;
-        this.#waiting.delete(hear);
-        resolve(performance.now());
-      };
-      this.#waiting.add(hear);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    let last: Known | undefined;
+    const hear = (told: Known): void => {
+      if (told.name !== name) return;
+      last = told;
+      if (isSo(told)) resolve(performance.now());
+    };
+    const giveUp = (): void => reject(new Error(`wait for ${name}: told last: ${JSON.stringify(last?.status)}`));
+    const timer = setTimeout(giveUp, PATIENCE_MS).unref();
+    this.#waiting.add(hear);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(hear);
+    }
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {

@@ -4,37 +4,41 @@ import { forApply } from '../domain/ignore-fields.ts';
 import type { InventoryEntry } from '../domain/inventory.ts';
 import { type KubeObject, keyText } from '../domain/kube-object.ts';
 import { takenMessage, wasMadeByUs } from '../domain/ownership.ts';
-import { isAboutUid, refusalStep } from '../domain/refusal.ts';
+import { isNotTheOneMeant, refusalStep } from '../domain/refusal.ts';
 import type { ClusterApi } from './ports.ts';
 import type { PlannedObject } from './survey.ts';
 
 export type AppliedAnswer =
   | { readonly kind: 'done'; readonly entry: InventoryEntry; readonly object: KubeObject }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'waiting'; readonly message: string };
+  | { readonly kind: 'waiting'; readonly message: string }
+  /** It is not the version that it was to be. */
+  | { readonly kind: 'changed' };
 
 export interface ApplyObjectDeps {
   readonly cluster: ClusterApi;
   readonly policy: DeliveryPolicy;
+  /** Only to the very version that was seen. */
+  readonly isGuarded?: boolean;
 }
 
 /** Applies one object, and knows what a refusal means. */
 export async function applyObject(
-  { cluster, policy }: ApplyObjectDeps,
+  { cluster, policy, isGuarded = false }: ApplyObjectDeps,
   { key, object, live, patterns, sent, step, isSighted }: PlannedObject,
   signal: AbortSignal,
 ): Promise<AppliedAnswer> {
   if (step.kind !== 'apply') throw new TypeError(`${keyText(key)} is not to be applied`);
-  const uid = live?.metadata.uid;
+  const { uid, resourceVersion } = live?.metadata ?? {};
   const body = forApply(object, live, patterns);
-  const answer = await cluster.apply(
-    isSighted && uid !== undefined ? { ...body, metadata: { ...body.metadata, uid } } : body,
-    { force: step.force, dryRun: false },
-    signal,
-  );
+  const seen = { ...(isSighted && { uid }), ...(isGuarded && { resourceVersion }) };
+  const meant = { ...body, metadata: { ...body.metadata, ...seen } };
+  const answer = await cluster.apply(meant, { force: step.force, dryRun: false }, signal);
   if (answer.kind === 'notYet') return { kind: 'waiting', message: answer.message };
   if (answer.kind === 'refused') {
-    if (isSighted && isAboutUid(answer.status)) return { kind: 'waiting', message: `${keyText(key)} was made anew` };
+    if (isGuarded && isNotTheOneMeant(answer.status)) return { kind: 'changed' };
+    if (isSighted && isNotTheOneMeant(answer.status))
+      return { kind: 'waiting', message: `${keyText(key)} was made anew` };
     const next = refusalStep(key, answer.status, { onImmutable: policy.onImmutable, isThere: uid !== undefined });
     if (next.kind === 'refuse') return { kind: 'failed', message: next.message };
     // Made anew when it is carried out the next time: until it is gone there is nothing to make.

@@ -54,7 +54,8 @@ export async function carryOutOrder(
   const defer = (inventory: Inventory): void => file.defer(inventory, clock.now());
   const ledgerOrder = { ...delivery, isRepair: takesBack !== undefined };
   const ledger = new Ledger({ inventories, defer }, file.inventory, ledgerOrder);
-  const job = { delivery, ledger, claims, versions, isOver: () => file.order !== facts };
+  const kept = file.isKept ? {} : { kept: async (stop: AbortSignal) => await file.kept(stop) };
+  const job = { delivery, ledger, claims, versions, ...kept, isOver: () => file.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };

@@ -1,10 +1,11 @@
 import { applyWaves } from '../domain/apply-waves.ts';
 import { definitionHealth } from '../domain/health/extension-health.ts';
 import { identityOf, keyText } from '../domain/kube-object.ts';
-import { applyObject } from './apply-object.ts';
+import { type AppliedAnswer, applyObject } from './apply-object.ts';
 import { type Comparison, compare } from './compare.ts';
 import { inParallel } from './in-parallel.ts';
 import type { CarryOutDeps, Job } from './job.ts';
+import type { Ledger } from './ledger.ts';
 import { prune } from './prune.ts';
 import { type PlannedObject, type Survey, survey } from './survey.ts';
 import { told } from './told.ts';
@@ -42,6 +43,8 @@ export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal
     otherOwner: claims.claim.bind(claims, deployment),
   };
   const found = await survey(deps, { delivery, books }, signal);
+  const isGuarded = job.kept !== undefined && found.kind === 'survey' && mayGoAhead(found, ledger);
+  if (!isGuarded) await job.kept?.(signal);
   if (found.kind === 'rejected') return found;
   if (found.policy.mode === 'observe') {
     const changes = await compare(deps, { found, deployment, entries: ledger.entries }, signal);
@@ -55,18 +58,35 @@ export async function carryOut(deps: CarryOutDeps, job: Job, signal: AbortSignal
   }
   const conflicts = found.planned.flatMap(({ step }) => (step.kind === 'conflict' ? [step.message] : []));
   if (conflicts.length > 0) return { kind: 'failed', message: told(conflicts) };
-  const outcome = await bring(deps, { job, found }, signal);
+  const outcome = await bring(deps, { job, found, isGuarded }, signal);
+  if (isGuarded) await job.kept?.(signal);
   await ledger.save(outcome.kind === 'applied', signal);
   return outcome;
+}
+
+/**
+ * DECISION: what only changes the contents of objects that are as we left them is applied while the order is still being
+ * written, each on condition that it is the version that was seen. The order is what fences off an agent whose time is
+ * over; here that condition does: whatever another one applied is another version. (ADR-0040)
+ */
+function mayGoAhead({ policy, planned, unserved }: Survey, ledger: Ledger): boolean {
+  const wanted = new Set(planned.map(({ key }) => identityOf(key)));
+  const isReplaced = ({ step, live, isUntouched }: PlannedObject): boolean =>
+    step.kind === 'keep' || (step.kind === 'apply' && isUntouched && live?.metadata.resourceVersion !== undefined);
+  const isSameSet = ledger.entries.every(({ key }) => wanted.has(identityOf(key)));
+  return policy.mode === 'manage' && unserved.length === 0 && isSameSet && planned.every(isReplaced);
 }
 
 interface Work {
   readonly job: Job;
   readonly found: Survey;
+  /** The order is not kept yet. */
+  readonly isGuarded: boolean;
 }
 
-async function bring(deps: CarryOutDeps, { job, found }: Work, signal: AbortSignal): Promise<Outcome> {
-  const applied = await applyAll(deps, { job, found }, signal);
+async function bring(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promise<Outcome> {
+  const { job, found } = work;
+  const applied = await applyAll(deps, work, signal);
   if (applied !== undefined) return applied;
   const held = await prune(deps, { ...job, ...found, wanted: found.planned }, signal);
   if (job.isOver()) return STOPPED;
@@ -74,7 +94,8 @@ async function bring(deps: CarryOutDeps, { job, found }: Work, signal: AbortSign
 }
 
 /** `undefined` when all went well. What was made is in the ledger in any case. */
-async function applyAll(deps: CarryOutDeps, { job, found }: Work, signal: AbortSignal): Promise<Outcome | undefined> {
+async function applyAll(deps: CarryOutDeps, work: Work, signal: AbortSignal): Promise<Outcome | undefined> {
+  const { job, found } = work;
   const { ledger, isOver, versions } = job;
   if (isOver()) return STOPPED;
   const todo = found.planned.filter(({ step }) => step.kind === 'apply');
@@ -88,7 +109,7 @@ async function applyAll(deps: CarryOutDeps, { job, found }: Work, signal: AbortS
     const failures: string[] = [];
     await inParallel(wave.objects, deps.width, async (planned) => {
       if (isOver()) return;
-      const answer = await applyObject({ cluster: deps.cluster, policy: found.policy }, planned, signal);
+      const answer = await applyOne(deps, work, planned, signal);
       if (answer.kind === 'failed') failures.push(answer.message);
       if (answer.kind === 'waiting') waits.push(answer.message);
       if (answer.kind !== 'done') return;
@@ -103,6 +124,19 @@ async function applyAll(deps: CarryOutDeps, { job, found }: Work, signal: AbortS
   const unserved = found.unserved.map(({ apiVersion, kind }) => `${apiVersion}/${kind} is not served yet`);
   const open = [...waits, ...unserved];
   return open.length === 0 ? undefined : { kind: 'waiting', message: told(open) };
+}
+
+async function applyOne(
+  { cluster }: CarryOutDeps,
+  { job, found: { policy }, isGuarded }: Work,
+  planned: PlannedObject,
+  signal: AbortSignal,
+): Promise<AppliedAnswer> {
+  const answer = await applyObject({ cluster, policy, isGuarded }, planned, signal);
+  if (answer.kind !== 'changed') return answer;
+  // By whom, the order tells: if it can be kept, this agent still has the word.
+  await job.kept?.(signal);
+  return await applyObject({ cluster, policy }, planned, signal);
 }
 
 async function established(

@@ -32,6 +32,9 @@ export class DeploymentFile {
   #stored: Inventory | undefined;
   #owedSince: number | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** Taken, and not in the cluster yet. */
+  #unkept: AcceptedOrder | undefined;
+  #keeping: Promise<void> = Promise.resolve();
   #kinds: readonly KindRef[] = [];
   #isTouched = false;
 
@@ -103,11 +106,33 @@ export class DeploymentFile {
     });
   }
 
-  async keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
+  /** Resolves once the cluster has it. `begin` is called where that need not be waited for. */
+  async keep(order: AcceptedOrder, begin: () => void, signal: AbortSignal): Promise<void> {
     await this.#disclaim(order, signal);
-    await this.#ports.orders.save(order, signal);
-    this.#whole = order;
-    this.#setOrder(order);
+    if (this.#mayBeginWith(order)) {
+      this.#take(order);
+      this.#unkept = order;
+      begin();
+      await this.kept(signal);
+      return;
+    }
+    await this.#inOrder(async () => await this.#ports.orders.save(order, signal));
+    this.#unkept = undefined;
+    this.#take(order);
+  }
+
+  get isKept(): boolean {
+    return this.#unkept === undefined;
+  }
+
+  /** Until the cluster has the order that was taken last. Where that failed it is tried again. */
+  async kept(signal: AbortSignal): Promise<void> {
+    await this.#inOrder(async () => {
+      const order = this.#unkept;
+      if (order === undefined) return;
+      await this.#ports.orders.save(order, signal);
+      if (this.#unkept === order) this.#unkept = undefined;
+    });
   }
 
   /** The inventory stays, without objects: it remembers which revision was seen. */
@@ -142,6 +167,18 @@ export class DeploymentFile {
     this.#whole = undefined;
   }
 
+  /** The one before is done, and both are about contents: the objects are known, and what is kept of them stays true. */
+  #mayBeginWith({ hash, isCancelled }: AcceptedOrder): boolean {
+    const before = this.#order;
+    const isAfterOne = before?.hash !== undefined && !before.isCancelled && this.isDone(before);
+    return isAfterOne && this.isKept && hash !== undefined && !isCancelled;
+  }
+
+  #take(order: AcceptedOrder): void {
+    this.#whole = order;
+    this.#setOrder(order);
+  }
+
   /** Whoever comes next would believe that nothing came between, if this is what the cluster says is held. */
   async #disclaim({ revision, hash }: OrderFacts, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
@@ -158,6 +195,13 @@ export class DeploymentFile {
     this.#stored = inventory;
     this.#owedSince = undefined;
     this.#setInventory(inventory);
+  }
+
+  /** Orders are written on condition, so one after the other. */
+  async #inOrder(body: () => Promise<void>): Promise<void> {
+    const turn = this.#keeping.catch(() => {}).then(body);
+    this.#keeping = turn;
+    await turn;
   }
 
   /** Inventories are written on condition, so one after the other. */

@@ -94,12 +94,11 @@ export class DeploymentKeeper {
       this.#status.forget();
       const isUnderWay = file.order !== undefined && !file.order.isCancelled;
       const isKept = passage.kind === 'again' && (isUnderWay || file.isDone(accepted));
-      if (!isKept) await this.#keep(accepted, signal);
+      if (isKept) await file.kept(signal);
+      else if (await this.#keep(accepted, signal)) return { kind: 'accepted' };
       // Also of a content that is there still, since the one that came in between was not begun.
       if (file.isDone(accepted)) this.#tellDone(accepted);
-      this.#attempts = 0;
-      this.#observeAt = 0;
-      this.#rouse();
+      this.#begin();
       return { kind: 'accepted' };
     });
   }
@@ -110,7 +109,7 @@ export class DeploymentKeeper {
       const { file } = this;
       if (file.order?.revision !== revision || !file.isToDo) return;
       const order = await file.wholeOrder(signal);
-      if (order !== undefined) await file.keep({ ...order, isCancelled: true }, signal);
+      if (order !== undefined) await file.keep({ ...order, isCancelled: true }, () => {}, signal);
       this.#rouse();
     });
   }
@@ -270,10 +269,24 @@ export class DeploymentKeeper {
     return RESYNC_MS;
   }
 
-  async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
-    await this.file.keep(order, signal);
+  /** Whether it was begun with already. */
+  async #keep(order: AcceptedOrder, signal: AbortSignal): Promise<boolean> {
+    let isBegun = false;
+    const begin = (): void => {
+      isBegun = true;
+      this.#deps.kindsChanged();
+      this.#begin();
+    };
+    await this.file.keep(order, begin, signal);
     // Its rules may ask for more of some objects.
-    this.#deps.kindsChanged();
+    if (!isBegun) this.#deps.kindsChanged();
+    return isBegun;
+  }
+
+  #begin(): void {
+    this.#attempts = 0;
+    this.#observeAt = 0;
+    this.#rouse();
   }
 
   #rouse(): void {

@@ -16,6 +16,8 @@ export interface Job {
   readonly claims: Claims;
   /** Nobody wants it any longer: asked before each object. */
   readonly isOver: () => boolean;
+  /** The cluster does not have the order yet: resolves once it does. Missing where it has. */
+  readonly kept?: (signal: AbortSignal) => Promise<void>;
   /** As the server then had them, by identity: a watch may be behind. */
   readonly versions: Map<string, string>;
 }

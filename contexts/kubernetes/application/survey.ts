@@ -32,6 +32,8 @@ export interface PlannedObject {
   readonly step: ObjectStep;
   /** `live` is what a watch has seen, which may be old: it is applied to the very object only. */
   readonly isSighted: boolean;
+  /** As far as a watch has seen, nobody has changed it since we did. */
+  readonly isUntouched: boolean;
 }
 
 export interface Survey {
@@ -80,18 +82,29 @@ export async function survey(
     const patterns = patternsFor(object, policy.ignoreFields);
     const sent = contentHash(object);
     if (delivery.takesBack?.has(identityOf(key)) === false) {
-      planned.push({ key, object, live: undefined, patterns, sent, step: { kind: 'keep' }, isSighted: false });
+      planned.push({
+        key,
+        object,
+        live: undefined,
+        patterns,
+        sent,
+        step: { kind: 'keep' },
+        isSighted: false,
+        isUntouched: false,
+      });
       return;
     }
     const entry = books.find(key);
     const { live, held, isSighted } = await look({ deps, entry, sent, patterns }, key, signal);
     const { deployment } = delivery;
     const step = nextStep({ key, deployment, policy, live, sent, held, entry, other: others.get(identityOf(key)) });
-    const isDrifted = entry?.uid !== undefined && entry.uid === live?.metadata.uid && entry.held !== held;
+    const isIt = entry?.uid !== undefined && entry.uid === live?.metadata.uid;
+    const isDrifted = isIt && entry.held !== held;
+    const isUntouched = isSighted && isIt && !isDrifted;
     const takesBack =
       delivery.takesBack !== undefined || (isDrifted && delivery.mayTakeBack?.(identityOf(key)) === true);
     const forced = step.kind === 'apply' && takesBack ? { ...step, force: true } : step;
-    planned.push({ key, object, live, patterns, sent, step: forced, isSighted });
+    planned.push({ key, object, live, patterns, sent, step: forced, isSighted, isUntouched });
   });
   return { kind: 'survey', policy, planned, unserved: wanted.unserved };
 }

@@ -131,7 +131,7 @@ export function isDone(
 }
 
 /**
- * The order speaks first: it is kept before anything is done about it. Once a removal is done there is none, and the
+ * The order speaks first: it is taken before anything is done about it. Once a removal is done there is none, and the
  * inventory has the last word.
  */
 function seenOf({ order, inventory }: Known): Pick<OrderFacts, 'revision' | 'hash'> | undefined {

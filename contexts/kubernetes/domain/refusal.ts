@@ -18,8 +18,8 @@ export function refusalStep(
   return { kind: 'refuse', message: `${keyText(key)}: ${why}.` };
 }
 
-/** It was for an object with a certain uid, and that one is not there, or another one is. */
-export function isAboutUid(status: ApiStatus): boolean {
+/** It was for an object with a certain uid or of a certain version, and that one is not there, or another one is. */
+export function isNotTheOneMeant(status: ApiStatus): boolean {
   if (status.reason === 'Conflict') return conflictsOf(status) === undefined;
   return status.details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false;
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ClusterApi } from '../application/ports.ts';
 import { conflictsOf } from '../domain/field-conflict.ts';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
-import { isAboutUid } from '../domain/refusal.ts';
+import { isNotTheOneMeant } from '../domain/refusal.ts';
 
 export interface OpenedApi {
   readonly api: ClusterApi;
@@ -49,17 +49,34 @@ export function clusterApiContract(name: string, open: (signal: AbortSignal) => 
       assert.deepEqual(taken.object.data, { a: '1' });
     });
 
+    it('applies to no other version than the one that is meant', async (t) => {
+      const { api, namespace } = await open(t.signal);
+      const made = await api.apply(map(namespace, 'version'), APPLY, t.signal);
+      assert.ok(made.kind === 'done');
+      const { resourceVersion = '' } = made.object.metadata;
+      const meant = (value: string): KubeObject => {
+        const object = map(namespace, 'version', { a: value });
+        return { ...object, metadata: { ...object.metadata, resourceVersion } };
+      };
+      assert.equal((await api.apply(meant('2'), APPLY, t.signal)).kind, 'done');
+      const late = await api.apply(meant('3'), { force: true, dryRun: false }, t.signal);
+      assert.ok(late.kind === 'refused' && isNotTheOneMeant(late.status), JSON.stringify(late));
+      const live = await api.get(keyOf(map(namespace, 'version')), t.signal);
+      assert.ok(live !== undefined && 'data' in live);
+      assert.deepEqual(live.data, { a: '2' });
+    });
+
     it('applies to no other object than the one that is meant, and deletes no other', async (t) => {
       const { api, namespace } = await open(t.signal);
       const object = map(namespace, 'meant');
       const uid = '00000000-0000-4000-8000-000000000000';
       const meant = { ...object, metadata: { ...object.metadata, uid } };
       const none = await api.apply(meant, APPLY, t.signal);
-      assert.ok(none.kind === 'refused' && isAboutUid(none.status));
+      assert.ok(none.kind === 'refused' && isNotTheOneMeant(none.status));
       const made = await api.apply(object, APPLY, t.signal);
       assert.ok(made.kind === 'done');
       const another = await api.apply(meant, APPLY, t.signal);
-      assert.ok(another.kind === 'refused' && isAboutUid(another.status));
+      assert.ok(another.kind === 'refused' && isNotTheOneMeant(another.status));
       await api.delete(keyOf(object), uid, t.signal);
       assert.ok(await api.get(keyOf(object), t.signal));
       await api.delete(keyOf(object), made.object.metadata.uid ?? '', t.signal);

@@ -68,8 +68,9 @@ export class FakeCluster implements ClusterApi {
   applyAs(manager: string, object: KubeObject, { force = false, dryRun = false } = {}): WriteAnswer {
     const identity = identityOf(keyOf(object));
     const before = this.#objects.get(identity);
-    const { uid, ...metadata } = object.metadata;
+    const { uid, resourceVersion, ...metadata } = object.metadata;
     if (uid !== undefined && uid !== before?.uid) return { kind: 'refused', status: aboutUid(before !== undefined) };
+    if (resourceVersion !== undefined && resourceVersion !== `${before?.version}`) return ANOTHER_VERSION;
     const wanted = leavesOf({ ...object, metadata });
     const conflicts = force || before === undefined ? [] : conflictsWith(before, wanted, manager);
     if (conflicts.length > 0) {
@@ -94,6 +95,8 @@ export class FakeCluster implements ClusterApi {
     for (const listener of this.#listeners) listener(object);
   }
 }
+
+const ANOTHER_VERSION: WriteAnswer = { kind: 'refused', status: { code: 409, reason: 'Conflict' } };
 
 function aboutUid(isThere: boolean): ApiStatus {
   if (!isThere) return { code: 409, reason: 'Conflict' };

@@ -5,7 +5,7 @@ import { MemoryRecords, type SharedRecords } from './memory-records.ts';
 export class MemoryOrders implements OrderStore {
   readonly records: MemoryRecords<AcceptedOrder>;
   /** Called before each is written or removed; a throw is the end of the agent. */
-  beforeWrite: () => void = () => {};
+  beforeWrite: () => void | Promise<void> = () => {};
 
   constructor(shared: SharedRecords<AcceptedOrder> = new Map()) {
     this.records = new MemoryRecords(shared);
@@ -23,13 +23,13 @@ export class MemoryOrders implements OrderStore {
 
   async save(order: AcceptedOrder, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    this.beforeWrite();
+    await this.beforeWrite();
     this.records.save(order.deployment, order);
   }
 
   async remove(deployment: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    this.beforeWrite();
+    await this.beforeWrite();
     this.records.remove(deployment);
   }
 }
