@@ -153,3 +153,21 @@ test('what may have reached an agent is never forgotten by asking for something 
     }),
   );
 });
+
+test('whoever ran out of time has failed until it is available with that, whichever is told first', () => {
+  fc.assert(
+    fc.property(row, health, fc.boolean(), (any, last, isHealthFirst) => {
+      const order = { kind: 'deliver', revision: 2, hash: 'a', batch: 1, state: 'sent', since: 1 } as const;
+      const failure = { reason: 'ProgressDeadline', message: 'late', revision: 2 } as const;
+      const late = { ...any, applied: undefined, order, failure, health: 'Unknown', healthRevision: 1 } as const;
+      const words: DeliveryReport[] = [
+        { ...said, kind: 'applied', revision: 2, hash: 'a' },
+        { ...said, kind: 'health', revision: 2, health: last, message: '' },
+      ];
+      let after: DeploymentTarget | undefined = late;
+      for (const word of isHealthFirst ? words.reverse() : words) after = after && hearReport(after, word, 10).row;
+      assert.equal(after?.order, undefined);
+      assert.deepEqual(after?.failure, last === 'Available' ? undefined : failure);
+    }),
+  );
+});

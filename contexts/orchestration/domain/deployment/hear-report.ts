@@ -47,7 +47,14 @@ function hearApplied(row: DeploymentTarget, { revision, hash, target }: Told<'ap
   const has = { ...row, ...health, applied: { revision, hash }, drift: [], updateTime: now };
   if (!isEnd && order !== undefined) return { row: has, happenings: [] };
   const happenings: readonly Happening[] = [{ kind: 'delivered', target, changed: true }];
-  return { row: { ...has, order: undefined, failure: undefined, isOwed: false }, happenings };
+  const end = isStillLate(has, revision) ? {} : { failure: undefined, isOwed: false };
+  return { row: { ...has, order: undefined, ...end }, happenings };
+}
+
+/** It ran out of time before it was available with that, and to have it is not to be available. */
+function isStillLate({ failure, health, healthRevision }: DeploymentTarget, revision: number): boolean {
+  const isOfIt = failure?.reason === 'ProgressDeadline' && failure.revision === revision;
+  return isOfIt && !(health === 'Available' && healthRevision === revision);
 }
 
 function hearRemoved(row: DeploymentTarget, { revision, target }: Told<'removed'>, now: number): Heard {
