@@ -27,7 +27,7 @@ describe('bin/fleetshift', () => {
   for (const { why, args, young } of [
     { why: 'a platform is busy', args: ['serve', 'fleetlet'], young: 4 },
     { why: 'a fleetlet is small', args: ['fleetlet', '--data', 'x'], young: 1 },
-    { why: 'an agent is small', args: ['agent', 'directory'], young: 1 },
+    { why: 'an agent has all clusters to write to at once', args: ['agent', 'kubernetes'], young: 4 },
     { why: 'a controller has much to do at once, and then nothing', args: ['crs'], young: 8 },
     { why: 'help is nobody in particular', args: [], young: 4 },
   ]) {

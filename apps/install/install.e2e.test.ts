@@ -87,8 +87,22 @@ function helmOf({ cluster }: Stage, folder: string) {
   };
 }
 
+/**
+ * Without those that only Kubernetes' own controller has written: a role that gathers others and is deleted together with
+ * them it may write once more, with rules and nothing else, and nobody is bound to it.
+ */
 async function clusterRoles({ kubectl }: Stage): Promise<string> {
-  return await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
+  const args = ['get', 'clusterroles,clusterrolebindings', '--show-managed-fields', '-o', 'json'];
+  const { items } = JSON.parse(await kubectl(args)) as { readonly items: readonly Role[] };
+  const made = items.filter(({ metadata: { managedFields = [] } }) =>
+    managedFields.some(({ manager }) => manager !== 'clusterrole-aggregation-controller'),
+  );
+  return made.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join('\n');
+}
+
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly managedFields?: readonly { readonly manager: string }[] };
 }
 
 async function install(stage: Stage): Promise<void> {

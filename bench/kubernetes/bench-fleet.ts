@@ -10,6 +10,8 @@ import type { BenchCluster } from './bench-clusters.ts';
 import { type Known, StatusWatch } from './status-watch.ts';
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
+/** As bin/fleetshift starts both. */
+const PRODUCT_FLAGS = ['--max-semi-space-size=4'];
 const WORKSPACE = '/v1/workspaces/bench';
 
 /** A platform as a process, an agent as another one that serves every cluster, and what the platform knows of them. */
@@ -37,7 +39,7 @@ export class BenchFleet {
   ): Promise<BenchFleet> {
     const home = await platformHome('sqlite');
     cleanups.push(async () => await home.dispose());
-    const nodeFlags = ['--max-semi-space-size=4'];
+    const nodeFlags = PRODUCT_FLAGS;
     const platform = await home.start({ flags: ['--rate-limit', '1000000'], nodeFlags });
     await ask(platform, 'POST', '/v1/workspaces', { name: 'bench' });
     for (const { name } of clusters) {
@@ -49,7 +51,7 @@ export class BenchFleet {
     const socket = join(home.data, 'fleetlet.sock');
     const targets = clusters.flatMap(({ name }) => ['--target', `${name}=${name}`]);
     const words = ['agent', 'kubernetes', '--kubeconfig', kubeconfig, '--fleetlet-socket', socket, ...targets];
-    const args = ['--max-semi-space-size=1', MAIN, ...words, '--log-level', 'warn', '--stop-with-stdin'];
+    const args = [...PRODUCT_FLAGS, MAIN, ...words, '--log-level', 'warn', '--stop-with-stdin'];
     const agent = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] });
     cleanups.push(async () => {
       if (agent.exitCode !== null) return;
