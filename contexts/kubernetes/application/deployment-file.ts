@@ -116,8 +116,11 @@ export class DeploymentFile {
       await this.kept(signal);
       return;
     }
-    await this.#inOrder(async () => await this.#ports.orders.save(order, signal));
-    this.#unkept = undefined;
+    await this.#inOrder(async () => {
+      await this.#ports.orders.save(order, signal);
+      // At once: whoever waits for the one before must not write it over this one.
+      this.#unkept = undefined;
+    });
     this.#take(order);
   }
 
