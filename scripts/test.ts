@@ -1,102 +1,149 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { capiManager } from '#testing/capi';
-import { findHelm } from '#testing/helm';
-import { startPostgres } from '#testing/postgres';
-import { CLUSTERS, startRunClusters } from '../testing/clusters/run-clusters.ts';
-import { SHARED_SERVER, startSharedServer } from '../testing/temporal/test-namespace.ts';
-import { findFiles, ROOT } from './repository.ts';
-import { withOurPrograms } from './run-command.ts';
+import { writeFileSync } from 'node:fs';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { junit } from './tests/junit.ts';
+import type { TestFile } from './tests/needs.ts';
+import { Records, slowerFiles } from './tests/records.ts';
+import { type FileResult, hasPassed } from './tests/run-job.ts';
+import { runTests } from './tests/run-tests.ts';
+import { readSuite } from './tests/select.ts';
+import { summaryLines } from './tests/summary.ts';
+import { missingLine, missingTools, REQUIRE, requiredBy, requiredTools } from './tests/tools.ts';
 
-/**
- * npm test                          every suite
- * npm test -- kit/storage           files whose path contains it; several may be named
- * npm test -- --test-name-pattern=x what begins with a dash goes to `node --test`
- *
- * Environment: FLEETSHIFT_TEST_SEED; FLEETSHIFT_TEST_TIMEOUT_MS, for a file, of which one test may take half;
- * FLEETSHIFT_TEST_POSTGRES_URL, a server to use instead of a fresh one.
- */
+const USAGE = `npm test                        run every suite
+npm test -- kit/storage         run the files with this in their path; several may be given
+npm test -- --failed            run the files that failed in the last run
+npm test -- --servers           run the files that need a server
+npm test -- --list              print file and full name of every test of the last run
+npm test -- --jobs 2            processes at once (cores and one more by default)
+npm test -- --junit FILE        write the results as JUnit's XML too
+npm test -- --test-name-pattern=x   options that begin with --test- go to node's test runner
+
+Environment: FLEETSHIFT_TEST_SEED; FLEETSHIFT_TEST_SHARE; FLEETSHIFT_TEST_TIMEOUT_MS, for a file, of which one test may take
+half; FLEETSHIFT_TEST_DATABASES; FLEETSHIFT_TEST_POSTGRES_URL, a server to use instead of a fresh one;
+FLEETSHIFT_TEST_REQUIRE, programs whose absence fails the run: chromium,zsh,fish,go.
+`;
+
+const OPTIONS = {
+  failed: { type: 'boolean', default: false },
+  servers: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+  jobs: { type: 'string' },
+  junit: { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+
 const SEED = process.env['FLEETSHIFT_TEST_SEED'] ?? '20260101';
 const TIMEOUT_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
 
-const begun = performance.now();
-const args = process.argv.slice(2);
-const flags = args.filter((arg) => arg.startsWith('-'));
-const files = await selectFiles(args.filter((arg) => !arg.startsWith('-')));
-if (files.length === 0) {
-  console.error(`no test file has one of these in its path: ${args.join(' ')}`);
-  process.exitCode = 1;
-} else {
-  process.exitCode = await runWithServers();
-  console.log(`${files.length} files in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
 }
 
-async function selectFiles(wanted: readonly string[]): Promise<string[]> {
-  const all = await findFiles('**/*.test.ts');
-  return wanted.length === 0 ? all : all.filter((file) => wanted.some((part) => file.includes(part)));
-}
-
-/** One server of each kind for all test files: each makes databases and namespaces of its own in it. */
-async function runWithServers(): Promise<number> {
-  const servers = new AsyncDisposableStack();
-  try {
-    const given = process.env['FLEETSHIFT_TEST_POSTGRES_URL'];
-    const postgres = given ? undefined : await startPostgres({ log: console.log });
-    servers.defer(async () => await postgres?.stop());
-    // Before any file has its deadline running: on a machine that has not built the programs yet, that takes minutes.
-    const needsTemporal = files.some((file) => file.includes('temporal'));
-    const temporal = needsTemporal ? await startSharedServer(console.log) : undefined;
-    servers.defer(async () => await temporal?.stop());
-    const clusters = await startRunClusters(
-      files.map((file) => join(ROOT, file)),
-      console.log,
-    );
-    servers.defer(async () => await clusters?.stop());
-    if (isNamed('testing/helm')) await findHelm({ log: console.log });
-    if (isNamed('testing/capi')) await capiManager(console.log);
-    const { address, http } = temporal ?? {};
-    return await runTests({
-      FLEETSHIFT_TEST_POSTGRES_URL: given || postgres?.url,
-      ...(temporal && { [SHARED_SERVER]: JSON.stringify({ address, http }) }),
-      ...(clusters && { [CLUSTERS]: clusters.socket }),
-    });
-  } finally {
-    await servers.disposeAsync();
-  }
-}
-
-function isNamed(door: string): boolean {
-  return files.some((file) => readFileSync(join(ROOT, file), 'utf8').includes(door));
-}
-
-async function runTests(servers: NodeJS.ProcessEnv): Promise<number> {
-  console.log(`seed ${SEED} (FLEETSHIFT_TEST_SEED)`);
-  const child = spawn(process.execPath, [...runnerFlags(), ...flags, ...files], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: {
-      ...withOurPrograms(process.env),
-      ...servers,
-      FLEETSHIFT_TEST_SEED: SEED,
-      FLEETSHIFT_TEST_TIMEOUT_MS: String(TIMEOUT_MS),
-    },
+async function main(args: readonly string[]): Promise<number> {
+  const nodeFlags = args.filter((arg) => arg.startsWith('--test-'));
+  const { values, positionals } = parseArgs({
+    args: args.filter((arg) => !arg.startsWith('--test-')),
+    options: OPTIONS,
+    allowPositionals: true,
   });
-  // Ctrl-C in a terminal reaches the child by itself; what is sent to this process alone is handed on.
-  const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
-  process.on('SIGINT', handOn).on('SIGTERM', handOn);
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const records = new Records(process.env);
+  if (values.list) return printList(records);
+  const required = requiredTools(process.env);
+  const missing = missingTools(process.env);
+  for (const tool of missing) console.log(missingLine(tool));
+  const absent = required.filter((tool) => missing.includes(tool));
+  if (absent.length > 0) throw new Error(`${REQUIRE} asks for ${absent.join(', ')}, which this machine does not have`);
+
+  const files = selected((await readSuite()).files, {
+    parts: positionals,
+    failed: values.failed ? records.failedFiles() : undefined,
+    servers: values.servers,
+  });
+  if (files.length === 0) throw new Error(`no test file is selected by: ${args.join(' ')}`);
+  return await run(files, { records, nodeFlags, required, ...values });
 }
 
-function runnerFlags(): string[] {
-  return [
-    `--import=${import.meta.resolve('./test-deadline.ts')}`,
-    '--test',
-    '--test-reporter=spec',
-    `--test-concurrency=${availableParallelism()}`,
-    `--test-timeout=${Math.ceil(TIMEOUT_MS / 2)}`,
-  ];
+interface Selection {
+  readonly parts: readonly string[];
+  readonly failed: readonly string[] | undefined;
+  readonly servers: boolean;
+}
+
+function selected(files: readonly TestFile[], { parts, failed, servers }: Selection): TestFile[] {
+  return files
+    .filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)))
+    .filter(({ file }) => failed === undefined || failed.includes(file))
+    .filter(({ kind }) => !servers || kind !== 'unit');
+}
+
+interface Settings {
+  readonly records: Records;
+  readonly nodeFlags: readonly string[];
+  readonly required: ReturnType<typeof requiredTools>;
+  readonly jobs?: string | undefined;
+  readonly junit?: string | undefined;
+}
+
+async function run(files: readonly TestFile[], settings: Settings): Promise<number> {
+  const { records, nodeFlags, required } = settings;
+  console.log(`seed ${SEED} (FLEETSHIFT_TEST_SEED)`);
+  const begun = performance.now();
+  const recorded = records.durations();
+  const result = await runTests(
+    {
+      files,
+      nodeFlags,
+      seed: SEED,
+      timeoutMs: TIMEOUT_MS,
+      recorded: (file) => recorded[file],
+      print: console.log,
+      ...(settings.jobs !== undefined && { slots: wholeNumber('--jobs', settings.jobs) }),
+    },
+    stopSignal(),
+  );
+  const ms = performance.now() - begun;
+  const unmet = unmetRequirements(result.files, required);
+  const isGreen = result.files.every(hasPassed) && unmet.length === 0;
+  const slower = slowerFiles(result.files, recorded);
+  // A part of the tests, or of a suite, says nothing about how long the whole takes.
+  records.keep({ seed: SEED, ms, files: result.files }, isGreen && nodeFlags.length === 0);
+  if (settings.junit !== undefined) writeFileSync(settings.junit, junit(result.files));
+  for (const line of unmet) console.log(line);
+  const { resultsFile } = records;
+  for (const line of summaryLines({ ...result, ms, slower, seed: SEED, resultsFile })) console.log(line);
+  return isGreen ? 0 : 1;
+}
+
+function unmetRequirements(files: readonly FileResult[], required: Settings['required']): string[] {
+  return files.flatMap(({ file, tests }) =>
+    tests
+      .filter(({ reason = '' }) => requiredBy(reason, required).length > 0)
+      .map(({ path, reason }) => `skipped although ${REQUIRE} asks for it: ${file}: ${path.join(' > ')}: ${reason}`),
+  );
+}
+
+function printList(records: Records): number {
+  for (const line of records.listed()) console.log(line);
+  return 0;
+}
+
+/** Ctrl-C reaches the processes of tests by itself; what is sent to this process alone ends them too. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => stop.abort(new Error(`stopped by ${name}`)));
+  }
+  return stop.signal;
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error(`${option} is "${text}": use a whole number from 1`);
+  return Number(text);
 }

@@ -23,6 +23,11 @@ const FLAGS = [
 
 const found = findChromium(process.env['CHROMIUM']);
 
+/** The machine's own Chromium, if it has one. */
+export function chromiumProgram(): string | undefined {
+  return found;
+}
+
 /** For `test(name, { skip: withoutBrowser() }, ...)`: why a test of the browser cannot run here, said aloud; else false. */
 export function withoutBrowser(): string | false {
   if (found !== undefined) return false;

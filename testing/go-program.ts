@@ -52,9 +52,13 @@ export async function findGoProgram(program: GoProgram, { log, env }: FindOption
   return file;
 }
 
+/** Tells test processes, which have a home of their own, where this user's programs are kept. */
+export const TEST_CACHE = 'FLEETSHIFT_TEST_CACHE';
+
 /** Where this user's programs are kept between runs. */
 export function cacheFolder(env: NodeJS.ProcessEnv, ...names: readonly string[]): string {
-  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'fleetshift', ...names);
+  const folder = env[TEST_CACHE] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'fleetshift');
+  return join(folder, ...names);
 }
 
 export function hasGo(env: NodeJS.ProcessEnv): boolean {

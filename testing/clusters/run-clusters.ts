@@ -1,42 +1,41 @@
-import { readFileSync } from 'node:fs';
 import { callHost, type HostProcess, startHostProcess } from './host-calls.ts';
-import { CLUSTER_SIZES, type ClusterSize, whyUnavailable } from './programs.ts';
+import { type ClusterSize, whyUnavailable } from './programs.ts';
 
-/** What test processes are told: where the host of the run's clusters listens. Empty: there are none, as was said aloud. */
+/** Tells test processes where the host of the run's clusters listens. Empty: there are none, and the log says why. */
 export const CLUSTERS = 'FLEETSHIFT_TEST_CLUSTERS';
 
-/**
- * A host of clusters for all these test files, if any of them asks for one. The first time ever, the programs are built,
- * which takes minutes; clusters start when a test asks.
- */
-export async function startRunClusters(
-  files: readonly string[],
-  log: (line: string) => void,
-): Promise<HostProcess | undefined> {
-  const asked = files.map((file) => readFileSync(file, 'utf8')).filter((text) => text.includes('testing/clusters'));
-  if (asked.length === 0) return undefined;
-  const sizes = CLUSTER_SIZES.filter(
-    (size) => size === 'apiserver' || asked.some((text) => text.includes(`'${size}'`)),
-  );
-  const missing = sizes.filter((size) => whyUnavailable(size, process.env) !== undefined);
-  const largest = missing.at(-1);
-  if (largest) log(skippedLine(missing, whyUnavailable(largest, process.env) ?? ''));
-  return await prepare(sizes.filter((size) => !missing.includes(size)));
+/** The clusters of a run. Their host starts with the first size; the clusters themselves start when a test asks. */
+export class RunClusters {
+  readonly #log: (line: string) => void;
+  #host: Promise<HostProcess> | undefined;
+
+  constructor(log: (line: string) => void) {
+    this.#log = log;
+  }
+
+  /** Finds or builds the programs of clusters of this size. False, after one line, where they cannot be had. */
+  async prepare(size: ClusterSize, signal: AbortSignal): Promise<boolean> {
+    const why = whyUnavailable(size, process.env);
+    if (why !== undefined) {
+      this.#log(skippedLine([size], why));
+      return false;
+    }
+    this.#host ??= startHostProcess(process.env);
+    const { socket } = await this.#host;
+    await callHost(socket, { do: 'prepare', size }, signal);
+    return true;
+  }
+
+  async environment(): Promise<NodeJS.ProcessEnv> {
+    return { [CLUSTERS]: (await this.#host)?.socket ?? '' };
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#host)?.stop();
+  }
 }
 
-/** What nobody may miss. */
+/** The line that says what is not tested. */
 export function skippedLine(sizes: readonly ClusterSize[], why: string): string {
   return `SKIPPED: nothing is tested on real clusters of size ${sizes.join(', ')}, since ${why}`;
-}
-
-async function prepare(sizes: readonly ClusterSize[]): Promise<HostProcess | undefined> {
-  if (sizes.length === 0) return { socket: '', pid: undefined, stop: async () => {} };
-  const host = await startHostProcess(process.env);
-  try {
-    for (const size of sizes) await callHost(host.socket, { do: 'prepare', size }, new AbortController().signal);
-    return host;
-  } catch (error) {
-    await host.stop();
-    throw error;
-  }
 }

@@ -1,0 +1,40 @@
+import { after, describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { fileMark, note } from './job-events.ts';
+
+/**
+ * The process of a job: it runs test files one after another, each as a suite of its own, so that hooks at the top of a
+ * file stay in it. A file is loaded when the one before has ended: deadlines that a file takes at its top begin then.
+ */
+const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
+const WIND_UP_MS = Number(process.env['FLEETSHIFT_TEST_WIND_UP_MS'] ?? 10_000);
+
+for (const [index, file] of process.argv.slice(2).entries()) {
+  note({ kind: 'begun', file: index });
+  const ended = Promise.withResolvers<void>();
+  describe(fileMark(index), async () => {
+    try {
+      await import(pathToFileURL(file).href);
+    } finally {
+      after(() => ended.resolve());
+    }
+  });
+  const deadline = setTimeout(giveUp, FILE_MS, `${file} has not ended after ${FILE_MS} ms`);
+  await ended.promise;
+  clearTimeout(deadline);
+}
+
+// A process that something forgotten keeps alive, a server or a timer, is ended here, and says what kept it. The runner of
+// node:test counts when the event loop is empty, so that this timer must not hold it.
+setTimeout(
+  giveUp,
+  WIND_UP_MS,
+  `the process of the tests has not ended ${WIND_UP_MS} ms after the last of them`,
+).unref();
+
+function giveUp(why: string): void {
+  const open = process.getActiveResourcesInfo().toSorted().join(', ');
+  process.stderr.write(`${why}; still open: ${open}\n`);
+  // The reporter writes what it knows when the loop turns once more.
+  setTimeout(() => process.exit(1), 100);
+}

@@ -1,0 +1,71 @@
+import type { ImportGraph } from './import-graph.ts';
+
+/** Servers and programs that the run prepares for test files. The order is the order in which programs are built. */
+export const NEEDS = [
+  'postgres',
+  'temporalSdk',
+  'apiserver',
+  'controllers',
+  'nodes',
+  'temporal',
+  'helm',
+  'capi',
+] as const;
+export type Need = (typeof NEEDS)[number];
+
+/**
+ * `unit` files share processes and make up `npm run quick`. `process` files start programs of ours and no server. The
+ * others are named after the dearest server that they need.
+ */
+export const KINDS = ['unit', 'process', 'postgres', 'clusters', 'temporal'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface TestFile {
+  readonly file: string;
+  readonly kind: Kind;
+  readonly needs: readonly Need[];
+  /** Runs beside no other file in one process: it is about the process itself, or changes it. */
+  readonly ownProcess: boolean;
+}
+
+const DOORS: readonly (readonly [door: string, need: Need])[] = [
+  ['testing/databases.ts', 'postgres'],
+  ['testing/postgres.ts', 'postgres'],
+  ['testing/clusters.ts', 'apiserver'],
+  ['testing/clusters/host-calls.ts', 'apiserver'],
+  ['testing/temporal/test-namespace.ts', 'temporal'],
+  ['testing/temporal/server-program.ts', 'temporal'],
+  ['testing/helm.ts', 'helm'],
+  ['testing/capi.ts', 'capi'],
+];
+/** A package of its own, which `npm ci` in the root does not install. */
+const TEMPORAL_ENGINE = 'kit/durable/temporal/';
+const SIZES = ['controllers', 'nodes'] as const;
+const OWN_PROCESS = /^\/\/ own process: \S/m;
+
+/** What a test file needs, by what it loads. */
+export function testFile(file: string, sources: ReadonlyMap<string, string>, graph: ImportGraph): TestFile {
+  const reached = graph.reachedFrom(file);
+  const found = new Set(DOORS.filter(([door]) => reached.has(door)).map(([, need]) => need));
+  if (found.has('apiserver')) {
+    const asking = [...reached].filter((path) => isTestCode(path) && !path.startsWith('testing/clusters'));
+    for (const size of SIZES) {
+      if (asking.some((path) => sources.get(path)?.includes(`'${size}'`))) found.add(size);
+    }
+  }
+  if ([...reached].some((path) => path.startsWith(TEMPORAL_ENGINE))) found.add('temporalSdk');
+  const needs = NEEDS.filter((need) => found.has(need));
+  const kind = kindOf(file, needs);
+  return { file, kind, needs, ownProcess: kind !== 'unit' || OWN_PROCESS.test(sources.get(file) ?? '') };
+}
+
+function kindOf(file: string, needs: readonly Need[]): Kind {
+  if (needs.includes('temporal')) return 'temporal';
+  if (needs.some((need) => need !== 'postgres' && need !== 'temporalSdk')) return 'clusters';
+  if (needs.includes('postgres')) return 'postgres';
+  return file.endsWith('.e2e.test.ts') ? 'process' : 'unit';
+}
+
+function isTestCode(path: string): boolean {
+  return path.endsWith('.test.ts') || /(^|\/)(testing|e2e)\//.test(path);
+}

@@ -1,0 +1,53 @@
+import type { Need, TestFile } from './needs.ts';
+
+/** Files that run in one process. */
+export interface Job {
+  readonly files: readonly TestFile[];
+  readonly needs: readonly Need[];
+  /** By the records of earlier runs, else a guess by kind. */
+  readonly expectedMs: number;
+}
+
+/** How long a file took last time, if it is known. */
+export type Recorded = (file: string) => number | undefined;
+
+const GUESS_MS = { unit: 300, process: 8_000, postgres: 8_000, clusters: 20_000, temporal: 30_000 } as const;
+/** Enough to make the start of a process cheap, and little enough to spread over cores. */
+const SHARED_MS = 8_000;
+const SHARED_FILES = 40;
+
+/**
+ * Jobs in the order in which they begin: files without a server first, since they say within seconds what is broken, then
+ * the longest, so that none of them is left for the end.
+ */
+export function planJobs(files: readonly TestFile[], recorded: Recorded): Job[] {
+  const expected = (file: TestFile): number => recorded(file.file) ?? GUESS_MS[file.kind];
+  const jobOf = (all: readonly TestFile[]): Job => ({
+    files: all,
+    needs: [...new Set(all.flatMap(({ needs }) => needs))],
+    expectedMs: all.reduce((sum, file) => sum + expected(file), 0),
+  });
+  const own = files.filter(({ ownProcess }) => ownProcess).map((file) => jobOf([file]));
+  const sharing = files.filter(({ ownProcess }) => !ownProcess);
+  const byNeeds = Map.groupBy(sharing, ({ needs }) => needs.join());
+  const shared = [...byNeeds.values()].flatMap((all) => inShares(all, expected)).map(jobOf);
+  const isUnit = (job: Job): boolean => job.files[0]?.kind === 'unit';
+  return [...shared, ...own].toSorted((a, b) => Number(isUnit(b)) - Number(isUnit(a)) || b.expectedMs - a.expectedMs);
+}
+
+function inShares(files: readonly TestFile[], expected: (file: TestFile) => number): TestFile[][] {
+  const shares: TestFile[][] = [];
+  let room = 0;
+  for (const file of files) {
+    const ms = expected(file);
+    const share = shares.at(-1);
+    if (share !== undefined && share.length < SHARED_FILES && ms <= room) {
+      share.push(file);
+      room -= ms;
+    } else {
+      shares.push([file]);
+      room = SHARED_MS - ms;
+    }
+  }
+  return shares;
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testEnvironment } from './environment.ts';
+import type { TestFile } from './needs.ts';
+import { type Job, planJobs, type Recorded } from './plan.ts';
+import { type FileResult, hasPassed, type JobPlace, runJob } from './run-job.ts';
+import { schedule } from './schedule.ts';
+import { RunServers } from './servers.ts';
+import { jobLines } from './summary.ts';
+
+export interface RunOptions {
+  readonly files: readonly TestFile[];
+  readonly recorded: Recorded;
+  readonly nodeFlags: readonly string[];
+  readonly seed: string;
+  readonly timeoutMs: number;
+  readonly print: (line: string) => void;
+  /** How many processes at once. */
+  readonly slots?: number;
+}
+
+export interface RunResult {
+  readonly files: readonly FileResult[];
+  readonly flaky: readonly string[];
+}
+
+/**
+ * Tests wait more than they work, for servers, timers and disks: with one process more than there are cores, none of the
+ * cores is idle.
+ */
+const MORE_THAN_CORES = 1;
+
+/** Runs test files with the servers that they need, and those that failed once more, alone, to tell flaky from broken. */
+export async function runTests(options: RunOptions, signal: AbortSignal): Promise<RunResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'fst-'));
+  const needs = [...new Set(options.files.flatMap((file) => file.needs))];
+  const servers = new RunServers(needs, options.print);
+  const place = placeOf(folder, options);
+  try {
+    const results = new Map<string, FileResult>();
+    const runOne = async (job: Job): Promise<void> => {
+      const outcome = await runJob(job.files, place(servers.environment()), signal);
+      for (const line of jobLines(outcome)) options.print(line);
+      for (const result of outcome.files) results.set(result.file, result);
+    };
+    const { slots = availableParallelism() + MORE_THAN_CORES } = options;
+    const ready = (need: TestFile['needs'][number]): Promise<void> => servers.ready(need);
+    await schedule(planJobs(options.files, options.recorded), { slots, ready, run: runOne });
+    const files = options.files.map(({ file }) => results.get(file)).filter((result) => result !== undefined);
+    const flaky = await findFlaky(files, options, (file) => runJob([file], place(servers.environment()), signal));
+    return { files, flaky };
+  } finally {
+    await servers.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function placeOf(folder: string, { nodeFlags, seed, timeoutMs }: RunOptions) {
+  const environment = testEnvironment(process.env);
+  return (servers: NodeJS.ProcessEnv): JobPlace => ({
+    folder,
+    nodeFlags,
+    timeoutMs,
+    env: { ...environment, ...servers, TMPDIR: folder, FLEETSHIFT_TEST_SEED: seed },
+  });
+}
+
+const MOST_REPEATED = 10;
+
+/** With many failures something common is broken, and repeating them says nothing. */
+async function findFlaky(
+  results: readonly FileResult[],
+  { files, print }: RunOptions,
+  run: (file: TestFile) => Promise<{ readonly files: readonly FileResult[] }>,
+): Promise<string[]> {
+  const failed = results.filter((result) => !hasPassed(result));
+  const flaky: string[] = [];
+  if (failed.length > MOST_REPEATED) return flaky;
+  for (const { file } of failed) {
+    const test = files.find((one) => one.file === file);
+    if (test === undefined) continue;
+    print(`once more, alone: ${file}`);
+    const again = await run(test);
+    if (again.files.every(hasPassed)) flaky.push(file);
+  }
+  return flaky;
+}

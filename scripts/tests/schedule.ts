@@ -1,0 +1,44 @@
+import type { Need } from './needs.ts';
+import type { Job } from './plan.ts';
+
+export interface ScheduleOptions {
+  readonly slots: number;
+  /** Fulfilled when a server or program is there; rejected when it could not be made. */
+  readonly ready: (need: Need) => Promise<void>;
+  readonly run: (job: Job) => Promise<void>;
+}
+
+/**
+ * Runs all jobs, a few at once. Whenever a slot is free it takes the first job whose servers are ready, so that tests run
+ * while programs for others are still being built. A job whose server could not be made fails the whole: it is thrown.
+ */
+export async function schedule(jobs: readonly Job[], { slots, ready, run }: ScheduleOptions): Promise<void> {
+  const waiting = new Set(jobs);
+  const there = new Set<Need>();
+  const needs = new Set(jobs.flatMap((job) => job.needs));
+  const running = new Set<Promise<void>>();
+  const pending = new Map<Need, Promise<void>>();
+  for (const need of needs) {
+    const arrived = ready(need).then(() => {
+      there.add(need);
+      pending.delete(need);
+    });
+    // Awaited below; a rejection before that is not unhandled.
+    arrived.catch(() => {});
+    pending.set(need, arrived);
+  }
+  while (waiting.size > 0 || running.size > 0) {
+    const job = running.size < slots ? waiting.values().find(isReady) : undefined;
+    if (job !== undefined) {
+      waiting.delete(job);
+      const done: Promise<void> = run(job).finally(() => running.delete(done));
+      running.add(done);
+    } else {
+      await Promise.race([...running, ...pending.values()]);
+    }
+  }
+
+  function isReady(job: Job): boolean {
+    return job.needs.every((need) => there.has(need));
+  }
+}
