@@ -17,8 +17,6 @@ export interface CodeSpan {
 
 const FENCE = /^(`{3,})([^\n]*)\n(.*?)^\1$/gms;
 const SPAN = /`([^`\n]+)`/g;
-/** A row of a table that ends like this describes something that does not exist yet. */
-const PLANNED = /^.*\| planned \|$/gm;
 
 /** The pages that newcomers read. Whatever they put in backticks is checked. */
 export async function checkedPages(): Promise<string[]> {
@@ -26,7 +24,7 @@ export async function checkedPages(): Promise<string[]> {
 }
 
 export function textOf(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8').replaceAll(PLANNED, '');
+  return readFileSync(join(ROOT, page), 'utf8');
 }
 
 export function blocksOf(page: string, text: string = textOf(page)): CodeBlock[] {
@@ -39,11 +37,12 @@ export function spansOf(page: string, text: string = textOf(page)): CodeSpan[] {
   return Array.from(spans, ([, span = '']) => ({ page, text: span.replaceAll(String.raw`\|`, '|') }));
 }
 
-/** The rows of the first table with this header, as trimmed cells. */
-export function tableOf(page: string, header: string): string[][] {
+/** The rows of the first table below the heading, as trimmed cells. */
+export function tableUnder(page: string, heading: string): string[][] {
   const lines = textOf(page).split('\n');
-  const start = lines.indexOf(header);
-  if (start === -1) throw new Error(`${page} has no table with the header ${header}`);
+  const from = lines.indexOf(heading);
+  const start = lines.findIndex((line, index) => index > from && line.startsWith('|'));
+  if (from === -1 || start === -1) throw new Error(`${page} has no table below "${heading}"`);
   const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
   return lines.slice(start + 2, end === -1 ? undefined : end).map((row) =>
     row

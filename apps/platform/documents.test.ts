@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { PERMISSIONS } from '#contexts/access';
 import { wireCode } from '#kit/http';
 import { createLogger } from '#kit/telemetry';
-import { blocksOf, type CodeSpan, checkedPages, spansOf } from '#testing/documents';
+import { blocksOf, type CodeSpan, checkedPages, spansOf, tableUnder } from '#testing/documents';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 import { resolvePlatformConfig } from './config.ts';
 import { type Platform, wirePlatform } from './wiring.ts';
@@ -16,6 +16,7 @@ const ROUTE = /^(?:(?:GET|HEAD|POST|PUT|PATCH|DELETE) )?(\/[^\s?]*)/;
 const METHOD = /^[A-Z]+(?= \/)/;
 const ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost|fleet\.example\.com):870[01](\/[\w./:{}-]*)/g;
 const CAMEL = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/;
+const PASCAL = /^(?:[A-Z][a-z0-9]+){2,}$/;
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const DOTTED = /^([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)$/;
 
@@ -55,11 +56,13 @@ describe('what the documents say of the API', () => {
   let api: ApiNames;
   let spans: readonly CodeSpan[];
   let sources: string;
+  let declared: ReadonlySet<string>;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fleetshift-documents-'));
     platform = await open(folder);
     sources = await productSources();
+    declared = namesDeclaredIn(sources);
     api = await namesOf(addressOf(platform), sources);
     spans = (await checkedPages()).flatMap((page) => spansOf(page));
   });
@@ -97,13 +100,8 @@ describe('what the documents say of the API', () => {
   });
 
   it('names error codes, fields and operations that there are', () => {
-    const declared = namesDeclaredIn(sources);
-    const isKnown = ({ page, text }: CodeSpan): boolean =>
-      api.codes.has(text) ||
-      api.names.has(text) ||
-      text in OF_OTHERS ||
-      // Pages about the code name things of the code.
-      (!page.startsWith('docs/guide/') && declared.has(text));
+    const isKnown = (span: CodeSpan): boolean =>
+      api.codes.has(span.text) || api.names.has(span.text) || span.text in OF_OTHERS || isDeclared(span);
     const named = spans.filter(({ text }) => CAMEL.test(text));
     assert.ok(named.length > 30, 'the names are found');
     assert.deepEqual(
@@ -116,7 +114,7 @@ describe('what the documents say of the API', () => {
   it('names codes of catalogues, permissions and events that there are', () => {
     const codes = spans.filter(({ text }) => CODE.test(text) && !/^(?:FLEETSHIFT|OTEL)_/.test(text));
     assert.deepEqual(
-      codes.filter(({ text }) => !api.codes.has(wireCode(text))),
+      codes.filter((span) => !api.codes.has(wireCode(span.text)) && !isDeclared(span)),
       [],
     );
     const dotted = spans.filter(({ text }) => DOTTED.test(text) && !FILE.test(text));
@@ -128,6 +126,27 @@ describe('what the documents say of the API', () => {
       [],
     );
   });
+
+  it('names types of the code that there are', () => {
+    const named = spans.filter(({ page, text }) => !page.startsWith('docs/guide/') && PASCAL.test(text));
+    assert.ok(named.length > 2, 'the types are found');
+    assert.deepEqual(
+      named.filter((span) => !isDeclared(span)),
+      [],
+    );
+  });
+
+  it('lists what runs under the supervisor, in the order of its start', () => {
+    assert.deepEqual(
+      tableUnder('ARCHITECTURE.md', '## Start and stop').map((row) => row.map(namesIn)),
+      platform.groups.map(({ name, runnables }) => [[name], runnables.map((runnable) => runnable.name)]),
+    );
+  });
+
+  /** Pages about the code name things of the code. */
+  function isDeclared({ page, text }: CodeSpan): boolean {
+    return !page.startsWith('docs/guide/') && declared.has(text);
+  }
 
   /** What the description does not list is asked for: pages, probes, and the ways in for other programs. */
   async function isRoute(text: string): Promise<boolean> {
@@ -152,7 +171,8 @@ interface ApiNames {
 }
 
 async function open(data: string): Promise<Platform> {
-  const flags = ['--data', data, '--listen', '127.0.0.1:0', '--tls-listen', 'none', '--fleetlet-socket', 'none'];
+  const anywhere = ['--listen', '--tls-listen', '--fleetlet-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
+  const flags = ['--data', data, ...anywhere];
   const { values: config } = resolvePlatformConfig({ args: flags, environment: {}, readText: () => '' });
   const log = createLogger({ level: 'silent', destination: { write: () => {} }, pretty: false });
   return await wirePlatform({ config, version: '0.0.0', environment: {}, log }, AbortSignal.timeout(60_000));
@@ -169,6 +189,10 @@ async function namesOf(address: string, sources: string): Promise<ApiNames> {
     Object.keys(methods).map((method) => ({ method, path, pattern: routePattern(path) })),
   );
   return { routes, codes: wireCodesIn(sources), names: new Set(wordsIn(description)) };
+}
+
+function namesIn(cell: string): string[] {
+  return spansOf('ARCHITECTURE.md', cell).map(({ text }) => text);
 }
 
 /** A name in braces is any name, in the description and in the document. */
@@ -193,7 +217,7 @@ function wireCodesIn(sources: string): ReadonlySet<string> {
 }
 
 function namesDeclaredIn(sources: string): ReadonlySet<string> {
-  const declaration = /\b(?:function|const|class|interface|type) (\w+)/g;
+  const declaration = /\b(?:function|const|class|interface|type|readonly) (\w+)/g;
   return new Set(Array.from(sources.matchAll(declaration), ([, name = '']) => name));
 }
 
