@@ -13,6 +13,8 @@ import { resolvePlatformConfig } from './config.ts';
 import { type Platform, wirePlatform } from './wiring.ts';
 
 const ROUTE = /^(?:(?:GET|HEAD|POST|PUT|PATCH|DELETE) )?(\/[^\s?]*)/;
+/** What can be done to a resource, as in `:pause`. */
+const VERB = /^:[a-z][A-Za-z]+$/;
 const METHOD = /^[A-Z]+(?= \/)/;
 const ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost|fleet\.example\.com):870[01](\/[\w./:{}-]*)/g;
 const CAMEL = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/;
@@ -76,7 +78,7 @@ describe('what the documents say of the API', () => {
     const addresses = [...spans, ...blocks].flatMap(({ page, text }) =>
       Array.from(text.matchAll(ADDRESS), ([, path = '']) => ({ page, text: path })),
     );
-    const named = [...spans.filter(({ text }) => ROUTE.test(text)), ...addresses];
+    const named = [...spans.filter(({ text }) => ROUTE.test(text) || VERB.test(text)), ...addresses];
     assert.ok(named.length > 20, 'the routes are found');
     const wrong: CodeSpan[] = [];
     for (const span of named) if (!(await isRoute(span.text))) wrong.push(span);
@@ -91,6 +93,8 @@ describe('what the documents say of the API', () => {
       '/v1/workspaces/{workspace}/deployments/{deployment}:pause': true,
       '/v1/workspaces/{workspace}/deployments/{deployment}:halt': false,
       '/v1/audit:verify': true,
+      ':confirmRemoval': true,
+      ':confirmRemove': false,
       '/v1/spaces': false,
       '/healthz': true,
       '/health': false,
@@ -150,6 +154,7 @@ describe('what the documents say of the API', () => {
 
   /** What the description does not list is asked for: pages, probes, and the ways in for other programs. */
   async function isRoute(text: string): Promise<boolean> {
+    if (VERB.test(text)) return api.routes.some((route) => route.path.endsWith(text));
     const [, path = ''] = ROUTE.exec(text) ?? [];
     if (path in NOT_ROUTES) return true;
     const method = METHOD.exec(text)?.[0]?.toLowerCase();

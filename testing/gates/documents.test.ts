@@ -75,6 +75,20 @@ describe('README, ARCHITECTURE, the map and the guides', () => {
     it(`would ${want ? 'be' : 'not be'} called wrong for ${token}`, () => assert.equal(isLost(token), want));
   }
 
+  it('lead from the guide of the API to the events and errors of every context that has some there', async () => {
+    const guide = textOf('docs/guide/api.md');
+    const readmes = await findFiles('contexts/*/README.md');
+    const wanted = readmes.flatMap((readme) => [
+      ...(textOf(readme).includes('\n## Events\n') ? [`${readme}#events`] : []),
+      ...(textOf(readme).includes('\n## REST\n') ? [`${readme}#errors`] : []),
+    ]);
+    assert.ok(wanted.length > 10, 'the contexts are found');
+    assert.deepEqual(
+      wanted.filter((link) => !guide.includes(`](../../${link})`)),
+      [],
+    );
+  });
+
   it('name npm scripts that are there', () => {
     const known = new Set(['ci', 'start', 'test', ...Object.keys(packageJson.scripts).map((name) => `run ${name}`)]);
     const code = pages.flatMap((page) => [...spansOf(page), ...blocksOf(page)]);
