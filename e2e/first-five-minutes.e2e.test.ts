@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { commandBlock } from '#testing/documents';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -97,9 +98,7 @@ function environment(folder: string): Record<string, string> {
 }
 
 function tour(): string[] {
-  const [, block] = /^```sh tour\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
-  assert.ok(block, 'the README has a tour');
-  return block
+  return commandBlock('README.md', 'tour')
     .trim()
     .split('\n')
     .map((line) => line.replace(/ +# .*$/, ''));

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { commandBlock } from '#testing/documents';
 import { homeFor } from './home-for.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const run = promisify(execFile);
 
-it('the first steps of the README do what it says', async (t) => {
+it('the first steps of the guide do what it says', async (t) => {
   const home = await homeFor(t);
   const { url } = await home.start();
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-first-steps-'));
@@ -25,7 +26,7 @@ it('the first steps of the README do what it says', async (t) => {
   const { stdout: offered } = await run('bin/fleetshift', ['admin-login'], options);
   const [code = ''] = /\w{5}(-\w{5}){4}/.exec(offered) ?? [];
 
-  const steps = firstSteps()
+  const steps = commandBlock('docs/guide/getting-started.md', 'first-steps')
     .replaceAll('http://127.0.0.1:8700', url)
     .replace('CODE ', `${code} `)
     .replace('curl -N', 'curl -N --max-time 3');
@@ -49,13 +50,6 @@ it('the first steps of the README do what it says', async (t) => {
     assert.match(stdout, said);
   }
 });
-
-function firstSteps(): string {
-  const [, section = ''] = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n## First steps\n');
-  const [, steps] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
-  assert.ok(steps, 'the README has first steps');
-  return steps;
-}
 
 function withoutArguments(line: string): string {
   return line.split(' ').slice(0, 5).join(' ');
