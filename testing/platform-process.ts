@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Engine } from '#kit/storage';
 import { freshDatabase } from './databases.ts';
+import { compiledCode } from './server-process.ts';
 
 /** Where a platform lives: a data folder and a database, which outlast its processes. */
 export interface PlatformHome {
@@ -114,6 +115,7 @@ function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database
     // Nothing else of the caller's environment: a stray FLEETSHIFT_ variable would change what is tested.
     env: {
       PATH: process.env['PATH'],
+      ...compiledCode(),
       FLEETSHIFT_LISTEN: '127.0.0.1:0',
       FLEETSHIFT_TLS_LISTEN: '127.0.0.1:0',
       FLEETSHIFT_DATA: data,

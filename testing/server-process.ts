@@ -13,6 +13,12 @@ export interface ServerProcessOptions {
   readonly account?: { readonly uid?: number; readonly gid?: number };
 }
 
+/** The one variable that every process of a run may share: where Node keeps compiled code. */
+export function compiledCode(): NodeJS.ProcessEnv {
+  const folder = process.env['NODE_COMPILE_CACHE'];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
 /** A program that serves tests. It never keeps this process alive, and Ctrl-C does not reach it. */
 export class ServerProcess {
   readonly pid: number;
@@ -24,7 +30,7 @@ export class ServerProcess {
     this.#child = spawn(program, args, {
       ...account,
       cwd: folder,
-      env: { PATH: '/usr/bin:/bin', TZ: 'UTC', ...env },
+      env: { PATH: '/usr/bin:/bin', TZ: 'UTC', ...compiledCode(), ...env },
       // In a session of its own, so that Ctrl-C does not stop it under tests that are being wound up.
       detached: true,
       stdio: ['ignore', output, output],

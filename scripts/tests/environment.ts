@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, hasGo, TEST_CACHE } from '../../testing/go-program.ts';
 import { withOurPrograms } from '../run-command.ts';
@@ -39,6 +39,35 @@ export function testEnvironment(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     npm_config_cache: caller['npm_config_cache'] ?? join(homedir(), '.npm'),
     npm_config_update_notifier: 'false',
   });
+}
+
+/** Linux's file system in memory. Tests sync to disk thousands of times, and no test can tell what a lost machine loses. */
+const IN_MEMORY = '/dev/shm';
+const ROOM_BYTES = 4 * 2 ** 30;
+
+/** The folder of a run: in memory where there is room and programs may be run, else among other temporary files. */
+export function makeRunFolder(parents: readonly string[] = [IN_MEMORY, tmpdir()]): string {
+  for (const parent of parents) {
+    const folder = usableFolder(parent, parent === IN_MEMORY ? ROOM_BYTES : 0);
+    if (folder !== undefined) return folder;
+  }
+  throw new Error(`make a folder for the tests: none of ${parents.join(', ')} can be used`);
+}
+
+function usableFolder(parent: string, roomBytes: number): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(parent);
+    if (bavail * bsize < roomBytes) return undefined;
+    const folder = mkdtempSync(join(parent, 'fst-'));
+    // Servers that run as another account reach theirs in it.
+    chmodSync(folder, 0o711);
+    writeFileSync(join(folder, 'runs'), '#!/bin/sh\n', { mode: 0o755 });
+    execFileSync(join(folder, 'runs'));
+    return folder;
+  } catch {
+    // Not there, not writable, or closed to programs.
+    return undefined;
+  }
 }
 
 export interface JobFolders {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { testEnvironment } from './environment.ts';
+import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { makeRunFolder, testEnvironment } from './environment.ts';
 import type { TestFile } from './needs.ts';
 import { type Job, planJobs, type Recorded } from './plan.ts';
 import { type FileResult, hasPassed, type JobPlace, runJob } from './run-job.ts';
@@ -33,7 +32,9 @@ const MORE_THAN_CORES = 1;
 
 /** Runs test files with the servers that they need, and those that failed once more, alone, to tell flaky from broken. */
 export async function runTests(options: RunOptions, signal: AbortSignal): Promise<RunResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'fst-'));
+  const folder = makeRunFolder();
+  // Servers that this process starts keep their data there too.
+  process.env['TMPDIR'] = folder;
   const needs = [...new Set(options.files.flatMap((file) => file.needs))];
   const servers = new RunServers(needs, options.print);
   const place = placeOf(folder, options);

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { compiledCode } from '#testing/server-process';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const SERVE_ERRANDS = fileURLToPath(new URL('./serve-errands.ts', import.meta.url));
@@ -67,6 +68,6 @@ function start(
   args: readonly string[],
   environment: Environment,
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const env = { PATH: process.env['PATH'], ...environment };
+  const env = { PATH: process.env['PATH'], ...compiledCode(), ...environment };
   return spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
 }
