@@ -19,6 +19,7 @@ for (const { environment, want } of [
   { environment: { FLEETSHIFT_CONFIG: '/a/b', HOME: '/h' }, want: '/a/b' },
   { environment: { XDG_CONFIG_HOME: '/x', HOME: '/h' }, want: '/x/fleetshift/config.yaml' },
   { environment: { FLEETSHIFT_CONFIG: '', HOME: '/h' }, want: '/h/.config/fleetshift/config.yaml' },
+  { environment: {}, want: '/.config/fleetshift/config.yaml' },
 ]) {
   test(`it is ${want}`, () => assert.equal(configFilePath(environment), want));
 }
