@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { bareEnvironment } from '#testing/bare-environment';
 import { type Outcome, runCommand } from './run-command.ts';
 
 it('ends a test file that something keeps alive, says what, and lets the run fail', async (test) => {
@@ -24,7 +25,7 @@ async function runFile(test: TestContext, source: string): Promise<Outcome> {
   const preload = import.meta.resolve('./test-deadline.ts');
   return await runCommand(
     ['node', `--import=${preload}`, '--test'],
-    { cwd: folder, env: { ...process.env, FLEETSHIFT_TEST_TIMEOUT_MS: '500' } },
+    { cwd: folder, env: bareEnvironment(folder, { FLEETSHIFT_TEST_TIMEOUT_MS: '500' }) },
     AbortSignal.timeout(30_000),
   );
 }
