@@ -15,7 +15,7 @@ import { type ConfigMap, configMap } from './testing/contract/stage.ts';
 import { waitFor } from './testing/wait-for.ts';
 
 const unavailable = await clustersUnavailable('apiserver');
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 const EXEC_V1 = 'client.authentication.k8s.io/v1';
 type Test = { after(fn: () => Promise<void> | void): void };
 

@@ -8,7 +8,7 @@ import { contextIn, withContext } from './cli-config.ts';
 import { changeConfigFile, configFilePath, readConfigFile } from './config-file.ts';
 import { CONFIG_FILE_ERRORS } from './config-file-error.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const context = (name: string) => ({ name, server: 'http://127.0.0.1:8700/' });
 
 test('the README lists the codes of the catalogue', () => {
