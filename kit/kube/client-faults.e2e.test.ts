@@ -108,7 +108,7 @@ describe('the client on a real API server that fails', unavailable === undefined
       const file = join(folder, 'exec.kubeconfig');
       const exec = { apiVersion: EXEC_V1, command: writePlugin(folder, tokens), interactiveMode: 'Never' };
       writeFileSync(file, kubeconfigWith(cluster, { exec }));
-      return open(t, { config: await loadKubeConfig({ file, environment: process.env }, signal) });
+      return open(t, { config: await loadKubeConfig({ file, environment: { PATH: process.env['PATH'] } }, signal) });
     };
     const client = await plugged(dead, live, dead);
     const who = await Promise.all(Array.from({ length: 5 }, () => whoAmI(client)));
