@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '#testing/bare-environment';
 import { commandBlock } from '#testing/documents';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 
@@ -53,7 +54,7 @@ it('the first five minutes of the README go as it says, and the next start goes 
 async function startDemo(t: TestContext, folder: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [START, ...ANYWHERE], {
     cwd: folder,
-    env: { ...environment(folder), npm_lifecycle_event: 'start' },
+    env: bareEnvironment(folder, { npm_lifecycle_event: 'start' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');
@@ -87,14 +88,10 @@ async function comesTo(folder: string, step: string, wanted: RegExp): Promise<vo
 }
 
 async function run(folder: string, command: string): Promise<string> {
-  const options = { cwd: folder, env: environment(folder), timeout: COMMAND_MS };
+  const options = { cwd: folder, env: bareEnvironment(folder), timeout: COMMAND_MS };
   return await new Promise((resolve) => {
     execFile('bash', ['-c', `{ ${command}\n} 2>&1`], options, (_, out) => resolve(out));
   });
-}
-
-function environment(folder: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: folder };
 }
 
 function tour(): string[] {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bareEnvironment } from '#testing/bare-environment';
 import { commandBlock } from '#testing/documents';
 import { homeFor } from './home-for.ts';
 
@@ -21,7 +22,7 @@ it('the first steps of the guide do what it says', async (t) => {
   symlinkSync(join(ROOT, 'bin/fleetshift'), join(folder, 'bin/fleetshift'));
   const options = {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, FLEETSHIFT_SERVER: url, FLEETSHIFT_DATA: home.data },
+    env: bareEnvironment(folder, { FLEETSHIFT_SERVER: url, FLEETSHIFT_DATA: home.data }),
   };
   const { stdout: offered } = await run('bin/fleetshift', ['admin-login'], options);
   const [code = ''] = /\w{5}(-\w{5}){4}/.exec(offered) ?? [];

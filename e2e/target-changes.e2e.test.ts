@@ -24,7 +24,7 @@ import { WorkspaceService } from '../contexts/workspaces/application/workspace-s
 import { eventually } from '../kit/durable/testing/eventually.ts';
 import { memoryLogger } from '../kit/telemetry/testing/index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const anyState = { check: () => {} };
 const PROD = { type: 'selector', matchLabels: { env: 'prod' } };
 const placements = createPlacementRegistry();

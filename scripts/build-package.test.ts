@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
+import { bareEnvironment } from '#testing/bare-environment';
 import { BUNDLED, buildPackage, ENTRIES } from './build-package.ts';
 import { ROOT } from './repository.ts';
 import { type Outcome, runCommand } from './run-command.ts';
@@ -38,12 +40,15 @@ describe('the package that is published', () => {
   });
 
   it('serves, with the worker that writes to the database, and ends when told', async () => {
-    const [plain, tls] = [await freePort(), await freePort()];
-    const listen = ['--listen', `127.0.0.1:${plain}`, '--tls-listen', `127.0.0.1:${tls}`];
-    const server = spawn(program(), ['serve', '--data', join(project, 'data'), ...listen], { stdio: 'inherit' });
+    const listen = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0'];
+    const server = spawn(program(), ['serve', '--data', join(project, 'data'), ...listen], {
+      cwd: project,
+      env: bareEnvironment(project),
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
     const ended = once(server, 'exit');
     try {
-      await untilReady(`http://127.0.0.1:${plain}/readyz`, AbortSignal.timeout(30_000));
+      await untilReady(`${await addressIn(server.stderr)}/readyz`, AbortSignal.timeout(30_000));
     } finally {
       server.kill('SIGTERM');
     }
@@ -110,13 +115,16 @@ async function installDependencies(project: string): Promise<void> {
   );
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
+/** Where it serves plain HTTP, as its log says. */
+async function addressIn(log: Readable): Promise<string> {
+  let said = '';
+  for await (const line of createInterface({ input: log })) {
+    said += `${line}\n`;
+    if (!line.includes('"msg":"serving"')) continue;
+    log.resume();
+    return (JSON.parse(line) as { address: [string] }).address[0];
+  }
+  throw new Error(`the platform ended before it served:\n${said}`);
 }
 
 async function untilReady(url: string, signal: AbortSignal): Promise<void> {

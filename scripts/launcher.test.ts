@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { bareEnvironment } from '#testing/bare-environment';
 import { ROOT } from './repository.ts';
 
 const run = promisify(execFile);
@@ -93,7 +94,8 @@ describe('bin/fleetshift', () => {
       "process.on('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log(process.pid);",
     );
     await link(NEW_NODE, join(root, 'node_modules/.bin/node'));
-    const child = spawn(program, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, { cwd: root, env: bareEnvironment(root), stdio: ['ignore', 'pipe', 'inherit'] });
+    test.after(() => child.kill('SIGKILL'));
     const [pid] = (await once(child.stdout, 'data')) as [Buffer];
     assert.equal(Number(pid.toString()), child.pid);
     child.kill('SIGTERM');

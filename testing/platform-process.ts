@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Engine } from '#kit/storage';
+import { bareEnvironment } from './bare-environment.ts';
 import { freshDatabase } from './databases.ts';
-import { compiledCode } from './server-process.ts';
 
 /** Where a platform lives: a data folder and a database, which outlast its processes. */
 export interface PlatformHome {
@@ -112,16 +112,14 @@ function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database
   const begun = performance.now();
   const main = program === undefined ? MAIN : fileURLToPath(program);
   const child = spawn(process.execPath, [...nodeFlags, main, 'serve', ...flags], {
-    // Nothing else of the caller's environment: a stray FLEETSHIFT_ variable would change what is tested.
-    env: {
-      PATH: process.env['PATH'],
-      ...compiledCode(),
+    cwd: dirname(data),
+    env: bareEnvironment(dirname(data), {
       FLEETSHIFT_LISTEN: '127.0.0.1:0',
       FLEETSHIFT_TLS_LISTEN: '127.0.0.1:0',
       FLEETSHIFT_DATA: data,
       FLEETSHIFT_DATABASE: database,
       ...environment,
-    },
+    }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const { pid } = child;

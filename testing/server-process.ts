@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { compiledCode } from './bare-environment.ts';
 
 export interface ServerProcessOptions {
   readonly program: string;
@@ -11,12 +12,6 @@ export interface ServerProcessOptions {
   /** Nothing else of the caller's environment: a stray variable would change what is tested. */
   readonly env?: NodeJS.ProcessEnv;
   readonly account?: { readonly uid?: number; readonly gid?: number };
-}
-
-/** The one variable that every process of a run may share: where Node keeps compiled code. */
-export function compiledCode(): NodeJS.ProcessEnv {
-  const folder = process.env['NODE_COMPILE_CACHE'];
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 /** A program that serves tests. It never keeps this process alive, and Ctrl-C does not reach it. */

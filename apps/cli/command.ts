@@ -23,6 +23,7 @@ export interface Io {
   size?(): { readonly columns: number; readonly rows: number };
   /** Asks whoever sits there, and waits for the line that is typed. Absent where nobody could answer. */
   ask?(question: string, signal: AbortSignal): Promise<string>;
+  /** With HOME, where there is one: a command asks the system for no other. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -2,23 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { EXIT } from './command.ts';
 import { type Ended, type RunningPlatform, runCommand, startPlatform } from './testing/processes.ts';
 
 let folder: string;
 let platform: RunningPlatform;
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fleetshift-deploy-'));
-  platform = await startPlatform('product', join(folder, 'data'), ['--insecure-dev-auth', '--demo-fleet', '3']);
-  await eventually('the demo', async () => (await run('get', 'deployments')).out.includes('hello'));
-});
-after(async () => {
-  await platform.stop();
-  await rm(folder, { recursive: true, force: true });
-});
 
 async function run(command: string, ...args: string[]): Promise<Ended> {
   const environment = { FLEETSHIFT_SERVER: platform.addresses[0], FLEETSHIFT_CONFIG: join(folder, 'config.yaml') };
@@ -39,82 +29,102 @@ function document(name: string, rollout: object): object {
 
 const CANARY = { name: 'canary', selector: { matchLabels: { env: 'dev' } } };
 
-test('a gate that somebody rejects ends the watching, which says by whom and why', async () => {
-  const rollout = { type: 'staged', stages: [{ ...CANARY, beforeTasks: [{ type: 'approval' }] }] };
-  const file = await written('gated', document('gated', rollout));
-  const watched = run('deploy', '-f', file, '--watch');
-  await eventually('a request', async () => (await run('get', 'approvals', '-o', 'name')).out.startsWith('approval/'));
-  const why = await run('rollout', 'reject', 'gated');
-  assert.deepEqual([why.code, why.err], [EXIT.usage, 'fleetshift rollout: say why with --message\n']);
-  assert.equal((await run('rollout', 'reject', 'gated', '--message', 'not on a Friday')).code, EXIT.ok);
-  const { code, out, err } = await watched;
-  assert.equal(code, EXIT.failure, out);
-  assert.match(out, /waits for the gate canary\/before\/0\/1 .*fleetshift rollout approve gated -w demo/);
-  assert.match(err, /revision 1 of gated is paused \(GateRejected: .* rejected it: not on a Friday\)/);
-
-  // A late answer is for a gate that is not open any more.
-  assert.equal((await run('rollout', 'approve', 'gated')).code, EXIT.conflict);
-  assert.equal((await run('rollout', 'abort', 'gated')).code, EXIT.usage);
-  const aborted = await run('rollout', 'abort', 'gated', '--yes', '-o', 'name');
-  assert.deepEqual([aborted.code, aborted.out], [EXIT.ok, 'deployment/gated\n']);
-  const ended = await run('rollout', 'status', 'gated', '--watch');
-  assert.equal(ended.code, EXIT.failure);
-  assert.match(ended.err, /^revision 1 of gated: Aborted/);
-});
-
-test('a paused deployment begins nothing until it is resumed, and is followed all the while', async () => {
-  const { spec, ...rest } = document('paused', { type: 'immediate' }) as { readonly spec: object };
-  const file = await written('paused', { ...rest, spec: { ...spec, rolloutState: 'paused' } });
-  assert.equal((await run('apply', '-f', file)).out, 'deployment/paused created\n');
-  const state = async (): Promise<string> => (await run('get', 'deployment', 'paused')).out;
-  await eventually('the pause', async () => (await state()).includes('Paused (PausedByUser)'));
-  const followed = run('rollout', 'status', 'paused', '--watch', '-o', 'json');
-  assert.equal((await run('rollout', 'resume', 'paused', '--dry-run')).out, 'deployment/paused resumed (dry run)\n');
-  assert.equal((await run('rollout', 'resume', 'paused')).code, EXIT.ok);
-  const { code, out } = await followed;
-  assert.equal(code, EXIT.ok, out);
-  const last = JSON.parse(out.trim().split('\n').at(-1) ?? '') as { status: { rollout: { outcome: string } } };
-  assert.equal(last.status.rollout.outcome, 'Succeeded');
-});
-
-for (const { why, args, code, says } of [
-  {
-    why: 'a new one needs something to deliver',
-    args: ['deploy', 'new', '--to-all'],
-    code: EXIT.usage,
-    says: /--file/,
-  },
-  { why: 'one that is not there', args: ['rollout', 'status', 'nowhere'], code: EXIT.notFound, says: /nowhere/ },
-  {
-    why: 'nothing is held',
-    args: ['rollout', 'confirm-removal', 'hello', '--yes'],
-    code: EXIT.conflict,
-    says: /no target/,
-  },
-  { why: 'nothing to go back to', args: ['rollout', 'rollback', 'hello', '--yes'], code: EXIT.conflict, says: /--to/ },
-  {
-    why: 'only what is being deleted can be abandoned',
-    args: ['rollout', 'abandon', 'hello', '--yes'],
-    code: EXIT.conflict,
-    says: /Delete it first/,
-  },
-  {
-    why: 'a target that it has nothing to do with',
-    args: ['rollout', 'retry', 'hello', 'nowhere'],
-    code: EXIT.usage,
-    says: /nowhere/,
-  },
-  {
-    why: 'a verb that there is not',
-    args: ['rollout', 'stauts', 'hello'],
-    code: EXIT.usage,
-    says: /did you mean status\?/,
-  },
-]) {
-  test(`refused: ${why}`, async () => {
-    const [command = '', ...rest] = args;
-    const ended = await run(command, ...rest);
-    assert.deepEqual([ended.code, ended.out], [code, '']);
-    assert.match(ended.err, says);
+describe('fleetshift deploy', () => {
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fleetshift-deploy-'));
+    platform = await startPlatform('product', join(folder, 'data'), ['--insecure-dev-auth', '--demo-fleet', '3']);
+    await eventually('the demo', async () => (await run('get', 'deployments')).out.includes('hello'));
   });
-}
+
+  after(async () => {
+    await platform.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('a gate that somebody rejects ends the watching, which says by whom and why', async () => {
+    const rollout = { type: 'staged', stages: [{ ...CANARY, beforeTasks: [{ type: 'approval' }] }] };
+    const file = await written('gated', document('gated', rollout));
+    const watched = run('deploy', '-f', file, '--watch');
+    await eventually('a request', async () =>
+      (await run('get', 'approvals', '-o', 'name')).out.startsWith('approval/'),
+    );
+    const why = await run('rollout', 'reject', 'gated');
+    assert.deepEqual([why.code, why.err], [EXIT.usage, 'fleetshift rollout: say why with --message\n']);
+    assert.equal((await run('rollout', 'reject', 'gated', '--message', 'not on a Friday')).code, EXIT.ok);
+    const { code, out, err } = await watched;
+    assert.equal(code, EXIT.failure, out);
+    assert.match(out, /waits for the gate canary\/before\/0\/1 .*fleetshift rollout approve gated -w demo/);
+    assert.match(err, /revision 1 of gated is paused \(GateRejected: .* rejected it: not on a Friday\)/);
+
+    // A late answer is for a gate that is not open any more.
+    assert.equal((await run('rollout', 'approve', 'gated')).code, EXIT.conflict);
+    assert.equal((await run('rollout', 'abort', 'gated')).code, EXIT.usage);
+    const aborted = await run('rollout', 'abort', 'gated', '--yes', '-o', 'name');
+    assert.deepEqual([aborted.code, aborted.out], [EXIT.ok, 'deployment/gated\n']);
+    const ended = await run('rollout', 'status', 'gated', '--watch');
+    assert.equal(ended.code, EXIT.failure);
+    assert.match(ended.err, /^revision 1 of gated: Aborted/);
+  });
+
+  test('a paused deployment begins nothing until it is resumed, and is followed all the while', async () => {
+    const { spec, ...rest } = document('paused', { type: 'immediate' }) as { readonly spec: object };
+    const file = await written('paused', { ...rest, spec: { ...spec, rolloutState: 'paused' } });
+    assert.equal((await run('apply', '-f', file)).out, 'deployment/paused created\n');
+    const state = async (): Promise<string> => (await run('get', 'deployment', 'paused')).out;
+    await eventually('the pause', async () => (await state()).includes('Paused (PausedByUser)'));
+    const followed = run('rollout', 'status', 'paused', '--watch', '-o', 'json');
+    assert.equal((await run('rollout', 'resume', 'paused', '--dry-run')).out, 'deployment/paused resumed (dry run)\n');
+    assert.equal((await run('rollout', 'resume', 'paused')).code, EXIT.ok);
+    const { code, out } = await followed;
+    assert.equal(code, EXIT.ok, out);
+    const last = JSON.parse(out.trim().split('\n').at(-1) ?? '') as { status: { rollout: { outcome: string } } };
+    assert.equal(last.status.rollout.outcome, 'Succeeded');
+  });
+
+  for (const { why, args, code, says } of [
+    {
+      why: 'a new one needs something to deliver',
+      args: ['deploy', 'new', '--to-all'],
+      code: EXIT.usage,
+      says: /--file/,
+    },
+    { why: 'one that is not there', args: ['rollout', 'status', 'nowhere'], code: EXIT.notFound, says: /nowhere/ },
+    {
+      why: 'nothing is held',
+      args: ['rollout', 'confirm-removal', 'hello', '--yes'],
+      code: EXIT.conflict,
+      says: /no target/,
+    },
+    {
+      why: 'nothing to go back to',
+      args: ['rollout', 'rollback', 'hello', '--yes'],
+      code: EXIT.conflict,
+      says: /--to/,
+    },
+    {
+      why: 'only what is being deleted can be abandoned',
+      args: ['rollout', 'abandon', 'hello', '--yes'],
+      code: EXIT.conflict,
+      says: /Delete it first/,
+    },
+    {
+      why: 'a target that it has nothing to do with',
+      args: ['rollout', 'retry', 'hello', 'nowhere'],
+      code: EXIT.usage,
+      says: /nowhere/,
+    },
+    {
+      why: 'a verb that there is not',
+      args: ['rollout', 'stauts', 'hello'],
+      code: EXIT.usage,
+      says: /did you mean status\?/,
+    },
+  ]) {
+    test(`refused: ${why}`, async () => {
+      const [command = '', ...rest] = args;
+      const ended = await run(command, ...rest);
+      assert.deepEqual([ended.code, ended.out], [code, '']);
+      assert.match(ended.err, says);
+    });
+  }
+});

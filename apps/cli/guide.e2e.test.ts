@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '#testing/bare-environment';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { type RunningPlatform, startPlatform } from './testing/processes.ts';
 
@@ -67,8 +68,8 @@ function stepsIn(guide: string): Step[] {
 }
 
 async function run(command: string): Promise<string> {
-  const { PATH = '' } = process.env;
-  const env = { PATH: `${folder}:${PATH}`, HOME: folder, FLEETSHIFT_SERVER: platform.addresses[0] };
+  const PATH = `${folder}:${process.env['PATH'] ?? ''}`;
+  const env = bareEnvironment(folder, { PATH, FLEETSHIFT_SERVER: platform.addresses[0] });
   const options = { cwd: folder, env, timeout: COMMAND_MS };
   return await new Promise((resolve) => {
     execFile('bash', ['-c', `{ ${command}\n} 2>&1`], options, (_, out) => resolve(out));

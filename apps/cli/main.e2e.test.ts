@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,9 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+import { startCommand } from './testing/processes.ts';
 
 test('the version, for people and for machines', async (t) => {
   const plain = await run(t, ['version']);
@@ -51,8 +48,7 @@ test('a start that is stopped by a signal ends in order, with 0', async (t) => {
 });
 
 function start(t: TestContext, args: readonly string[]) {
-  const env = { PATH: process.env['PATH'] };
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const child = startCommand(args);
   t.after(() => child.kill('SIGKILL'));
   return child;
 }

@@ -1,4 +1,5 @@
 import './assert-node.ts';
+import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { COMMANDS } from './commands.ts';
 import { runCli } from './run-cli.ts';
@@ -28,7 +29,7 @@ const io = {
   outIsTerminal: process.stdout.isTTY,
   size: () => ({ columns: process.stdout.columns, rows: process.stdout.rows }),
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
-  environment: process.env,
+  environment: withHome(process.env),
 };
 const code = await runCli(process.argv.slice(2), { commands: COMMANDS, io }, stop.signal);
 await Promise.all([process.stdout, process.stderr].map(flushed));
@@ -47,4 +48,15 @@ async function ask(question: string, signal: AbortSignal): Promise<string> {
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+/** Commands look for a home in their environment alone; a service manager may have left it out. */
+function withHome(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (environment['HOME'] !== undefined) return environment;
+  try {
+    return { ...environment, HOME: homedir() };
+  } catch {
+    // A container may run as a user without an account.
+    return environment;
+  }
 }

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { EXIT } from './command.ts';
-import { runCommand, startPlatform } from './testing/processes.ts';
-
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+import { runCommand, startCommand, startPlatform } from './testing/processes.ts';
 
 test('a watch tells what others do, and ends when it is stopped', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-watch-'));
@@ -25,9 +21,9 @@ test('a watch tells what others do, and ends when it is stopped', async (t) => {
   const file = join(folder, 'web.yaml');
   await writeFile(file, 'kind: Workspace\nname: web\nspec: { labels: { env: prod } }\n');
 
-  const env = { PATH: process.env['PATH'], ...environment };
   const args = ['get', 'workspaces', '--watch', '-l', 'env=prod', '-o', 'json'];
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = startCommand(args, environment);
+  child.stderr.pipe(process.stderr);
   t.after(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -61,7 +57,6 @@ test('events tell what happened and what happens, of the kind that is wanted', a
   };
   await make('before');
 
-  const env = { PATH: process.env['PATH'], ...environment };
   const args = [
     'events',
     '--from-beginning',
@@ -70,7 +65,8 @@ test('events tell what happened and what happens, of the kind that is wanted', a
     '--filter',
     'subject != "workspaces/root"',
   ];
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = startCommand(args, environment);
+  child.stderr.pipe(process.stderr);
   t.after(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import type { Environment } from '#kit/config';
 import type { Logger } from '#kit/telemetry';
+import type { PlatformConfig } from '../platform/config.ts';
 import { demoFolder, demoTargets } from './demo-fleet.ts';
 
 export interface DemoAgentOptions {
@@ -8,6 +10,9 @@ export interface DemoAgentOptions {
   readonly socket: string;
   /** Which agent, and what it is told beside where the platform is. */
   readonly words: readonly string[];
+  /** Of the platform. */
+  readonly environment: Environment;
+  readonly logFormat: PlatformConfig['logFormat'];
   readonly log: Logger;
 }
 
@@ -29,10 +34,14 @@ export function clusterAgent(kubeconfig: string, names: readonly string[]): read
  * even a kill leaves it behind.
  */
 export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSignal): Promise<void> {
-  const { program, socket, words, log } = options;
+  const { program, socket, words, environment, logFormat, log } = options;
   const [command = process.execPath, ...args] = program;
   const flags = ['--fleetlet-socket', socket, '--log-level', 'warn', '--stop-with-stdin'];
-  const child = spawn(command, [...args, 'agent', ...words, ...flags], { stdio: ['pipe', 'ignore', 'inherit'] });
+  if (logFormat !== undefined) flags.push('--log-format', logFormat);
+  const child = spawn(command, [...args, 'agent', ...words, ...flags], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    env: withoutSettings(environment),
+  });
   const ended = new Promise<number | null>((resolve) => {
     child.on('error', (err) => {
       log.error({ err }, 'the agent of the demo cannot be started');
@@ -50,4 +59,9 @@ export async function runDemoAgent(options: DemoAgentOptions, signal: AbortSigna
   if (signal.aborted) stop();
   const code = await ended;
   if (!signal.aborted) log.warn({ code: String(code) }, 'the agent of the demo ended; its targets are away');
+}
+
+/** An agent refuses a variable that it has no setting for, such as FLEETSHIFT_DATA of the platform; its own come as flags. */
+function withoutSettings(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FLEETSHIFT_')));
 }

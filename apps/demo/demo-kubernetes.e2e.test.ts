@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { sleep } from '#kit/std';
+import { bareEnvironment } from '#testing/bare-environment';
+import { cacheFolder } from '#testing/go-program';
 import { runKubectl } from '../../testing/clusters/kubectl.ts';
 import { whyUnavailable } from '../../testing/clusters/programs.ts';
 
@@ -83,7 +85,9 @@ interface Demo {
 
 async function startDemo(t: TestContext, folder: string, more: NodeJS.ProcessEnv): Promise<Demo> {
   const args = [MAIN, 'demo', '--kubernetes', '1', '--data', join(folder, 'data'), ...ANYWHERE];
+  await mkdir(folder, { recursive: true });
   const child = spawn(process.execPath, args, {
+    cwd: folder,
     env: { ...environment(folder), ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -106,16 +110,11 @@ async function startDemo(t: TestContext, folder: string, more: NodeJS.ProcessEnv
   return { child, said: () => all };
 }
 
+/** The programs of Kubernetes are in the cache of the user. */
 function environment(folder: string): NodeJS.ProcessEnv {
-  const { PATH, HOME, XDG_CACHE_HOME, KUBEBUILDER_ASSETS } = process.env;
-  const config = { FLEETSHIFT_CONFIG: join(folder, 'config.yaml') };
-  return {
-    PATH,
-    HOME,
-    ...(XDG_CACHE_HOME && { XDG_CACHE_HOME }),
-    ...(KUBEBUILDER_ASSETS && { KUBEBUILDER_ASSETS }),
-    ...config,
-  };
+  const { KUBEBUILDER_ASSETS } = process.env;
+  const XDG_CACHE_HOME = dirname(cacheFolder(process.env));
+  return bareEnvironment(folder, { XDG_CACHE_HOME, KUBEBUILDER_ASSETS });
 }
 
 function kubeconfigOf(folder: string): string {
@@ -129,6 +128,7 @@ async function kubectl(folder: string, args: readonly string[]): Promise<string>
 
 async function cli(folder: string, args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
     env: { ...environment(folder), KUBECONFIG: kubeconfigOf(folder) },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

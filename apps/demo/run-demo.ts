@@ -39,7 +39,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
 }
 
 async function show(platform: Serving, options: DemoOptions, signal: AbortSignal): Promise<void> {
-  const { log, program, onReady, kubernetes = 0 } = options;
+  const { log, program, environment, onReady, kubernetes = 0 } = options;
   const { fleetletSocket: socket, folder } = platform;
   const api = adminApi(platform);
   if (api === undefined || socket === undefined) {
@@ -53,13 +53,15 @@ async function show(platform: Serving, options: DemoOptions, signal: AbortSignal
   }
   const begun = startClusters(options, folder.path, signal);
   if (state !== 'made') await seedDemo(api, signal);
-  const agents = [runDemoAgent({ program, socket, words: folderAgent(folder.path), log }, signal)];
+  const { logFormat } = options.config;
+  const agent = { program, socket, environment, logFormat, log };
+  const agents = [runDemoAgent({ ...agent, words: folderAgent(folder.path) }, signal)];
   if (state !== 'made') await finishDemo(api, signal);
   const clusters = await begun;
   if (clusters !== undefined) {
     await seedClusters(api, kubernetes, signal);
     const words = clusterAgent(clusters.kubeconfig, namesOf(kubernetes));
-    agents.push(runDemoAgent({ program, socket, words, log }, signal));
+    agents.push(runDemoAgent({ ...agent, words }, signal));
   }
   await onReady({ ...platform, clusters }, signal);
   await Promise.all([...agents, clusters?.ended]);

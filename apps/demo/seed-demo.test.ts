@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { demoTargets } from './demo-fleet.ts';
 import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './seed-demo.ts';
 
-const SIGNAL = AbortSignal.timeout(30_000);
+const SIGNAL = new AbortController().signal;
 const DEPLOYMENT = '/v1/workspaces/demo/deployments/hello';
 const NAMES = demoTargets().map(({ name }) => name);
 

@@ -100,7 +100,9 @@ function tlsOptions({ chain, key }: ServerCertificate): SecureContextOptions {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there already; stop it or choose another address',
+  // All three flags: a second platform on one machine would otherwise meet its ports one by one.
+  EADDRINUSE:
+    'another program listens there already; stop it, or choose other ports with --listen, --tls-listen and --fleetlet-listen (port 0 takes a free one)',
   EACCES: 'this account may not listen there; choose a port above 1023',
   EADDRNOTAVAIL: 'this machine has no such address; choose another',
   ENOTFOUND: 'no such host is known; choose an address of this machine',

@@ -7,7 +7,7 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { testSeed } from '#testing/seeded';
 import { composeFleet, FLEET_MODULES } from './fleet.ts';
 
-const signal = AbortSignal.timeout(280_000);
+const signal = new AbortController().signal;
 const anyState = { check: () => {} };
 const everything = { kind: 'everything' } as const;
 

@@ -7,11 +7,13 @@ import { deploymentUid, order, runAgent } from './testing/agent-scene.ts';
 import { mapNamed, realScene, sceneIn } from './testing/real-scene.ts';
 
 let signal: AbortSignal;
-beforeEach(() => {
+function startClock(): void {
   signal = AbortSignal.timeout(120_000);
-});
+}
 
 describe('a real cluster in trouble', { skip: (await clustersUnavailable()) ?? false }, () => {
+  beforeEach(startClock);
+
   it('is served again once its API server is back, also when it has forgotten our place (410)', async (t) => {
     const cluster = await ownCluster(t, { size: 'apiserver', name: 'restarted' }, signal);
     const scene = await sceneIn(cluster, signal);
@@ -48,6 +50,8 @@ describe('a real cluster in trouble', { skip: (await clustersUnavailable()) ?? f
 const nodes = 'nodes';
 
 describe('workloads in a real cluster', { skip: (await clustersUnavailable(nodes)) ?? false }, () => {
+  beforeEach(startClock);
+
   it('say why they crash, have no image, or are not allowed', async (t) => {
     const scene = await realScene(nodes, signal);
     t.after(async () => await scene.close());

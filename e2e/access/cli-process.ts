@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { followLogin } from '#testing/oidc/follow-login';
+import { startCommand } from '../../apps/cli/testing/processes.ts';
 
-const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
 const LOGIN_MS = 30_000;
 
 /** `fleetshift login` in a process of its own, and a person who opens the address that it tells. */
 export async function loginWithCli(args: readonly string[], config: string): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, [MAIN, 'login', ...args], {
-    env: { PATH: process.env['PATH'], FLEETSHIFT_CONFIG: config },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = startCommand(['login', ...args], { FLEETSHIFT_CONFIG: config });
+  child.stdout.resume();
   const closed = once(child, 'close');
   let said = '';
   let page: Promise<unknown> | undefined;

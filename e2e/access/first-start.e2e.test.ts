@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '#testing/bare-environment';
 import type { PlatformProcess } from '#testing/platform-process';
 import { homeFor } from '../home-for.ts';
 
@@ -42,7 +43,11 @@ describe('the first start of an empty platform', () => {
     const [data, log] = [join(folder, 'data'), join(folder, 'log')];
     const flags = `--data ${data} --listen 127.0.0.1:0 --tls-listen none --admin-token-file none --log-format json`;
     const command = `exec ${process.execPath} ${MAIN} serve ${flags} 2>${log}`;
-    const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      env: bareEnvironment(folder),
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
     const ended = once(child, 'close');
     let shown = '';
     child.stdout.on('data', (text: Buffer) => void (shown += text.toString()));

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { issueAuthorityCertificate, issuePeerCertificate, issueServerCertificate } from '#kit/pki';
+import { bareEnvironment } from '#testing/bare-environment';
 import { type Guardian, startGuardian } from '#testing/guardian';
 import { seededRandom } from '#testing/seeded';
 import { IdentityStore } from '../../apps/fleetlet/identity/identity-store.ts';
@@ -128,7 +129,8 @@ export class FaultyWorld {
     const [program, args] = this.#commandOf(end);
     const log = openSync(join(this.#folder, `${end}.log`), 'w');
     const child = fork(fileURLToPath(program), args, {
-      env: { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' },
+      cwd: this.#folder,
+      env: bareEnvironment(this.#folder, { NODE_NO_WARNINGS: '1' }),
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);

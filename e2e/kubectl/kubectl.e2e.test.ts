@@ -7,6 +7,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { bareEnvironment } from '#testing/bare-environment';
 import { clustersUnavailable } from '#testing/clusters';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import type { KubectlOptions } from '../../testing/clusters/kubectl.ts';
@@ -135,7 +136,7 @@ describe('kubectl through the platform', { skip }, () => {
     // Simulated nodes lose what a terminal was told just before its command ended.
     const typed = `${kubectl} -n ${namespace} exec -it talker -- sh -c 'test -t 0 && echo a terminal; sleep 0.5'`;
     const child = spawn('script', ['-qec', typed, '/dev/null'], {
-      env: { ...process.env, KUBECONFIG: world.kubeconfigOf('admin'), HOME: world.folder },
+      env: bareEnvironment(world.folder, { KUBECONFIG: world.kubeconfigOf('admin') }),
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let said = '';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { bareEnvironment } from '#testing/bare-environment';
 import { catalogueMatchesReadme } from '#testing/catalogue-drift';
 import { DURABLE_ERRORS } from './durable-error.ts';
 import { LIMITS } from './limits.ts';
@@ -51,7 +52,7 @@ describe('docs/durable.md', () => {
   it('has code that does what the page says', async () => {
     for (const output of ['output=first', 'output=second']) {
       const expected = BLOCKS.find(({ attribute }) => attribute === output)?.text;
-      const { stdout } = await run(process.execPath, ['main.ts'], { cwd: folder });
+      const { stdout } = await run(process.execPath, ['main.ts'], { cwd: folder, env: bareEnvironment(folder) });
       assert.equal(stdout, expected, output);
     }
   });
@@ -68,8 +69,8 @@ describe('docs/durable.md', () => {
   });
 
   it('has a test that passes', async () => {
-    // Without the mark of the runner that runs this, or it would report to that one.
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    // Also without the mark of the runner that runs this, or it would report to that one.
+    const env = bareEnvironment(folder);
     const { stdout } = await run(process.execPath, ['--test', join(folder, 'nightly-backup.test.ts')], { env });
     assert.match(stdout, /pass 1\b/);
   });

@@ -9,7 +9,7 @@ import { createKeyFile } from './key-file.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
 import { memoryKeys } from './testing/memory-keys.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-keys-'));
 after(() => rmSync(folder, { recursive: true }));
 

@@ -17,7 +17,7 @@ import {
   Sealer,
 } from './index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 const THINGS: MigrationModule = {
   module: 'things',

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cacheFolder } from '../go-program.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { onlyOne } from '../only-one.ts';
 
@@ -17,9 +17,12 @@ export async function installSdk(log: (line: string) => void = logToStderr): Pro
   const note = join(ENGINE_FOLDER, 'node_modules', '.installed');
   const isDone = (): boolean => existsSync(note) && readFileSync(note, 'utf8') === wanted;
   if (isDone()) return;
+  // With the user, not among temporary files: two runs of tests in one checkout have a folder each for those.
+  const locks = cacheFolder(process.env, 'locks');
+  mkdirSync(locks, { recursive: true });
   await onlyOne(
     {
-      lock: join(tmpdir(), `fleetshift-temporal-sdk-${hashOf(ENGINE_FOLDER).slice(0, 16)}`),
+      lock: join(locks, `temporal-sdk-${hashOf(ENGINE_FOLDER).slice(0, 16)}`),
       isDone,
       waiting: () => log('waiting for another process that is installing the Temporal SDK'),
     },

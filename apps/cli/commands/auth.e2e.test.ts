@@ -18,7 +18,7 @@ const COMMANDS: readonly CommandEntry[] = Object.entries({ auth, login }).map(([
   summary: name,
   load: async () => command,
 }));
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 
 interface Credential {
   readonly apiVersion: string;

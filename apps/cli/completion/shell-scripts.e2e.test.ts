@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '#testing/bare-environment';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -38,19 +39,22 @@ const PRESS: Readonly<
 };
 
 for (const [shell, script] of Object.entries(SHELL_SCRIPTS) as [Shell, string][]) {
-  const isThere = spawnSync(shell, ['-c', 'true']).error === undefined;
+  // A shell may make folders in its home before it does anything.
+  const isThere = spawnSync(shell, ['-c', 'true'], { env: bareEnvironment(folder) }).error === undefined;
   describe(`completion in ${shell}`, { skip: !isThere && `there is no ${shell} on this machine` }, () => {
     writeFileSync(join(folder, shell), script);
     const { flags, code } = PRESS[shell];
     const press = (...words: string[]): string[] => {
       // Without files, which a shell offers where it is told of nothing else.
-      const env = { PATH: `${folder}${delimiter}${process.env['PATH']}`, HOME: folder, FLEETSHIFT_CONFIG: 'none' };
+      const PATH = `${folder}${delimiter}${process.env['PATH']}`;
+      const env = bareEnvironment(folder, { PATH, FLEETSHIFT_CONFIG: 'none' });
       const told = execFileSync(shell, [...flags, code(['fleetshift', ...words])], { env, cwd: '/', encoding: 'utf8' });
       return told.split('\n').filter(Boolean).toSorted();
     };
 
     it('is a script that the shell can read', () => {
-      assert.equal(execFileSync(shell, ['-n', join(folder, shell)], { encoding: 'utf8' }), '');
+      const env = bareEnvironment(folder);
+      assert.equal(execFileSync(shell, ['-n', join(folder, shell)], { env, encoding: 'utf8' }), '');
     });
 
     it('goes on with a word that was begun', () => assert.deepEqual(press('config', 'use'), ['use-context']));

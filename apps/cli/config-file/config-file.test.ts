@@ -8,7 +8,7 @@ import { contextIn, withContext } from './cli-config.ts';
 import { changeConfigFile, configFilePath, readConfigFile } from './config-file.ts';
 import { CONFIG_FILE_ERRORS } from './config-file-error.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const context = (name: string) => ({ name, server: 'http://127.0.0.1:8700/' });
 
 test('the README lists the codes of the catalogue', () => {
@@ -19,6 +19,7 @@ for (const { environment, want } of [
   { environment: { FLEETSHIFT_CONFIG: '/a/b', HOME: '/h' }, want: '/a/b' },
   { environment: { XDG_CONFIG_HOME: '/x', HOME: '/h' }, want: '/x/fleetshift/config.yaml' },
   { environment: { FLEETSHIFT_CONFIG: '', HOME: '/h' }, want: '/h/.config/fleetshift/config.yaml' },
+  { environment: {}, want: '/.config/fleetshift/config.yaml' },
 ]) {
   test(`it is ${want}`, () => assert.equal(configFilePath(environment), want));
 }

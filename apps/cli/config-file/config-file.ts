@@ -11,7 +11,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Value } from 'typebox/value';
 import { parse, stringify } from 'yaml';
@@ -28,7 +27,7 @@ const LOCK_LOOK_MS = 50;
 
 /** `$FLEETSHIFT_CONFIG`, else where this user keeps such files. */
 export function configFilePath(environment: Environment): string {
-  const { FLEETSHIFT_CONFIG: named, XDG_CONFIG_HOME: folder, HOME: home = homedir() } = environment;
+  const { FLEETSHIFT_CONFIG: named, XDG_CONFIG_HOME: folder, HOME: home = '/' } = environment;
   return resolve(named || join(folder || join(home, '.config'), 'fleetshift', 'config.yaml'));
 }
 

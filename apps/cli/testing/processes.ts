@@ -1,11 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { compiledCode } from '#testing/server-process';
+import { bareEnvironment } from '#testing/bare-environment';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const SERVE_ERRANDS = fileURLToPath(new URL('./serve-errands.ts', import.meta.url));
@@ -16,15 +18,21 @@ export interface Ended {
   readonly err: string;
 }
 
+type Started = ChildProcessByStdio<null, Readable, Readable>;
 type Environment = Readonly<Record<string, string>>;
 
 /** The real command in a process of its own. */
 export async function runCommand(args: readonly string[], environment: Environment = {}): Promise<Ended> {
-  const child = start(MAIN, args, environment);
+  const child = startCommand(args, environment);
   const exited = once(child, 'exit');
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = (await exited) as [number | null];
   return { code: code ?? -1, out, err };
+}
+
+/** The same without the wait for its end. */
+export function startCommand(args: readonly string[], environment: Environment = {}): Started {
+  return start(MAIN, args, environment);
 }
 
 export interface RunningPlatform {
@@ -63,11 +71,14 @@ export function adminToken(data: string): readonly string[] {
   return ['--admin-token-file', join(data, 'admin-token')];
 }
 
-function start(
-  file: string,
-  args: readonly string[],
-  environment: Environment,
-): ChildProcessByStdio<null, Readable, Readable> {
-  const env = { PATH: process.env['PATH'], ...compiledCode(), ...environment };
-  return spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+/** In an empty folder that is its home as well: a platform that ran in ours would have left a token and a context. */
+function start(file: string, args: readonly string[], environment: Environment): Started {
+  const folder = mkdtempSync(join(tmpdir(), 'fleetshift-cli-'));
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: folder,
+    env: bareEnvironment(folder, environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return child;
 }

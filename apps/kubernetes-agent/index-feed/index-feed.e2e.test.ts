@@ -4,7 +4,7 @@ import { CORE, type KubeClient } from '#kit/kube';
 import { type Cleaner, clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
 import { IndexStage } from './testing/index-stage.ts';
 
-const signal = AbortSignal.timeout(280_000);
+const signal = new AbortController().signal;
 const PODS = { kind: 'v1/Pod', namespace: 'default' };
 
 describe('the index of a real cluster', { skip: (await clustersUnavailable()) ?? false }, () => {

@@ -59,7 +59,7 @@ function wordOf(event: SourceEvent): string {
   }
 }
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 function watchesOf(fake: FakeApiServer): number {
   return fake.requests.filter(({ watch }) => watch).length;

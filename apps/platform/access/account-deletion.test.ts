@@ -16,7 +16,7 @@ import { openCallers } from '../open-callers.ts';
 import { SCHEMA_MODULES } from '../schema.ts';
 import { openAccess } from './open-access.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const ACCOUNT = '/v1/workspaces/web/service-accounts/ci';
 const QUESTION = { permission: 'workspaces.read', resource: { kind: 'workspace', name: 'web' } } as const;
 const CI = { kind: 'serviceAccount', id: 'web/ci' } as const;

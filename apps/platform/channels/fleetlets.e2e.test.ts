@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { decodeAccessAnswer, encodeAccessRequest, encodeControlRequest } from '#contexts/channels/adapters';
 import { issuePeerCertificate } from '#kit/pki';
@@ -11,11 +11,6 @@ import { ScriptedFleetlet, type ScriptedFleetletOptions } from './testing/script
 import { type ServingPlatform, servingPlatform } from './testing/serving-platform.ts';
 
 let platform: ServingPlatform;
-
-before(async () => {
-  platform = await servingPlatform();
-});
-after(() => platform.stop());
 
 interface TargetBody {
   readonly uid: string;
@@ -67,115 +62,6 @@ async function countsAre(target: string, wanted: Partial<Counts>): Promise<void>
   });
 }
 
-test('a fleetlet enrols, registers its target, takes an order, and what it says of it arrives', async (t) => {
-  const enrolled = await enrolledFleetlet(platform, ['web-1']);
-  const fleetlet = connect(t, enrolled);
-  const request = fleetlet.register('web-1', { labels: { zone: 'a' }, properties: '{"disk":"ssd"}' });
-  await eventually('it is accepted', async () => fleetlet.answerTo(request)?.kind === 'targetAccepted');
-  await stateIs('web-1', 'Connected');
-  const target = await platform.call<TargetBody>('GET', '/v1/targets/web-1');
-  assert.deepEqual(target.reportedLabels, { 'agent.fleetshift.io/zone': 'a' });
-  await eventually('it is asked for all that it has', async () =>
-    fleetlet.replies.some((reply) => reply.kind === 'syncNow' && reply.targets.includes(target.uid)),
-  );
-  fleetlet.inventory(target.uid);
-  await deployTo('web-1');
-  await eventually('the order came', async () => fleetlet.orders.length === 1);
-  await countsAre('web-1', { available: 1 });
-});
-
-test('a connection that is cut is told at once; back again, health is unknown until the inventory', async (t) => {
-  const fleetlet = connect(t, await enrolledFleetlet(platform, ['web-2']));
-  const uid = await registered(fleetlet, 'web-2');
-  fleetlet.inventory(uid);
-  await deployTo('web-2');
-  await countsAre('web-2', { available: 1 });
-  fleetlet.canConnect = false;
-  await fleetlet.cut();
-  await stateIs('web-2', 'Disconnected');
-  fleetlet.canConnect = true;
-  await stateIs('web-2', 'Connected');
-  await countsAre('web-2', { available: 0, unknown: 1 });
-  fleetlet.inventory(uid);
-  await countsAre('web-2', { available: 1, unknown: 0 });
-});
-
-test('a target of another fleetlet is refused', async (t) => {
-  await enrolledFleetlet(platform, ['theirs']);
-  const fleetlet = connect(t, await enrolledFleetlet(platform, ['mine']));
-  const request = fleetlet.register('theirs');
-  await eventually('the answer', async () => fleetlet.answerTo(request) !== undefined);
-  const answer = fleetlet.answerTo(request);
-  assert.equal(answer?.kind === 'targetRefused' && answer.reason, 'notBound');
-});
-
-test('whoever shows no certificate, or one of another authority, is refused with a reason', async (t) => {
-  const enrolled = await enrolledFleetlet(platform, ['web-4']);
-  const none = new ScriptedFleetlet(grpcOf(enrolled, false));
-  t.after(() => none.stop());
-  await eventually('it is refused', async () => none.isRefused === 'unauthenticated');
-  const foreign = connect(t, { ...enrolled, certificate: foreignCertificate(enrolled) });
-  await eventually('it is refused', async () => foreign.isRefused === 'unauthenticated');
-});
-
-test('one that is revoked is cut off at once, and refused from then on', async (t) => {
-  const enrolled = await enrolledFleetlet(platform, ['web-5']);
-  const fleetlet = connect(t, enrolled);
-  await registered(fleetlet, 'web-5');
-  await platform.call('POST', `/v1/fleetlets/${enrolled.name}:revoke`);
-  await eventually('it is refused', async () => fleetlet.isRefused === 'revoked');
-  await stateIs('web-5', 'Disconnected');
-});
-
-test('an unknown channel is refused, and no other with it', async (t) => {
-  const fleetlet = connect(t, await enrolledFleetlet(platform, ['web-6']));
-  const closed = Promise.withResolvers<string>();
-  fleetlet.uplink.open(
-    { name: 'addon/unknown', mode: 'reliable', connectionClass: 'control' },
-    { message: () => {}, closed: ({ reason }) => closed.resolve(reason) },
-  );
-  assert.equal(await closed.promise, 'unknownChannel');
-  await registered(fleetlet, 'web-6');
-});
-
-test('a malformed frame ends its stream, and no other', async (t) => {
-  const enrolled = await enrolledFleetlet(platform, ['web-7']);
-  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
-  t.after(() => connection.close());
-  const ended = Promise.withResolvers<void>();
-  const stream = connection.open({ frame: () => {}, room: () => {}, closed: () => ended.resolve() });
-  stream.send(Buffer.from([0xff, 0xff, 0xff, 0xff]));
-  await ended.promise;
-  await eventually('it is in the log', async () => platform.lines.some(({ msg }) => msg.includes('malformed')));
-  await registered(connect(t, enrolled), 'web-7');
-});
-
-test('a message that is too large ends its stream, and says so', async (t) => {
-  const { heard, send } = await rawControl(t, await enrolledFleetlet(platform, ['web-large']));
-  send({ case: 'message', value: { id: 1n, chunkedSize: 65n * 1024n * 1024n, sha256: new Uint8Array(32) } });
-  await eventually('it is closed', async () => heard.some(({ kind }) => kind.case === 'close'));
-  const closed = heard.find(({ kind }) => kind.case === 'close')?.kind;
-  assert.equal(closed?.case === 'close' && closed.value.reason, CloseReason.TOO_LARGE);
-});
-
-for (const [name, why] of [
-  ['silent-1', 'after it has said once that it is there'],
-  ['silent-2', 'and never said that it is there'],
-] as const) {
-  test(`one that falls silent ${why} is gone after three heartbeats, though its connection is open`, async (t) => {
-    const { send } = await rawControl(t, await enrolledFleetlet(platform, [name]));
-    if (name === 'silent-1') send({ case: 'ping', value: { nonce: 1n } });
-    const claim = { name, type: 'directory', serving: 'colocated', labels: {}, properties: '' } as const;
-    const said = { ...claim, manifestTypes: [], instance: '', agentVersion: '' };
-    const payload = encodeControlRequest({ request: 1, kind: 'registerTarget', claim: said });
-    send({ case: 'message', value: { id: 1n, payload: Uint8Array.from(payload) } });
-    await eventually('it was connected', async () =>
-      platform.lines.some(({ msg, subject }) => msg === 'target is connected' && subject === `targets/${name}`),
-    );
-    await stateIs(name, 'Disconnected');
-  });
-}
-
 /** The control stream of a fleetlet that says no more than the test does. */
 async function rawControl(t: TestContext, enrolled: EnrolledFleetlet) {
   const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
@@ -192,52 +78,171 @@ async function rawControl(t: TestContext, enrolled: EnrolledFleetlet) {
   return { heard, send };
 }
 
-test('of two that speak for one target the later one does, and the other is told', async (t) => {
-  const proxy = connect(t, await enrolledFleetlet(platform, ['web-8']), { serving: 'proxy' });
-  await registered(proxy, 'web-8');
-  const there = connect(t, await enrolledFleetlet(platform, ['web-8'], { named: true }));
-  await registered(there, 'web-8');
-  await eventually('the proxy hears of it', async () => proxy.replies.some(({ kind }) => kind === 'targetSuperseded'));
-  await stateIs('web-8', 'Connected');
-});
-
-test('who asks about access is answered from what the platform knows', async (t) => {
-  const fleetlet = connect(t, await enrolledFleetlet(platform, ['web-9']));
-  const ask = async (token: string) => {
-    const before = fleetlet.answers.length;
-    const question = { kind: 'permissions', token, permission: 'targets.read' } as const;
-    fleetlet.access.trySend({ payload: encodeAccessRequest({ request: before + 1, question }) });
-    await eventually('the answer', async () => fleetlet.answers.length > before);
-    return decodeAccessAnswer(fleetlet.answers.at(-1) ?? new Uint8Array())?.facts;
-  };
-  assert.deepEqual(await ask('nobody'), {
-    kind: 'fault',
-    code: 'unauthenticated',
-    message: 'Nobody is known by this token: it is unknown, revoked or expired.',
+describe('fleetlets over gRPC', () => {
+  before(async () => {
+    platform = await servingPlatform();
   });
-  await platform.call('POST', '/v1/workspaces', { name: 'shop' });
-  await platform.call('POST', '/v1/workspaces/shop/service-accounts', { name: 'robot' });
-  await platform.call('POST', '/v1/workspaces/shop/grants', {
-    subject: { kind: 'serviceAccount', id: 'shop/robot' },
-    role: 'viewer',
-  });
-  const { token } = await platform.call<{ token: string }>(
-    'POST',
-    '/v1/workspaces/shop/service-accounts/robot/tokens',
-    {},
-  );
-  assert.deepEqual(await ask(token), { kind: 'permissions', workspaces: ['/root/shop/'] });
-});
 
-test('a platform that stops sends its fleetlets away, and puts down that they went', async (t) => {
-  const stopping = await servingPlatform();
-  t.after(() => stopping.stop());
-  const fleetlet = connect(t, await enrolledFleetlet(stopping, ['web-10']));
-  await registered(fleetlet, 'web-10');
-  await stopping.stop();
-  await eventually('it is sent away', async () =>
-    fleetlet.states.some((state) => state.kind === 'disconnected' && state.why.includes('stops')),
-  );
+  after(() => platform.stop());
+
+  test('a fleetlet enrols, registers its target, takes an order, and what it says of it arrives', async (t) => {
+    const enrolled = await enrolledFleetlet(platform, ['web-1']);
+    const fleetlet = connect(t, enrolled);
+    const request = fleetlet.register('web-1', { labels: { zone: 'a' }, properties: '{"disk":"ssd"}' });
+    await eventually('it is accepted', async () => fleetlet.answerTo(request)?.kind === 'targetAccepted');
+    await stateIs('web-1', 'Connected');
+    const target = await platform.call<TargetBody>('GET', '/v1/targets/web-1');
+    assert.deepEqual(target.reportedLabels, { 'agent.fleetshift.io/zone': 'a' });
+    await eventually('it is asked for all that it has', async () =>
+      fleetlet.replies.some((reply) => reply.kind === 'syncNow' && reply.targets.includes(target.uid)),
+    );
+    fleetlet.inventory(target.uid);
+    await deployTo('web-1');
+    await eventually('the order came', async () => fleetlet.orders.length === 1);
+    await countsAre('web-1', { available: 1 });
+  });
+
+  test('a connection that is cut is told at once; back again, health is unknown until the inventory', async (t) => {
+    const fleetlet = connect(t, await enrolledFleetlet(platform, ['web-2']));
+    const uid = await registered(fleetlet, 'web-2');
+    fleetlet.inventory(uid);
+    await deployTo('web-2');
+    await countsAre('web-2', { available: 1 });
+    fleetlet.canConnect = false;
+    await fleetlet.cut();
+    await stateIs('web-2', 'Disconnected');
+    fleetlet.canConnect = true;
+    await stateIs('web-2', 'Connected');
+    await countsAre('web-2', { available: 0, unknown: 1 });
+    fleetlet.inventory(uid);
+    await countsAre('web-2', { available: 1, unknown: 0 });
+  });
+
+  test('a target of another fleetlet is refused', async (t) => {
+    await enrolledFleetlet(platform, ['theirs']);
+    const fleetlet = connect(t, await enrolledFleetlet(platform, ['mine']));
+    const request = fleetlet.register('theirs');
+    await eventually('the answer', async () => fleetlet.answerTo(request) !== undefined);
+    const answer = fleetlet.answerTo(request);
+    assert.equal(answer?.kind === 'targetRefused' && answer.reason, 'notBound');
+  });
+
+  test('whoever shows no certificate, or one of another authority, is refused with a reason', async (t) => {
+    const enrolled = await enrolledFleetlet(platform, ['web-4']);
+    const none = new ScriptedFleetlet(grpcOf(enrolled, false));
+    t.after(() => none.stop());
+    await eventually('it is refused', async () => none.isRefused === 'unauthenticated');
+    const foreign = connect(t, { ...enrolled, certificate: foreignCertificate(enrolled) });
+    await eventually('it is refused', async () => foreign.isRefused === 'unauthenticated');
+  });
+
+  test('one that is revoked is cut off at once, and refused from then on', async (t) => {
+    const enrolled = await enrolledFleetlet(platform, ['web-5']);
+    const fleetlet = connect(t, enrolled);
+    await registered(fleetlet, 'web-5');
+    await platform.call('POST', `/v1/fleetlets/${enrolled.name}:revoke`);
+    await eventually('it is refused', async () => fleetlet.isRefused === 'revoked');
+    await stateIs('web-5', 'Disconnected');
+  });
+
+  test('an unknown channel is refused, and no other with it', async (t) => {
+    const fleetlet = connect(t, await enrolledFleetlet(platform, ['web-6']));
+    const closed = Promise.withResolvers<string>();
+    fleetlet.uplink.open(
+      { name: 'addon/unknown', mode: 'reliable', connectionClass: 'control' },
+      { message: () => {}, closed: ({ reason }) => closed.resolve(reason) },
+    );
+    assert.equal(await closed.promise, 'unknownChannel');
+    await registered(fleetlet, 'web-6');
+  });
+
+  test('a malformed frame ends its stream, and no other', async (t) => {
+    const enrolled = await enrolledFleetlet(platform, ['web-7']);
+    const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
+    t.after(() => connection.close());
+    const ended = Promise.withResolvers<void>();
+    const stream = connection.open({ frame: () => {}, room: () => {}, closed: () => ended.resolve() });
+    stream.send(Buffer.from([0xff, 0xff, 0xff, 0xff]));
+    await ended.promise;
+    await eventually('it is in the log', async () => platform.lines.some(({ msg }) => msg.includes('malformed')));
+    await registered(connect(t, enrolled), 'web-7');
+  });
+
+  test('a message that is too large ends its stream, and says so', async (t) => {
+    const { heard, send } = await rawControl(t, await enrolledFleetlet(platform, ['web-large']));
+    send({ case: 'message', value: { id: 1n, chunkedSize: 65n * 1024n * 1024n, sha256: new Uint8Array(32) } });
+    await eventually('it is closed', async () => heard.some(({ kind }) => kind.case === 'close'));
+    const closed = heard.find(({ kind }) => kind.case === 'close')?.kind;
+    assert.equal(closed?.case === 'close' && closed.value.reason, CloseReason.TOO_LARGE);
+  });
+
+  for (const [name, why] of [
+    ['silent-1', 'after it has said once that it is there'],
+    ['silent-2', 'and never said that it is there'],
+  ] as const) {
+    test(`one that falls silent ${why} is gone after three heartbeats, though its connection is open`, async (t) => {
+      const { send } = await rawControl(t, await enrolledFleetlet(platform, [name]));
+      if (name === 'silent-1') send({ case: 'ping', value: { nonce: 1n } });
+      const claim = { name, type: 'directory', serving: 'colocated', labels: {}, properties: '' } as const;
+      const said = { ...claim, manifestTypes: [], instance: '', agentVersion: '' };
+      const payload = encodeControlRequest({ request: 1, kind: 'registerTarget', claim: said });
+      send({ case: 'message', value: { id: 1n, payload: Uint8Array.from(payload) } });
+      await eventually('it was connected', async () =>
+        platform.lines.some(({ msg, subject }) => msg === 'target is connected' && subject === `targets/${name}`),
+      );
+      await stateIs(name, 'Disconnected');
+    });
+  }
+
+  test('of two that speak for one target the later one does, and the other is told', async (t) => {
+    const proxy = connect(t, await enrolledFleetlet(platform, ['web-8']), { serving: 'proxy' });
+    await registered(proxy, 'web-8');
+    const there = connect(t, await enrolledFleetlet(platform, ['web-8'], { named: true }));
+    await registered(there, 'web-8');
+    await eventually('the proxy hears of it', async () =>
+      proxy.replies.some(({ kind }) => kind === 'targetSuperseded'),
+    );
+    await stateIs('web-8', 'Connected');
+  });
+
+  test('who asks about access is answered from what the platform knows', async (t) => {
+    const fleetlet = connect(t, await enrolledFleetlet(platform, ['web-9']));
+    const ask = async (token: string) => {
+      const before = fleetlet.answers.length;
+      const question = { kind: 'permissions', token, permission: 'targets.read' } as const;
+      fleetlet.access.trySend({ payload: encodeAccessRequest({ request: before + 1, question }) });
+      await eventually('the answer', async () => fleetlet.answers.length > before);
+      return decodeAccessAnswer(fleetlet.answers.at(-1) ?? new Uint8Array())?.facts;
+    };
+    assert.deepEqual(await ask('nobody'), {
+      kind: 'fault',
+      code: 'unauthenticated',
+      message: 'Nobody is known by this token: it is unknown, revoked or expired.',
+    });
+    await platform.call('POST', '/v1/workspaces', { name: 'shop' });
+    await platform.call('POST', '/v1/workspaces/shop/service-accounts', { name: 'robot' });
+    await platform.call('POST', '/v1/workspaces/shop/grants', {
+      subject: { kind: 'serviceAccount', id: 'shop/robot' },
+      role: 'viewer',
+    });
+    const { token } = await platform.call<{ token: string }>(
+      'POST',
+      '/v1/workspaces/shop/service-accounts/robot/tokens',
+      {},
+    );
+    assert.deepEqual(await ask(token), { kind: 'permissions', workspaces: ['/root/shop/'] });
+  });
+
+  test('a platform that stops sends its fleetlets away, and puts down that they went', async (t) => {
+    const stopping = await servingPlatform();
+    t.after(() => stopping.stop());
+    const fleetlet = connect(t, await enrolledFleetlet(stopping, ['web-10']));
+    await registered(fleetlet, 'web-10');
+    await stopping.stop();
+    await eventually('it is sent away', async () =>
+      fleetlet.states.some((state) => state.kind === 'disconnected' && state.why.includes('stops')),
+    );
+  });
 });
 
 /** For the same fleetlet and key, by somebody whom nobody asked. */

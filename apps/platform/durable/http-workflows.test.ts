@@ -6,7 +6,7 @@ import { diary, errand } from '../testing/errands.ts';
 import { has, WorkflowApi } from '../testing/workflow-api.ts';
 import { ALL, LISTED, READING, REFUSED } from '../testing/workflow-scenarios.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 
 eachDatabase(ALL, (fresh) => {
   let database: TestDatabase;

@@ -10,7 +10,7 @@ import { workflowRoutes } from '../durable/http-workflows.ts';
 import { ERRAND_WORKFLOWS, forgotten } from './errand-workflows.ts';
 import { errand, listener, nap, parent, stumble } from './errands.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const BEGIN = Date.UTC(2030, 0, 1);
 
 /** So many seconds after the beginning. */

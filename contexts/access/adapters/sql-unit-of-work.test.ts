@@ -15,7 +15,7 @@ import { SqlGrantReader } from './sql-grant-reader.ts';
 import { SqlPermissionSchemaReader } from './sql-permission-schema-store.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const ADMIN = { kind: 'admin', id: 'admin' };
 const ROOT = { kind: 'workspace', name: 'root' } as const;
 const ANY = { check: () => undefined };

@@ -72,7 +72,7 @@ export const NOT_FOUND: NotFoundErrors = {
   target: (name) => new NoSuch('NO_SUCH', `There is no target ${name}.`),
 };
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const BEGIN = Date.UTC(2030, 0, 1);
 
 export function uidOf(number: number): Uuid {

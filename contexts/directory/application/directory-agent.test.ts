@@ -11,11 +11,8 @@ import { DirectoryAgent, type FolderDeps } from './directory-agent.ts';
 const TARGET: TargetRef = { id: 'd1' as TargetId, name: 'host-1', type: 'directory' };
 const DEPLOYMENT = parseUuid('00000000-0000-7000-8000-0000000000d1');
 const OTHER = parseUuid('00000000-0000-7000-8000-0000000000d2');
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 function file(path: string, content: string, more: object = {}) {
   return { apiVersion: 'directory.fleetshift.io/v1', kind: 'File', path, content, ...more };
@@ -64,6 +61,10 @@ async function agentOn(path: string, change: (deps: FolderDeps) => FolderDeps = 
 }
 
 describe('an agent of folders', () => {
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+
   it('prunes what left, and leaves what is not its own', async () => {
     const path = newFolder();
     writeFileSync(join(path, 'theirs'), 'x');

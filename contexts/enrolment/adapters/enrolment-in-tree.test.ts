@@ -6,7 +6,7 @@ import { EnrolmentStage } from '../testing/enrolment-stage.ts';
 import { enrolmentInTree } from './enrolment-in-tree.ts';
 import { purgeTokens } from './purge-tokens.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 eachDatabase('enrolment in the tree', (fresh) => {
   let database: TestDatabase;

@@ -8,7 +8,7 @@ import { DAY, HOUR } from '../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../testing/enrolment-stage.ts';
 import { CONNECT_AUDIENCE, RENEW_AUDIENCE } from './fleetlet-gate.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 eachDatabase('certificates of fleetlets', (fresh) => {
   let database: TestDatabase;

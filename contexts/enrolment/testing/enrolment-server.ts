@@ -30,7 +30,7 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 const LIMITS = { ttlMs: DAY, graceMs: 30 * DAY };
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 const PATHS = ['/root/', '/root/web/', '/root/emea/', '/root/emea/edge/', '/root/locked/', '/root/hidden/'];
 
 class Missing extends FleetError<'WORKSPACE_NOT_FOUND'> {

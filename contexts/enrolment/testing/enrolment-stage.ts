@@ -15,7 +15,7 @@ export interface EnrolledMachine {
   readonly targets: readonly { readonly uid: string; readonly name: string }[];
 }
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 /** A platform and machines that come to it. */
 export class EnrolmentStage {

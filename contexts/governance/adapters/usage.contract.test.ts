@@ -10,7 +10,7 @@ import { SqlUsageReader } from './sql-usage-reader.ts';
 import { SqlUsageStore } from './sql-usage-store.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const paths = { pathOf: (name: string) => PATHS[name] };
 const NONE = { targets: 0, deliveries: 0, indexRows: 0, tunnelBytes: 0 };
 

@@ -6,7 +6,7 @@ import { sleep } from '#kit/std';
 import { DEPLOYMENT_LABEL } from '../domain/kube-object.ts';
 import { KubeClusterWatch } from './kube-cluster-watch.ts';
 
-const signal = AbortSignal.timeout(30_000);
+const signal = new AbortController().signal;
 const namespace = 'shop';
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' };
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap' };

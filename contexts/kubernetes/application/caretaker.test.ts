@@ -6,9 +6,6 @@ import { deploymentUid, map, order, policy, runAgent } from '../testing/agent-sc
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
 
 let signal: AbortSignal;
-beforeEach(() => {
-  signal = AbortSignal.timeout(20_000);
-});
 
 const ours = { 'fleetshift.io/deployment': deploymentUid() };
 
@@ -24,6 +21,10 @@ function dataOf(ports: FakePorts, name = 'a'): object | undefined {
 }
 
 describe('what was applied', () => {
+  beforeEach(() => {
+    signal = AbortSignal.timeout(20_000);
+  });
+
   it('is looked after: what differs is told, with who did it, and when it does not any more', async (t) => {
     const ports = fakePorts();
     const { agent, heard } = await runAgent(t, ports);

@@ -11,7 +11,7 @@ import { Ledger } from './ledger.ts';
 import type { ClusterApi } from './ports.ts';
 import type { Delivery } from './survey.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const SCOPES = new Map<string, Scope>([
   ['v1/Namespace', 'cluster'],
   ['v1/ConfigMap', 'namespaced'],

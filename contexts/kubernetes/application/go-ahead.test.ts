@@ -7,9 +7,6 @@ import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
 import { MemoryOrders } from '../testing/memory-orders.ts';
 
 let signal: AbortSignal;
-beforeEach(() => {
-  signal = AbortSignal.timeout(20_000);
-});
 
 function valueOf(ports: FakePorts, name: string): unknown {
   return (ports.api.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined)?.data;
@@ -27,6 +24,10 @@ async function afterTheFirst(t: TestContext) {
 }
 
 describe('an order that changes contents', () => {
+  beforeEach(() => {
+    signal = AbortSignal.timeout(20_000);
+  });
+
   it('is applied while it is being written, and nothing is said of it before it is', async (t) => {
     const { ports, agent, heard } = await afterTheFirst(t);
     const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();

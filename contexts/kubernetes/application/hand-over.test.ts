@@ -10,9 +10,6 @@ import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
 import type { ClusterPorts } from './ports.ts';
 
 let signal: AbortSignal;
-beforeEach(() => {
-  signal = AbortSignal.timeout(30_000);
-});
 
 function there(ports: FakePorts): string[] {
   return 'abcde'.split('').filter((name) => ports.api.peek(keyOf(map(name))) !== undefined);
@@ -27,6 +24,10 @@ async function delivered(t: TestContext, ports: FakePorts, first: Order): Promis
 }
 
 describe('whoever comes next', () => {
+  beforeEach(() => {
+    signal = AbortSignal.timeout(30_000);
+  });
+
   it('goes on wherever an agent ended, between any two writes, and leaves nothing behind', async (t) => {
     const draw = seededRandom(testSeed());
     const points = Array.from({ length: 24 }, (_, index) => index);

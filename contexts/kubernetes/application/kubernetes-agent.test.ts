@@ -10,15 +10,16 @@ import { pod } from '../testing/live-object.ts';
 import type { ClusterPorts } from './ports.ts';
 
 let signal: AbortSignal;
-beforeEach(() => {
-  signal = AbortSignal.timeout(20_000);
-});
 
 function dataOf(ports: FakePorts, name: string): object | undefined {
   return (ports.api.peek(keyOf(map(name))) as (KubeObject & { data: object }) | undefined)?.data;
 }
 
 describe('an agent of a cluster', () => {
+  beforeEach(() => {
+    signal = AbortSignal.timeout(20_000);
+  });
+
   it('says nothing twice, and what is as it should be costs no write', async (t) => {
     const ports = fakePorts();
     const { agent, heard } = await runAgent(t, ports);

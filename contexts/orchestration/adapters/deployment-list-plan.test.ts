@@ -9,7 +9,7 @@ import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { type DeploymentRange, listDeployments } from './sql-deployment-reader.ts';
 import { insertDeployment } from './sql-deployment-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const DEPLOYMENTS = 2_000;
 const WORKSPACES = 200;
 const ALL: DeploymentRange = { within: undefined, visible: { kind: 'everything' }, after: undefined, limit: 100 };

@@ -7,7 +7,7 @@ import type { Deployment } from '../domain/deployment/deployment.ts';
 import { aDeployment } from '../testing/a-revision.ts';
 import { HistoryApi, NOW } from '../testing/history-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const EMEA = '/v1/workspaces/emea';
 const uidOf = (number: number) => `00000000-0000-7000-8000-0000000000a${number}` as Uuid;
 const WEB = aDeployment({ revision: 3, rollout: 3 });

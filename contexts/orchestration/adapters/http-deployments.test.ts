@@ -11,7 +11,7 @@ import { READING } from '../testing/scenarios/reading.ts';
 import { STEERING } from '../testing/scenarios/steering.ts';
 import { DRAFT, EMEA, given, resource } from '../testing/scenarios/steps.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 
 const SCENARIOS = { creating: CREATING, changing: CHANGING, deleting: DELETING, steering: STEERING, reading: READING };
 

@@ -8,7 +8,7 @@ import { aPoolTarget, fixedPool } from '../testing/a-pool.ts';
 import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
 import { HistoryApi, NOW, TABLES } from '../testing/history-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const DEPLOYMENTS = '/v1/workspaces/emea/deployments';
 const note = (text: string, password = 'hunter2') => ({ kind: 'Note', text, login: { $secret: password } });
 const inline = (...documents: JsonObject[]) => ({ type: 'inline', documents });

@@ -9,7 +9,7 @@ import type { TargetId } from '../domain/target-view.ts';
 import { aDeployment, aRevision } from '../testing/a-revision.ts';
 import { HistoryApi, NOW } from '../testing/history-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const REVISIONS = '/v1/workspaces/emea/deployments/web/revisions';
 const WEB = aDeployment({ revision: 3, rollout: 3 });
 const FLEET: readonly FleetTarget[] = [{ name: 'c1', labels: { tier: 'canary' } }, { name: 'p1' }, { name: 'p2' }];

@@ -15,7 +15,7 @@ import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
 import { SqlRolloutStore } from './sql-rollout-store.ts';
 import { SqlWatchStore } from './sql-watch-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const newId = createUuidv7(systemClock);
 const gone = AbortSignal.abort(new Error('gone'));
 

@@ -13,7 +13,7 @@ import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
 import { fingerprint, HistoryApi, NOW } from '../testing/history-api.ts';
 import { builtInRules } from './built-in-rules.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const DEPLOYMENTS = '/v1/workspaces/emea/deployments';
 const inline = (text: string) => ({ type: 'inline', documents: [{ kind: 'Note', text }] });
 const DRAFT = { name: 'web', manifest: inline('one'), placement: [{ type: 'all' }] };

@@ -14,7 +14,7 @@ import { SqlContentStore } from './sql-content-store.ts';
 import { SqlDeploymentStore } from './sql-deployment-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const sealer = new Sealer(memoryKeys());
 const WEB = aDeployment();
 const uid = WEB.uid;

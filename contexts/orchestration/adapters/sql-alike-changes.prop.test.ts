@@ -12,7 +12,7 @@ import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { alikeChanges } from './sql-alike-changes.ts';
 import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const newId = createUuidv7(systemClock);
 
 const order = fc.record(

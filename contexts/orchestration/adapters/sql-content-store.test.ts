@@ -11,7 +11,7 @@ import type { TargetId } from '../domain/target-view.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { SqlContentStore } from './sql-content-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const WEB = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 const SHOP = '00000000-0000-7000-8000-0000000000d2' as Uuid;
 const [A, B, C] = ['a', 'b', 'c'] as TargetId[] as [TargetId, TargetId, TargetId];

@@ -13,7 +13,7 @@ import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 import { SqlTriggerStore } from './sql-trigger-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 
 for (const engine of DATABASES) {
   deploymentStoreContract(engine, async () => {

@@ -11,7 +11,7 @@ import { SqlApprovalStore } from './sql-approval-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 import { SqlScoreStore, scoresOf } from './sql-score-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const WEB = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 
 const REVISION: Revision = {

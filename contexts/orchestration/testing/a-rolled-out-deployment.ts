@@ -12,7 +12,7 @@ export interface InlineDraft {
   readonly manifest: { readonly type: string; readonly documents: readonly Document[] };
 }
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 
 /** One that was rolled out to targets of these names as revision 1, and is well on all of them. */
 export async function aRolledOutDeployment(

@@ -59,7 +59,7 @@ export interface StoredEvent {
   readonly data: unknown;
 }
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const BEGIN = Date.UTC(2030, 0, 1);
 const TABLES = ['deployments', 'deployment_triggers', 'deployment_targets', 'deployment_revisions', 'rollout_inbox'];
 

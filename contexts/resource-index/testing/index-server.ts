@@ -10,7 +10,7 @@ import { openResourceIndex, type ResourceIndex } from '../adapters/open-resource
 import { decodeToIndexer, encodeFromIndexer } from '../adapters/wire/index-codec.ts';
 import type { FromIndexer, ToIndexer } from '../domain/index-message.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 /** There is no workspace but these, and no target but `web-1`, in web, and `root-1`. */
 const PATHS: Readonly<Record<string, string>> = { root: '/root/', emea: '/root/emea/', web: '/root/emea/web/' };

@@ -9,7 +9,7 @@ import { SqlTargetReader } from './sql-target-reader.ts';
 import { SqlTargetStore } from './sql-target-store.ts';
 import { targetsInWorkspaces } from './targets-in-workspaces.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const workspaces = () => fixedWorkspaces(...TREE);
 
 for (const engine of DATABASES) {

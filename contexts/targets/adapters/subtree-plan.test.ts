@@ -9,7 +9,7 @@ import { TARGET_MIGRATIONS } from './migrations.ts';
 import { listTargets } from './sql-target-reader.ts';
 import { insertTarget } from './sql-target-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const TARGETS = 5_000;
 const WORKSPACES = 500;
 

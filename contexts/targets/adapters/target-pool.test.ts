@@ -7,7 +7,7 @@ import { TARGET_MIGRATIONS } from './migrations.ts';
 import { insertTarget } from './sql-target-store.ts';
 import { type PooledTarget, targetPool, targetsBelow } from './target-pool.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const TARGETS = 3_000;
 const WORKSPACES = 300;
 

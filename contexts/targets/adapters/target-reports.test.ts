@@ -11,7 +11,7 @@ import { SqlTargetReader } from './sql-target-reader.ts';
 import { insertTarget } from './sql-target-store.ts';
 import { targetUnitOfWork } from './sql-unit-of-work.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const anyState = { check: () => {} };
 const workspaces = () => fixedWorkspaces('/root/');
 

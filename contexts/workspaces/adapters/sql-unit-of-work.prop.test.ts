@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { parseResourceName } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
@@ -17,19 +17,13 @@ import { WORKSPACE_MIGRATIONS } from './migrations.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const newUid = uidCounter();
 const service = new WorkspaceService({ newUid });
 const notKept = new Error('this unit is not kept');
 
 let database: TestDatabase;
 let storage: Storage;
-before(async () => {
-  database = await freshDatabase('sqlite');
-  storage = await database.open([WORKSPACE_MIGRATIONS, OUTBOX_MIGRATIONS]);
-});
-after(async () => await database.dispose());
-
 const PLAIN = { noNullPrototype: true };
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'root');
 const as = fc.constantFrom('folder', 'domain', 'project');
@@ -68,31 +62,40 @@ const BEGIN: readonly WorkspaceCommand[] = [
   { kind: 'create', name: 'd', as: 'folder', parent: 'b', labels: {} },
 ];
 
-test('any commands, kept or not, leave the tree and the events that a plain map would', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.boolean(), fc.array(step, { maxLength: 40, size: 'max' }), async (grown, story) => {
-      let model = await beginAnew();
-      const position = await createEventLog(storage).lastPosition(signal);
-      const begin = grown ? BEGIN.map((command) => ({ command, kept: true })) : [];
-      for (const { command, kept } of [...begin, ...story]) {
-        const want = model.after(command);
-        const outcome = await outcomeOf(command, kept);
-        assert.equal(outcome, typeof want === 'string' ? want : 'done', JSON.stringify(command));
-        if (kept && typeof want !== 'string') model = want;
-      }
-      assert.deepEqual(await listed(), model.list());
-      for (const parent of model.tree.keys()) {
-        assert.deepEqual(await listed(parent), model.list(parent));
-        assert.deepEqual(await listed(parent, true), model.list(parent, true));
-      }
-      const events = await createEventLog(storage).readEvents({ after: position, limit: 100 }, signal);
-      assert.deepEqual(
-        events.map(({ type, scope }) => `${type} ${scope}`),
-        model.events,
-      );
-    }),
-    { numRuns: 100, seed: testSeed() },
-  );
+describe('units of work in a database', () => {
+  before(async () => {
+    database = await freshDatabase('sqlite');
+    storage = await database.open([WORKSPACE_MIGRATIONS, OUTBOX_MIGRATIONS]);
+  });
+
+  after(async () => await database.dispose());
+
+  test('any commands, kept or not, leave the tree and the events that a plain map would', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.array(step, { maxLength: 40, size: 'max' }), async (grown, story) => {
+        let model = await beginAnew();
+        const position = await createEventLog(storage).lastPosition(signal);
+        const begin = grown ? BEGIN.map((command) => ({ command, kept: true })) : [];
+        for (const { command, kept } of [...begin, ...story]) {
+          const want = model.after(command);
+          const outcome = await outcomeOf(command, kept);
+          assert.equal(outcome, typeof want === 'string' ? want : 'done', JSON.stringify(command));
+          if (kept && typeof want !== 'string') model = want;
+        }
+        assert.deepEqual(await listed(), model.list());
+        for (const parent of model.tree.keys()) {
+          assert.deepEqual(await listed(parent), model.list(parent));
+          assert.deepEqual(await listed(parent, true), model.list(parent, true));
+        }
+        const events = await createEventLog(storage).readEvents({ after: position, limit: 100 }, signal);
+        assert.deepEqual(
+          events.map(({ type, scope }) => `${type} ${scope}`),
+          model.events,
+        );
+      }),
+      { numRuns: 100, seed: testSeed() },
+    );
+  });
 });
 
 async function beginAnew(): Promise<WorkspaceModel> {

@@ -12,7 +12,7 @@ import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 import { SqlWorkspaceStore } from './sql-workspace-store.ts';
 import { SqlWorkspaceTree } from './sql-workspace-tree.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 
 for (const engine of DATABASES) {
   const open = async (): Promise<OpenedStore> => {

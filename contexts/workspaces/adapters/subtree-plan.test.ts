@@ -9,7 +9,7 @@ import { WORKSPACE_MIGRATIONS } from './migrations.ts';
 import { listWorkspaces } from './sql-workspace-reader.ts';
 import { SqlWorkspaceStore } from './sql-workspace-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const TOPS = 300;
 const [ROOT_NAME = assert.fail(), W1 = assert.fail()] = names('root', 'w-1');
 

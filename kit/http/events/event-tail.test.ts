@@ -7,7 +7,7 @@ import { MemoryLog } from '../testing/test-server.ts';
 import { plainEventIds } from './event-ids.ts';
 import { EventTail, type TailLimits, type TailReader } from './event-tail.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 
 function setUp(limits: Partial<TailLimits> = {}) {
   const clock = new FakeClock();

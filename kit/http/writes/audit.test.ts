@@ -19,7 +19,7 @@ import { AS_ALICE, testServer } from '../testing/test-server.ts';
 import { thingRoutes } from '../testing/thing-routes.ts';
 import { thingMigrations } from '../testing/thing-store.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const AS_BOB = { authorization: 'Bearer bob' };
 
 /** Takes entries down in a table of its own, so that they share the fate of their transaction. */

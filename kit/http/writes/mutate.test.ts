@@ -19,7 +19,7 @@ import { insertThing, thingMigrations } from '../testing/thing-store.ts';
 import { writeOrPreview } from './write-or-preview.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 
 eachDatabase('writes', (fresh) => {
   let database: TestDatabase;

@@ -11,7 +11,7 @@ import { createKubeClient } from './create-kube-client.ts';
 import type { KubeObject } from './kube-object.ts';
 import { listAll } from './list-all.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const maps = { resource: CORE.configMaps, namespace: 'default' };
 const one = { ...maps, name: 'one' };
 const put = (fake: FakeApiServer, name: string, data: Record<string, string> = {}) =>

@@ -11,7 +11,7 @@ import { CORE } from './core-resources.ts';
 import { createKubeClient } from './create-kube-client.ts';
 import type { RequestReport } from './exchange.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const maps = { resource: CORE.configMaps, namespace: 'default' };
 type Test = { after(fn: () => Promise<void> | void): void };
 

@@ -13,7 +13,7 @@ import type { KubeConfig, Material } from '../config/kube-config.ts';
 import { PROTOCOLS } from '../testing/fake-client.ts';
 import { createRawApi, type RawApi, type RawIdentity } from './raw-api.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const { tls } = PROTOCOLS['HTTP/1.1 over TLS'];
 
 interface Seen {

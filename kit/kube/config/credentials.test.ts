@@ -9,7 +9,7 @@ import { createCredentials } from './create-credentials.ts';
 import { ExecCredentials } from './exec-credentials.ts';
 import type { ExecPlugin } from './kube-config.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-credentials-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;

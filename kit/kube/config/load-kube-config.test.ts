@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test';
 import type { KubeConfig, Material } from './kube-config.ts';
 import { loadKubeConfig, parseKubeConfig } from './load-kube-config.ts';
 
-const signal = AbortSignal.timeout(30_000);
+const signal = new AbortController().signal;
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-kubeconfig-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

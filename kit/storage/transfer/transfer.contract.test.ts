@@ -17,7 +17,7 @@ import {
   type SchemaLevel,
 } from './index.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 /** Everything that can go wrong between two engines: references to later rows, bytes, fractions, NULLs, own numbers. */
 const THINGS: MigrationModule = {

@@ -30,7 +30,7 @@ import { backup } from '../backup.ts';
 import { keys } from '../keys.ts';
 import { restore } from '../restore.ts';
 
-const signal = AbortSignal.timeout(280_000);
+const signal = new AbortController().signal;
 const CLIENT_SECRET = 'a-client-secret-that-nobody-may-see';
 const PASSPHRASE = 'correct horse battery staple';
 const SECRETS = { clientSecret: CLIENT_SECRET, passphrase: PASSPHRASE };

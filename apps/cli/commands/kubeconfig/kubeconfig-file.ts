@@ -9,7 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { sleep } from '#kit/std';
 import { UsageError } from '../../command.ts';
@@ -19,10 +18,7 @@ const LOCK_LOOK_MS = 50;
 const LOCK_WAIT_MS = 5_000;
 
 /** That which kubectl itself would write new entries into. */
-export function usualKubeconfig({
-  KUBECONFIG,
-  HOME = homedir(),
-}: Readonly<Record<string, string | undefined>>): string {
+export function usualKubeconfig({ KUBECONFIG, HOME = '/' }: Readonly<Record<string, string | undefined>>): string {
   const [first] = (KUBECONFIG ?? '').split(delimiter).filter((file) => file !== '');
   return resolve(first ?? join(HOME, '.kube', 'config'));
 }

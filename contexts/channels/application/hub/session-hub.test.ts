@@ -4,7 +4,7 @@ import { text, until } from '../../testing/an-uplink.ts';
 import { HubWorld } from '../../testing/hub-world.ts';
 import type { SessionHubDeps } from './hub-deps.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 
 function world(t: TestContext, deps: Partial<SessionHubDeps> = {}): HubWorld {
   const made = new HubWorld(deps);

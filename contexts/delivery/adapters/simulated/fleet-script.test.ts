@@ -4,7 +4,7 @@ import { fleetsForTests, textsOf } from '../../testing/a-simulated-fleet.ts';
 import { anOrder, aRemoval, aTarget } from '../../testing/an-order.ts';
 import type { Remembered } from './fleet-memory.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const fleetOf = fleetsForTests(signal);
 const TARGET = aTarget();
 const DEPLOYMENT = anOrder().deployment;

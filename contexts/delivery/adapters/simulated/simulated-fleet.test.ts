@@ -5,7 +5,7 @@ import type { Acknowledgement } from '../../domain/delivery-order.ts';
 import { fleetsForTests, textsOf } from '../../testing/a-simulated-fleet.ts';
 import { aDocument, anOrder, aRemoval } from '../../testing/an-order.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const fleetOf = fleetsForTests(signal);
 const ALL = { atMs: 0, targets: 'all' } as const;
 

@@ -7,7 +7,7 @@ import { aMachine } from '../../testing/a-machine.ts';
 import { DAY, HOUR } from '../../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../../testing/enrolment-stage.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 const PATH = '/v1/certificate-authority';
 
 eachDatabase(PATH, (fresh) => {

@@ -5,7 +5,7 @@ import { aMachine } from '../../testing/a-machine.ts';
 import { FakeSessions } from '../../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../../testing/enrolment-stage.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 eachDatabase('/v1/fleetlets', (fresh) => {
   let database: TestDatabase;

@@ -5,7 +5,7 @@ import { FakeClock } from '#testing/fake-clock';
 import { bearer, call } from '../../testing/call.ts';
 import { ADMIN_TOKEN, type IdentityServer, startIdentityServer } from '../../testing/identity-server.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const ACCOUNTS = '/v1/workspaces/web/service-accounts';
 const ME = 'GET /v1/access/identity';
 

@@ -9,7 +9,7 @@ import { bearer, call } from '../../testing/call.ts';
 import { type IdentityServer, startIdentityServer } from '../../testing/identity-server.ts';
 import { leaveAdminCode, offerFirstAdminLogin } from '../index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const ACCOUNTS = '/v1/workspaces/web/service-accounts';
 const ME = 'GET /v1/access/identity';
 

@@ -5,7 +5,7 @@ import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { GroupStage } from './testing/group-stage.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 
 const child = (name: string, text = '1') => ({
   name,

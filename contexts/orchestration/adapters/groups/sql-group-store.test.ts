@@ -13,7 +13,7 @@ import { ORCHESTRATION_MIGRATIONS } from '../migrations.ts';
 import { insertDeployment, SqlDeploymentStore } from '../sql-deployment-store.ts';
 import { GROUP_WOKEN, SqlGroupStore } from './sql-group-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = new AbortController().signal;
 const GROUP = '00000000-0000-7000-8000-0000000000e1' as Uuid;
 const record: GroupRecord = { group: GROUP, revision: 3, hash: 'h3', spec: aGroup([['a'], ['b']]), state: newGroup(5) };
 const child = aDeployment({ name: parseResourceName('app-a'), owner: { group: GROUP, child: 'a' } });

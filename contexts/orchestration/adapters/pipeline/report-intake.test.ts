@@ -5,7 +5,7 @@ import type { Units } from '../../application/ports.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import { createReportIntake } from './report-intake.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const deployment = createUuidv7(systemClock)();
 const accepted = (target: string) =>
   ({ kind: 'accepted', target: target as TargetId, deployment, revision: 1 }) as const;

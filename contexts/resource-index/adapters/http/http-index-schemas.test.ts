@@ -6,7 +6,7 @@ import { anIndexed } from '../../testing/an-index.ts';
 import { IndexServer } from '../../testing/index-server.ts';
 import { indexInTree } from '../sql/index-in-tree.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = new AbortController().signal;
 const ALL = '/v1/index-schemas';
 const OF_WEB = '/v1/workspaces/web/index-schemas';
 const OF_EMEA = '/v1/workspaces/emea/index-schemas';

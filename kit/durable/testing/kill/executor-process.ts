@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { bareEnvironment } from '#testing/bare-environment';
 import type { ExecutorNews, ExecutorOrders } from './executor-protocol.ts';
 import type { WorkloadSignal } from './workload.ts';
 
@@ -19,12 +20,11 @@ export class ExecutorProcess {
 
   constructor({ program, orders, compileCache }: ExecutorProcessOptions) {
     this.#child = spawn(process.execPath, [program.pathname, JSON.stringify(orders)], {
-      env: {
-        ...process.env,
+      env: bareEnvironment(orders.folder, {
         // A killed process cannot clean up after itself.
         TMPDIR: orders.folder,
         ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }),
-      },
+      }),
     });
     this.#ended = once(this.#child, 'exit');
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => this.#said.push(text));

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import { UsageError } from '../../../command.ts';
@@ -30,7 +29,7 @@ export function kubeconfigContexts(
 
 function usualFiles(environment: Readonly<Record<string, string | undefined>>): string[] {
   const listed = (environment['KUBECONFIG'] ?? '').split(delimiter).filter((each) => each !== '');
-  return listed.length > 0 ? listed : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
+  return listed.length > 0 ? listed : [join(environment['HOME'] ?? '/', '.kube', 'config')];
 }
 
 function read(file: string, mayBeMissing: boolean): Document[] {
