@@ -11,6 +11,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   kubernetes: async () => (await import('./kubernetes/kubernetes-bench.ts')).kubernetesBench,
   kube: async () => (await import('./kube/kube-bench.ts')).kubeBench,
   rollout: async () => (await import('./rollout/rollout-bench.ts')).rolloutBench,
+  start: async () => (await import('./start/start-bench.ts')).startBench,
   storage: async () => (await import('./storage/storage-bench.ts')).storageBench,
   subtree: async () => (await import('./subtree/subtree-bench.ts')).subtreeBench,
 };

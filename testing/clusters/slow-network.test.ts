@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { FakeClock } from '../fake-clock.ts';
 import { type SlowNetworkOptions, startSlowNetwork } from './slow-network.ts';
 
 describe('a slow network', () => {
@@ -49,24 +50,32 @@ describe('a slow network', () => {
     assert.ok(sent.equals(await receive(socket, sent.length)));
   });
 
-  it('takes its time in both directions, and no longer for what follows at once', async (t) => {
-    const socket = await dial(t, { latencyMs: 100 });
-    const begun = performance.now();
-    for (let i = 0; i < 5; i += 1) {
-      socket.write('hello');
-      await new Promise(setImmediate);
-    }
-    await receive(socket, 25);
-    const took = performance.now() - begun;
-    assert.ok(took >= 199, `${took}`);
+  it('takes its time in both directions', async (t) => {
+    const { clock, line, slept } = fakeTime();
+    const socket = await dial(t, { latencyMs: 100, clock: line });
+    socket.write('hello');
+    await clock.untilSleeping();
+    await clock.advance(100);
+    // It has arrived, is sent back, and is on its way again.
+    await clock.untilSleeping();
+    await clock.advance(100);
+    assert.equal(String(await receive(socket, 5)), 'hello');
+    assert.deepEqual(slept, [100, 100]);
   });
 
   it('lets through as much as it is told', async (t) => {
-    const socket = await dial(t, { bytesPerSecond: 100_000 });
-    const begun = performance.now();
+    const { clock, line, slept } = fakeTime();
+    const socket = await dial(t, { bytesPerSecond: 100_000, clock: line });
+    const begun = clock.now();
+    let isThere = false;
+    const received = receive(socket, 20_000).then(() => (isThere = true));
     socket.write(Buffer.alloc(20_000));
-    await receive(socket, 20_000);
-    assert.ok(performance.now() - begun >= 199);
+    for (;;) {
+      await Promise.race([clock.untilSleeping(), received]);
+      if (isThere) break;
+      await clock.advance(slept.at(-1) ?? 0);
+    }
+    assert.ok(clock.now() - begun >= 200, `${clock.now() - begun} ms for a fifth of what a second lets through`);
   });
 
   for (const cutAfterBytes of [0, 1, 7, 20]) {
@@ -85,3 +94,18 @@ describe('a slow network', () => {
     });
   }
 });
+
+/** Time that passes only when the test says so, and how long the line slept each time. */
+function fakeTime() {
+  const clock = new FakeClock(0);
+  const slept: number[] = [];
+  const never = new AbortController().signal;
+  const line = {
+    now: () => clock.now(),
+    sleep: (ms: number): Promise<void> => {
+      slept.push(ms);
+      return clock.sleep(ms, never);
+    },
+  };
+  return { clock, line, slept };
+}

@@ -2,6 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** A test moves the hands itself. */
+interface LineClock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
 export interface SlowNetworkOptions {
   /** What each byte needs for the way, in either direction. */
   readonly latencyMs?: number;
@@ -9,6 +15,7 @@ export interface SlowNetworkOptions {
   readonly bytesPerSecond?: number;
   /** A connection is torn down when so many bytes have gone to the client. */
   readonly cutAfterBytes?: number;
+  readonly clock?: LineClock;
 }
 
 export interface SlowNetwork {
@@ -19,6 +26,7 @@ export interface SlowNetwork {
 
 /** What may be under way in one direction. The sender waits when it is more, as on any line. */
 const MOST_BYTES = 262_144;
+const REAL: LineClock = { now: () => performance.now(), sleep: (ms) => delay(ms) };
 
 /** A line to a port on loopback that is as bad as one asks for. */
 export async function startSlowNetwork(port: number, options: SlowNetworkOptions): Promise<SlowNetwork> {
@@ -57,13 +65,14 @@ function carry(from: Socket, to: Socket, options: SlowNetworkOptions): void {
     latencyMs = 0,
     bytesPerSecond = Number.POSITIVE_INFINITY,
     cutAfterBytes = Number.POSITIVE_INFINITY,
+    clock = REAL,
   } = options;
   let line = Promise.resolve();
   let underWay = 0;
   let left = cutAfterBytes;
   let freeAt = 0;
   const deliver = async (bytes: Buffer, at: number): Promise<void> => {
-    await delay(Math.max(0, at - performance.now()));
+    await clock.sleep(Math.max(0, at - clock.now()));
     if (!to.destroyed) to.write(bytes.subarray(0, Math.max(0, Math.min(bytes.length, left))));
     left -= bytes.length;
     underWay -= bytes.length;
@@ -74,7 +83,7 @@ function carry(from: Socket, to: Socket, options: SlowNetworkOptions): void {
     underWay += bytes.length;
     if (underWay > MOST_BYTES) from.pause();
     // A slow line is busy with one piece before the next; the way is as long for each.
-    freeAt = Math.max(freeAt, performance.now()) + (bytes.length * 1_000) / bytesPerSecond;
+    freeAt = Math.max(freeAt, clock.now()) + (bytes.length * 1_000) / bytesPerSecond;
     const at = freeAt + latencyMs;
     line = line.then(() => deliver(bytes, at)).catch(() => {});
   });

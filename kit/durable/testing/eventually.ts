@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 
 const POLL_MS = 5;
-const WITHIN_MS = 20_000;
 
 /**
  * Waits until the probe gives something other than `undefined` or `false`, and gives that. What the probe throws is its
  * way to say "not yet"; the last of it is the cause when the time is up.
  */
-export async function eventually<T>(what: string, probe: () => T | Promise<T>, withinMs = WITHIN_MS): Promise<Sure<T>> {
+export async function eventually<T>(
+  what: string,
+  probe: () => T | Promise<T>,
+  withinMs = PATIENCE_MS,
+): Promise<Sure<T>> {
   const deadline = performance.now() + withinMs;
   let cause: unknown;
   while (performance.now() < deadline) {

@@ -13,9 +13,6 @@ import type { ExecutorNews, WorkflowOutcome } from './kill/executor-protocol.ts'
 import type { ChainStep } from './kill/kill-workflows.ts';
 import { assertConsistent, assertRecordedOnce } from './kill/verify.ts';
 
-/** What the product promises is 5 s; a machine that is busy with other tests gets more. */
-const TAKE_OVER_MS = 15_000;
-
 const skip = DATABASES.includes('postgres') ? false : 'FLEETSHIFT_TEST_DATABASES leaves Postgres out';
 
 describe('two processes on one Postgres', { skip }, () => {
@@ -42,9 +39,7 @@ describe('two processes on one Postgres', { skip }, () => {
     assert.equal(effectsOf(standby, files).length, 0, 'only one executes');
 
     active.process.kill('SIGKILL');
-    const begun = performance.now();
-    await eventually('the standby to go on', () => effectsOf(standby, files).length > 0, TAKE_OVER_MS);
-    t.diagnostic(`took over after ${Math.round(performance.now() - begun)} ms`);
+    await eventually('the standby to go on', () => effectsOf(standby, files).length > 0);
 
     const outcomes = await outcomesOf(standby);
     assert.equal(outcomes[0]?.history.length, steps);
@@ -59,7 +54,7 @@ describe('two processes on one Postgres', { skip }, () => {
     const standby = other(executors, active);
 
     active.process.kill('SIGSTOP');
-    await eventually('the standby to do the step again', () => isHeld(standby), TAKE_OVER_MS);
+    await eventually('the standby to do the step again', () => isHeld(standby));
     active.process.kill('SIGCONT');
     release(files, active.process.pid);
     await eventually('the first to learn that it lost the lease', () => has(active, 'interrupted'));

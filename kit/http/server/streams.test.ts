@@ -50,9 +50,8 @@ describe('a stream', () => {
     assert.match(text, /cache-control: no-store\r\n/i);
     assert.match(text, /x-content-type-options: nosniff\r\n/i);
     assert.doesNotMatch(text, /before/);
-    const began = performance.now();
-    await server.close(60_000);
-    assert.ok(performance.now() - began < 5000, 'nobody waits for a stream to end by itself');
+    // Longer than any test may take: a close that left streams to their deadline would not return.
+    await server.close(86_400_000);
     await connection.untilClosed();
     assert.ok(connection.received.endsWith('0\r\n\r\n'), 'the end of the chunks');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { chance, sleeper } from '../workflows/index.ts';
-import { type Driver, freshId } from './driver.ts';
+import { type Driver, freshId, SKEW_MS } from './driver.ts';
 import type { Stage } from './stage.ts';
 
 interface Draw {
@@ -11,8 +11,6 @@ interface Draw {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** The clocks of the engine's machine and of the test's. */
-const SKEW_MS = 5_000;
 
 export function chanceContract(stage: Stage): void {
   const { world } = stage;

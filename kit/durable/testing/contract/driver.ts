@@ -10,11 +10,13 @@ import type {
   WorkflowQuery,
   WorkflowStatus,
 } from '#kit/durable';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../eventually.ts';
 import { steps } from '../workflows/steps.ts';
 import type { World } from '../world.ts';
 
-const CALL_MS = 30_000;
+/** The clocks of the engine's machine and of the test's. */
+export const SKEW_MS = 5_000;
 let counter = 0;
 
 /** An id that no other test has; also good as the key of work. */
@@ -78,12 +80,12 @@ export class Driver {
     return this.client.history(id, bounded());
   }
 
-  async untilStatus(id: string, status: WorkflowStatus, withinMs?: number): Promise<WorkflowDescription> {
+  async untilStatus(id: string, status: WorkflowStatus): Promise<WorkflowDescription> {
     const hasIt = async (): Promise<false | WorkflowDescription> => {
       const description = await this.describe(id);
       return description.status === status && description;
     };
-    return await eventually(`${id} to be ${status}`, hasIt, withinMs);
+    return await eventually(`${id} to be ${status}`, hasIt);
   }
 
   async untilWaitingFor(id: string, kind: WaitingFor['kind']): Promise<WaitingFor> {
@@ -98,12 +100,24 @@ export class Driver {
   }
 }
 
+/**
+ * For what has to be done while a workflow sleeps. `act` gives `undefined` when the sleep was over before it had done so;
+ * then it is tried with a longer one, so that a slow machine sees the same order of things.
+ */
+export async function whileAsleep<T>(ms: number, act: (ms: number) => Promise<T | undefined>): Promise<T> {
+  for (let asleepMs = ms; asleepMs < PATIENCE_MS; asleepMs *= 4) {
+    const done = await act(asleepMs);
+    if (done !== undefined) return done;
+  }
+  throw new Error(`a sleep of ${PATIENCE_MS / 4} ms was over before anything could be done meanwhile`);
+}
+
 export async function rejectsWith(code: DurableErrorCode, promise: Promise<unknown>): Promise<void> {
   await assert.rejects(promise, { name: 'DurableError', code });
 }
 
 export function bounded(): AbortSignal {
-  return AbortSignal.timeout(CALL_MS);
+  return AbortSignal.timeout(PATIENCE_MS);
 }
 
 /** What a history says, without when. */

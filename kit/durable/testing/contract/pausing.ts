@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { eventually } from '../eventually.ts';
 import { collector, parent, sleeper, steps } from '../workflows/index.ts';
 import { doneText } from '../world.ts';
-import { type Driver, freshId, rejectsWith } from './driver.ts';
+import { type Driver, freshId, rejectsWith, whileAsleep } from './driver.ts';
 import type { Stage } from './stage.ts';
 
 export function pausingContract(stage: Stage): void {
@@ -60,12 +60,19 @@ export function pausingContract(stage: Stage): void {
 
   it('does nothing about a timer that passes meanwhile until it is resumed', async () => {
     const driver = await stage.driver();
-    const key = freshId('key');
-    const id = await driver.start(sleeper, { ms: 300, key });
-    const { until = 0 } = await driver.untilWaitingFor(id, 'timer');
-    await driver.pause(id);
-    await driver.untilStatus(id, 'paused');
-    await eventually('the time to pass', () => Date.now() > until + 50);
+    const { id, key } = await whileAsleep(300, async (ms) => {
+      const own = freshId('key');
+      const sleeping = await driver.start(sleeper, { ms, key: own });
+      const { until = 0 } = await driver.untilWaitingFor(sleeping, 'timer');
+      const isPaused = await driver.pause(sleeping).then(
+        () => Date.now() < until,
+        () => false,
+      );
+      if (!isPaused) return undefined;
+      await driver.untilStatus(sleeping, 'paused');
+      await eventually('the time to pass', () => Date.now() > until + 50);
+      return { id: sleeping, key: own };
+    });
     await driver.roundTrip();
     assert.equal(world.calls(key).length, 0);
     await driver.resume(id);

@@ -11,13 +11,11 @@ import {
   type Workflow,
   type WorkflowClient,
 } from '#kit/durable';
+import { PATIENCE_MS } from '#testing/patience';
 import { Boundaries } from './boundaries.ts';
 import { killActivities } from './effects.ts';
 import type { ExecutorCommand, ExecutorNews, ExecutorOrders, WorkflowOutcome } from './executor-protocol.ts';
 import * as workflows from './kill-workflows.ts';
-
-/** Longer than any life that makes progress. */
-const LIFE_MS = 60_000;
 
 export interface ExecutorParts {
   readonly registry: Registry;
@@ -36,7 +34,7 @@ export async function runExecutor(openEngine: (parts: ExecutorParts) => Promise<
   const registry = { workflows: WORKFLOWS, activities: killActivities(folder, boundaries) };
   const engine = await openEngine({ registry, place, boundaries, tell });
   const { client } = engine;
-  const life = AbortSignal.timeout(LIFE_MS);
+  const life = AbortSignal.timeout(PATIENCE_MS);
   // Nobody waits for it: the process ends with its last line, whichever way.
   engine.run(life).catch((error: unknown) => giveUp(error, ''));
   await Promise.all(
@@ -102,7 +100,7 @@ async function untilThere(result: () => Promise<Json | undefined>): Promise<Json
 
 /** For whoever has to find out why it got no further. */
 async function openOnes(client: WorkflowClient, ids: readonly string[]): Promise<string> {
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const all = await Promise.allSettled(ids.map((id) => client.describe(id, signal)));
   return JSON.stringify(
     all.map((each) => (each.status === 'fulfilled' ? each.value : String(each.reason))),

@@ -1,0 +1,82 @@
+import { sleep } from '#kit/std';
+import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { DeploymentClient, saying } from '../../e2e/rollouts/deployment-client.ts';
+import { simulatedStart } from '../../e2e/rollouts/simulated-start.ts';
+import { type BenchContext, cost, type Figure } from '../figure.ts';
+
+const TARGETS = Array.from({ length: 10 }, (_, index) => ({ name: `t-${index}`, labels: {} }));
+const CHANGED = 'app-50';
+/** Two seconds are promised after a restart; the running platform needs a tenth of that. */
+const LANDS_GOAL = 10;
+/** Per cent of one core, of a process that is asked nothing. */
+const IDLE_GOAL = 5;
+
+/** Many deployments that have nothing to do: a change after a restart that follows a kill, and what being idle costs. */
+export async function deploymentFigures(context: BenchContext): Promise<Figure[]> {
+  const count = context.quick ? 100 : 1_000;
+  const home = await platformHome('sqlite');
+  try {
+    const { platform, client } = await open(home);
+    await client.settle(TARGETS);
+    await client.create(drafts(count));
+    await client.untilIdle();
+    const reference = await landing(client, 2);
+    await platform.kill();
+
+    const again = await open(home);
+    const value = await landing(again.client, 3);
+    await again.client.untilIdle();
+    const share = await idleShare(again.platform, context);
+    context.log(`${count} deployments: a change landed after ${Math.round(value)} ms, idle ${share.toFixed(1)} %`);
+    const idle = { name: `${count} idle deployments: CPU`, value: Number(share.toPrecision(3)), unit: '% of a core' };
+    return [
+      cost({
+        name: `${count} deployments: a change after a restart`,
+        unit: 'ms',
+        value,
+        reference,
+        goal: LANDS_GOAL,
+      }),
+      { ...idle, goal: IDLE_GOAL, met: share <= IDLE_GOAL },
+    ];
+  } finally {
+    await home.dispose();
+  }
+}
+
+async function open(home: PlatformHome): Promise<{ platform: Platform; client: DeploymentClient }> {
+  const platform = await home.start(simulatedStart(home));
+  return { platform, client: new DeploymentClient(platform, 'shop') };
+}
+
+function drafts(count: number): readonly object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `app-${index}`,
+    manifest: saying(`of ${index}`),
+    placement: [{ type: 'static', targets: [`t-${index % TARGETS.length}`] }],
+  }));
+}
+
+/** From the request to the success of the rollout. */
+async function landing(client: DeploymentClient, revision: number): Promise<number> {
+  const begun = performance.now();
+  await client.patch(CHANGED, { manifest: saying(`revision ${revision}`) });
+  await client.succeeded(CHANGED, revision);
+  return performance.now() - begun;
+}
+
+/** The least of a few looks: what is left of the start, such as a collection of garbage, may fall into the first. */
+async function idleShare(platform: Platform, { quick, signal }: BenchContext): Promise<number> {
+  const shares: number[] = [];
+  for (let look = 0; look < (quick ? 2 : 5); look += 1) {
+    const [before, begun] = [await cpuSeconds(platform), performance.now()];
+    await sleep(quick ? 1_500 : 3_000, signal);
+    shares.push(((await cpuSeconds(platform)) - before) / ((performance.now() - begun) / 1_000));
+  }
+  return 100 * Math.min(...shares);
+}
+
+async function cpuSeconds(platform: Platform): Promise<number> {
+  const text = await (await platform.request('/metrics')).text();
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
+}
