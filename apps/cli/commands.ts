@@ -1,4 +1,5 @@
 import type { CommandEntry } from './command.ts';
+import { GET, VERSION } from './quick-commands.ts';
 
 export type { CommandEntry } from './command.ts';
 
@@ -59,11 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'look at the platforms that you know, and choose one',
     load: async () => (await import('./commands/config.ts')).config,
   },
-  {
-    name: 'get',
-    summary: 'list things of a kind, or show some of them',
-    load: async () => (await import('./commands/get.ts')).get,
-  },
+  GET,
   {
     name: 'describe',
     summary: 'show things with what is around them',
@@ -225,9 +222,5 @@ export const COMMANDS: readonly CommandEntry[] = [
     hidden: true,
     load: async () => (await import('./commands/complete.ts')).completeAmong(COMMANDS),
   },
-  {
-    name: 'version',
-    summary: 'show the version',
-    load: async () => (await import('./commands/version.ts')).version,
-  },
+  VERSION,
 ];

@@ -1,6 +1,4 @@
-import { suggestion } from '#kit/config';
 import { type CommandEntry, EXIT, type ExitCode, type Io, UsageError } from './command.ts';
-import { exitCodeOf, explain } from './exit-code-of.ts';
 
 export interface CliDeps {
   readonly commands: readonly CommandEntry[];
@@ -14,7 +12,8 @@ export async function runCli(args: readonly string[], deps: CliDeps, signal: Abo
   try {
     if (word === undefined) throw new UsageError(`a command is needed\n\n${overview(deps.commands).trimEnd()}`);
     if (word === 'help') return await help(rest, deps);
-    const command = await find(word, deps.commands).load();
+    const { load } = await find(word, deps.commands);
+    const command = await load();
     if (asksForHelp(rest)) {
       deps.io.out(command.help());
       return EXIT.ok;
@@ -22,6 +21,7 @@ export async function runCli(args: readonly string[], deps: CliDeps, signal: Abo
     return await command.run(rest, deps.io, signal);
   } catch (error) {
     if (signal.aborted && isAnswer(error, signal)) return EXIT.interrupted;
+    const { exitCodeOf, explain } = await import('./exit-code-of.ts');
     deps.io.err(`${['fleetshift', word].filter(Boolean).join(' ')}: ${explain(error)}\n`);
     return exitCodeOf(error);
   }
@@ -30,13 +30,14 @@ export async function runCli(args: readonly string[], deps: CliDeps, signal: Abo
 const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
 
 async function help([name]: readonly string[], { commands, io }: CliDeps): Promise<ExitCode> {
-  io.out(name === undefined ? overview(commands) : (await find(name, commands).load()).help());
+  io.out(name === undefined ? overview(commands) : (await (await find(name, commands)).load()).help());
   return EXIT.ok;
 }
 
-function find(name: string, commands: readonly CommandEntry[]): CommandEntry {
+async function find(name: string, commands: readonly CommandEntry[]): Promise<CommandEntry> {
   const found = commands.find((entry) => entry.name === name);
   if (found !== undefined) return found;
+  const { suggestion } = await import('#kit/config');
   const names = [...commands.filter(({ hidden }) => !hidden).map((entry) => entry.name), 'help'];
   throw new UsageError(`no such command${suggestion(name, names)}\nfleetshift help lists all commands`);
 }

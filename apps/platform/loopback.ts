@@ -1,10 +1,16 @@
 import { BlockList, isIPv6 } from 'node:net';
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
+/** Known without asking: the parts of Node that compare addresses take longer to load than a small command does. */
+const USUAL = ['localhost', '127.0.0.1', '::1'];
 
 /** Whether an address to listen on can be reached from this machine only. A name that we cannot judge cannot. */
 export function isLoopback(host: string): boolean {
-  return host.toLowerCase() === 'localhost' || LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+  return USUAL.includes(host.toLowerCase()) || loopback().check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+}
+
+function loopback(): BlockList {
+  const list = new BlockList();
+  list.addSubnet('127.0.0.0', 8, 'ipv4');
+  list.addAddress('::1', 'ipv6');
+  return list;
 }

@@ -20,7 +20,7 @@ const COUNTER_LIMIT = 2 ** 32;
  * (RFC 9562, 6.2, method 1); the last 42 bits are fresh every time, so that an id cannot be guessed from its neighbour.
  * A counter that is used up borrows the next millisecond.
  */
-export function createUuidv7(clock: Clock, random: RandomBytes = randomBytes): () => Uuid {
+export function createUuidv7(clock: Clock, random: RandomBytes = (size) => randomBytes(size)): () => Uuid {
   let millisecond = -1;
   let counter = 0;
   return () => {

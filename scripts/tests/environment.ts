@@ -35,7 +35,7 @@ export function testEnvironment(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     ...Object.fromEntries(allowed),
     // Caches of what is slow to make. They hold programs and packages, nothing that a test reads as a setting.
     [TEST_CACHE]: cacheFolder(caller),
-    NODE_COMPILE_CACHE: caller['NODE_COMPILE_CACHE'] ?? cacheFolder(caller, 'compiled'),
+    NODE_COMPILE_CACHE: caller['NODE_COMPILE_CACHE'] ?? cacheFolder(caller, 'tests', 'compiled'),
     npm_config_cache: caller['npm_config_cache'] ?? join(homedir(), '.npm'),
     npm_config_update_notifier: 'false',
   });

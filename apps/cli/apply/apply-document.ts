@@ -73,7 +73,7 @@ async function change({ api, document, dryRun }: Applying, current: Resource, si
   let now = current;
   if (rules.verb !== undefined && verb !== undefined) {
     const { verb: word, answer } = rules.verb;
-    const schema = answer === undefined ? kind.schema : Type.Object({ [answer]: kind.schema });
+    const schema = answer === undefined ? kind.schema : Type.Object({ [answer]: await kind.schema() });
     const said = (await api.post(schema, { path, verb: word, body: verb, query, ...match(now) }, signal)) as Resource;
     now = (answer === undefined ? said : said[answer]) as Resource;
   }

@@ -52,7 +52,7 @@ async function applied(t: TestContext, documents: string, answers: readonly (rea
     environment: {},
   };
   const api = new ApiClient({ server: url, token: new Secret('fst_x'), authority: undefined });
-  const checked = checkDocuments(parseDocuments('x.yaml', documents), { said: undefined, meant: undefined });
+  const checked = await checkDocuments(parseDocuments('x.yaml', documents), { said: undefined, meant: undefined });
   const code = await applyDocuments({ api, documents: checked, dryRun: false, io }, t.signal);
   assert.deepEqual(
     asked,

@@ -11,8 +11,8 @@ function check(text: string, workspaces: Workspaces = NO_WORKSPACE) {
   return checkDocuments(parseDocuments('x.yaml', text), workspaces);
 }
 
-test('what others stand on comes first, whatever was written first', () => {
-  const documents = check(`
+test('what others stand on comes first, whatever was written first', async () => {
+  const documents = await check(`
 kind: Grant
 name: g
 workspace: web
@@ -34,9 +34,10 @@ name: shop
   );
 });
 
-test('a circle is found before anything is sent', () => {
+test('a circle is found before anything is sent', async () => {
   const text = 'kind: Workspace\nname: a\nspec: {parent: b}\n---\nkind: Workspace\nname: b\nspec: {parent: a}\n';
-  assert.throws(() => applyOrder(check(text)), /nothing was sent: workspace\/a is in workspace\/b is in workspace\/a/);
+  const documents = await check(text);
+  assert.throws(() => applyOrder(documents), /nothing was sent: workspace\/a is in workspace\/b is in workspace\/a/);
 });
 
 const TARGET = 'kind: Target\nname: t\nspec: {type: x}\n';
@@ -57,7 +58,7 @@ for (const { why, text, workspaces = NO_WORKSPACE, place } of [
     place: {},
   },
 ]) {
-  test(`the place ${why}`, () => assert.deepEqual(check(text, workspaces)[0]?.place, place));
+  test(`the place ${why}`, async () => assert.deepEqual((await check(text, workspaces))[0]?.place, place));
 }
 
 for (const { why, text, says, workspaces = NO_WORKSPACE } of [
@@ -99,17 +100,14 @@ for (const { why, text, says, workspaces = NO_WORKSPACE } of [
     says: /--workspace says b/,
   },
 ]) {
-  test(`refused: ${why}, beside everything else that is wrong`, () => {
+  test(`refused: ${why}, beside everything else that is wrong`, async () => {
     const bad = `${text}\n---\nkind: Nonsense\n`;
-    assert.throws(
-      () => check(bad, workspaces),
-      (error) => {
-        assert.ok(error instanceof UsageError);
-        assert.match(error.message, /^nothing was sent:/);
-        assert.match(error.message, says);
-        assert.match(error.message, /"Nonsense" is not one of/);
-        return true;
-      },
-    );
+    await assert.rejects(check(bad, workspaces), (error) => {
+      assert.ok(error instanceof UsageError);
+      assert.match(error.message, /^nothing was sent:/);
+      assert.match(error.message, says);
+      assert.match(error.message, /"Nonsense" is not one of/);
+      return true;
+    });
   });
 }

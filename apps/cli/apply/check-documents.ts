@@ -20,12 +20,12 @@ export interface Workspaces {
 const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, maxLength: RESOURCE_NAME_MAX_LENGTH });
 
 /** All of them, or everything that is wrong with any of them: nothing is sent while something is. */
-export function checkDocuments(raw: readonly RawDocument[], workspaces: Workspaces): Document[] {
+export async function checkDocuments(raw: readonly RawDocument[], workspaces: Workspaces): Promise<Document[]> {
   const documents: Document[] = [];
   const faults: string[] = [];
   const seen = new Map<string, string>();
   for (const each of raw) {
-    const checked = checkDocument(each, workspaces);
+    const checked = await checkDocument(each, workspaces);
     if ('faults' in checked) {
       faults.push(...checked.faults.map((fault) => `${each.where}: ${fault}`));
       continue;
@@ -42,7 +42,7 @@ export function checkDocuments(raw: readonly RawDocument[], workspaces: Workspac
 
 type Checked = Document | { readonly faults: readonly string[] };
 
-function checkDocument(raw: RawDocument, workspaces: Workspaces): Checked {
+async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<Checked> {
   if ('fault' in raw) return { faults: [raw.fault] };
   const { where, content } = raw;
   if (!isObject(content)) return { faults: ['a document is a map with kind, name and spec'] };
@@ -50,7 +50,7 @@ function checkDocument(raw: RawDocument, workspaces: Workspaces): Checked {
   if (typeof found === 'string') return { faults: [found] };
   const { kind, rules } = found;
   const faults = [
-    ...schemaFaults(documentSchema(rules), withoutNulls(content), ''),
+    ...schemaFaults(await documentSchema(rules), withoutNulls(content), ''),
     ...nullFaults(content['spec'], rules),
   ];
   if (faults.length > 0) return { faults };
@@ -69,7 +69,8 @@ function kindOf(word: unknown): { kind: Kind; rules: ApplyRules<Resource> } | st
   return `/kind "${word}" is not one of ${titles.join(', ')}${suggestion(word, titles)}`;
 }
 
-function documentSchema({ spec, place = [] }: ApplyRules<Resource>): TObject {
+async function documentSchema({ spec: loadSpec, place = [] }: ApplyRules<Resource>): Promise<TObject> {
+  const spec = await loadSpec();
   const places = place.map((field): [string, TSchema] => [field, Type.Optional(NAME)]);
   const needed = (spec.required ?? []).length > 0;
   return Type.Object({

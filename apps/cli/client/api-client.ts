@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
-import { Value } from 'typebox/value';
 import { ClientError } from './client-error.ts';
+import { type LazySchema, loadSchema } from './lazy-schema.ts';
 import type { Connect, Connection } from './open-connection.ts';
 import { parseJson } from './parse-json.ts';
 import { problemError } from './problem-error.ts';
@@ -43,20 +43,20 @@ export class ApiClient {
     return (await this.#connect(signal)).server.origin;
   }
 
-  async get<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
-    return read(schema, await this.#send('GET', call, signal));
+  async get<S extends TSchema>(schema: LazySchema<S>, call: Call, signal: AbortSignal): Promise<Static<S>> {
+    return await read(schema, await this.#send('GET', call, signal));
   }
 
-  async post<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
-    return read(schema, await this.#send('POST', call, signal));
+  async post<S extends TSchema>(schema: LazySchema<S>, call: Call, signal: AbortSignal): Promise<Static<S>> {
+    return await read(schema, await this.#send('POST', call, signal));
   }
 
-  async patch<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
-    return read(schema, await this.#send('PATCH', call, signal));
+  async patch<S extends TSchema>(schema: LazySchema<S>, call: Call, signal: AbortSignal): Promise<Static<S>> {
+    return await read(schema, await this.#send('PATCH', call, signal));
   }
 
-  async put<S extends TSchema>(schema: S, call: Call, signal: AbortSignal): Promise<Static<S>> {
-    return read(schema, await this.#send('PUT', call, signal));
+  async put<S extends TSchema>(schema: LazySchema<S>, call: Call, signal: AbortSignal): Promise<Static<S>> {
+    return await read(schema, await this.#send('PUT', call, signal));
   }
 
   /** `going`: it ends by and by, and can be looked at until then. */
@@ -113,12 +113,13 @@ function authorization(token: Connection['token']): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` };
 }
 
-function read<S extends TSchema>(schema: S, answer: Answer): Static<S> {
+async function read<S extends TSchema>(schema: LazySchema<S>, answer: Answer): Promise<Static<S>> {
   refuse(answer);
   const { status, contentType, text } = answer.received;
   if (status >= 200 && status < 300 && contentType.startsWith('application/json')) {
     const body = parseJson(text);
-    if (Value.Check(schema, body)) return body;
+    const [{ Value }, loaded] = [await import('typebox/value'), await loadSchema(schema)];
+    if (Value.Check(loaded, body)) return body;
   }
   throw notUnderstood(answer);
 }

@@ -1,8 +1,9 @@
-import { type Static, type TObject, Type } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import type { ApiClient, Call } from './api-client.ts';
+import { type LazySchema, loadSchema } from './lazy-schema.ts';
 
 export interface Pages<S extends TObject> {
-  readonly item: S;
+  readonly item: LazySchema<S>;
   readonly call: Call;
   /** At most so many; all, without. */
   readonly limit?: number | undefined;
@@ -22,7 +23,10 @@ export async function readPages<S extends TObject>(
   { item, call, limit = Number.POSITIVE_INFINITY }: Pages<S>,
   signal: AbortSignal,
 ): Promise<ReadPages<Static<S>>> {
-  const schema = Type.Object({ items: Type.Array(item), nextPageToken: Type.Optional(Type.String()) });
+  const schema = async () => {
+    const [{ Type }, loaded] = [await import('typebox'), await loadSchema(item)];
+    return Type.Object({ items: Type.Array(loaded), nextPageToken: Type.Optional(Type.String()) });
+  };
   const items: Static<S>[] = [];
   for (let pageToken: string | undefined; ; ) {
     const query = { ...call.query, pageSize: Math.min(PAGE_SIZE, limit - items.length), pageToken };

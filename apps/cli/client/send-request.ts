@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { getCACertificates } from 'node:tls';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { ClientError } from './client-error.ts';
 
 export interface Sent {
@@ -99,11 +97,21 @@ async function begin({ url, method, headers, body, authority }: Sent, signal: Ab
   const options = { method, headers, signal, agent: false } as const;
   const request =
     url.protocol === 'https:'
-      ? requestHttps(url, { ...options, ca: [...getCACertificates('default'), ...(authority ? [authority] : [])] })
-      : requestHttp(url, options);
+      ? requestHttps(url, options, authority)
+      : process.getBuiltinModule('node:http').request(url, options);
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
+}
+
+/**
+ * DECISION: asked of the process, not imported. An import evaluates every export of the module, and those of `node:http` bring
+ * undici along, which takes longer to load than all of a small command. `node:https` is loaded for platforms that speak it.
+ */
+function requestHttps(url: URL, options: RequestOptions, authority: string | undefined): ClientRequest {
+  const { getCACertificates } = process.getBuiltinModule('node:tls');
+  const ca = [...getCACertificates('default'), ...(authority ? [authority] : [])];
+  return process.getBuiltinModule('node:https').request(url, { ...options, ca });
 }
 
 async function receive(response: IncomingMessage, url: URL): Promise<Received> {

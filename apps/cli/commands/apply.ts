@@ -50,7 +50,7 @@ export const apply: Command = {
     const { api, values, contextWorkspace } = readClientCommand({ settings: SETTINGS, expects: [] }, args, io);
     const { filename, dryRun, workspace } = values;
     if (filename.length === 0) throw new UsageError('say what to apply: -f FILE, -f FOLDER or -f -');
-    const documents = checkDocuments(readDocuments(filename), { said: workspace, meant: contextWorkspace });
+    const documents = await checkDocuments(readDocuments(filename), { said: workspace, meant: contextWorkspace });
     if (documents.length === 0) throw new UsageError('there is no document in it');
     return await applyDocuments({ api, documents, dryRun, io }, signal);
   },

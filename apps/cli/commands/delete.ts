@@ -55,7 +55,7 @@ export const deleteThings: Command = {
     const command = readClientCommand({ settings: SETTINGS, expects: [], more: true }, args, io);
     const { api, values } = command;
     const { dryRun, ignoreNotFound } = values;
-    const tasks = placedThings(command).map((thing) => {
+    const tasks = (await placedThings(command)).map((thing) => {
       const name = `${thing.kind.name}/${thing.name}`;
       const run = async (): Promise<void> => {
         try {
@@ -75,7 +75,9 @@ export const deleteThings: Command = {
 
 type Delete = ReturnType<typeof readClientCommand<typeof SETTINGS>>;
 
-function placedThings({ values, positionals, contextWorkspace }: Delete): (Thing & { readonly place: Place })[] {
+type PlacedThing = Thing & { readonly place: Place };
+
+async function placedThings({ values, positionals, contextWorkspace }: Delete): Promise<PlacedThing[]> {
   if (values.filename.length === 0) {
     const [kind] = positionals;
     if (kind === undefined) throw new UsageError('say what to delete: a kind and names, or -f FILE');
@@ -86,5 +88,5 @@ function placedThings({ values, positionals, contextWorkspace }: Delete): (Thing
   }
   if (positionals.length > 0) throw new UsageError('either names or --filename: choose one');
   const workspaces = { said: values.workspace, meant: contextWorkspace };
-  return applyOrder(checkDocuments(readDocuments(values.filename), workspaces)).reverse();
+  return applyOrder(await checkDocuments(readDocuments(values.filename), workspaces)).reverse();
 }

@@ -13,8 +13,6 @@ import { readOne } from '../kinds/read-one.ts';
 import { readThings, type Thing } from '../kinds/things.ts';
 import { renderData } from '../output/render-data.ts';
 import { ITEM_FORMATS, type ItemFormat, renderItems, renderManifests } from '../output/render-items.ts';
-import { ChangeRenderer } from '../watch/render-changes.ts';
-import { watchKind } from '../watch/watch-kind.ts';
 
 const group = 'Which and how';
 const from = ['flag'] as const;
@@ -80,7 +78,7 @@ async function getList({ api, values, contextWorkspace, kind, io }: Get, signal:
     const where = place.workspace === undefined || kind.list(place).path.length === 1 ? '' : ` in ${place.workspace}`;
     io.err(`no ${kind.plural}${where}\n`);
   } else {
-    print({ kind, io, format: values.output, data: { items } }, items);
+    await print({ kind, io, format: values.output, data: { items } }, items);
   }
   if (more && limit !== undefined) io.err(`there are more; --limit ${limit * 10} shows more of them\n`);
   return EXIT.ok;
@@ -107,12 +105,12 @@ async function getThings(
   const items = found.map(({ item }) => item);
   if (values.output === 'json' || values.output === 'yaml') {
     const data = things.length === 1 ? items[0] : { items };
-    print({ kind, io, format: values.output, data }, items);
+    await print({ kind, io, format: values.output, data }, items);
     return code;
   }
   for (const [each, group] of Map.groupBy(found, (one) => one.kind)) {
     const own = group.map(({ item }) => item);
-    print({ kind: each, io, format: values.output, data: undefined }, own);
+    await print({ kind: each, io, format: values.output, data: undefined }, own);
   }
   return code;
 }
@@ -130,6 +128,10 @@ async function watch(
     throw new UsageError('--watch goes with -w, -A and -l; --filter, --limit, --subtree and --inherited do not');
   }
   const place = placeOf(kind, values, contextWorkspace);
+  const [{ ChangeRenderer }, { watchKind }] = await Promise.all([
+    import('../watch/render-changes.ts'),
+    import('../watch/watch-kind.ts'),
+  ]);
   const renderer = new ChangeRenderer(kind, output);
   return await watchKind(
     {
@@ -166,13 +168,13 @@ interface Printing {
   readonly data: unknown;
 }
 
-function print({ kind, io, format, data }: Printing, items: readonly Resource[]): void {
+async function print({ kind, io, format, data }: Printing, items: readonly Resource[]): Promise<void> {
   switch (format) {
     case 'json':
     case 'yaml':
       return io.out(renderData(format, data));
     case 'manifest':
-      return io.out(renderManifests(kind, items));
+      return io.out(await renderManifests(kind, items));
     case 'name':
       if (kind.nameOf === undefined) throw new UsageError(`-o name: ${kind.plural} has no names`);
       return io.out(renderItems(kind, items, format));

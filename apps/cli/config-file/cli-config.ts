@@ -1,49 +1,41 @@
-import { type Static, Type } from 'typebox';
 import { ConfigFileError } from './config-file-error.ts';
 
 /** What a login at an issuer gave us, and what it takes to have it renewed. */
-const IssuerCredentials = Type.Object(
-  {
-    kind: Type.Literal('issuer'),
-    issuer: Type.String(),
-    url: Type.String(),
-    clientId: Type.String(),
-    ca: Type.Optional(Type.String()),
-    idToken: Type.String(),
-    expireTime: Type.String(),
-    refreshToken: Type.Optional(Type.String()),
-  },
-  { additionalProperties: false },
-);
+export interface IssuerCredentials {
+  readonly kind: 'issuer';
+  readonly issuer: string;
+  readonly url: string;
+  readonly clientId: string;
+  readonly ca?: string;
+  readonly idToken: string;
+  readonly expireTime: string;
+  readonly refreshToken?: string;
+}
 
 /** Of a service account, or of a one-time login. */
-const TokenCredentials = Type.Object(
-  { kind: Type.Literal('token'), token: Type.String(), expireTime: Type.Optional(Type.String()) },
-  { additionalProperties: false },
-);
+interface TokenCredentials {
+  readonly kind: 'token';
+  readonly token: string;
+  readonly expireTime?: string;
+}
 
-const CliContext = Type.Object(
-  {
-    name: Type.String({ minLength: 1 }),
-    server: Type.String({ minLength: 1 }),
-    /** In PEM, beside those that this machine trusts anyway. */
-    ca: Type.Optional(Type.String()),
-    workspace: Type.Optional(Type.String()),
-    credentials: Type.Optional(Type.Union([IssuerCredentials, TokenCredentials])),
-  },
-  { additionalProperties: false },
-);
+export type Credentials = IssuerCredentials | TokenCredentials;
+
+export interface CliContext {
+  readonly name: string;
+  readonly server: string;
+  /** In PEM, beside those that this machine trusts anyway. */
+  readonly ca?: string;
+  readonly workspace?: string;
+  readonly credentials?: Credentials;
+}
 
 /** The file of the CLI, as a kubeconfig is: platforms by name, and the one that is meant when none is named. */
-export const CliConfigSchema = Type.Object(
-  { version: Type.Literal(1), currentContext: Type.Optional(Type.String()), contexts: Type.Array(CliContext) },
-  { additionalProperties: false },
-);
-
-export type CliConfig = Static<typeof CliConfigSchema>;
-export type CliContext = Static<typeof CliContext>;
-export type Credentials = NonNullable<CliContext['credentials']>;
-export type IssuerCredentials = Static<typeof IssuerCredentials>;
+export interface CliConfig {
+  readonly version: 1;
+  readonly currentContext?: string;
+  readonly contexts: readonly CliContext[];
+}
 
 export const EMPTY_CONFIG: CliConfig = { version: 1, contexts: [] };
 

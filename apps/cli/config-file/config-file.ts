@@ -12,11 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { Value } from 'typebox/value';
-import { parse, stringify } from 'yaml';
 import { sleep } from '#kit/std';
-import { type CliConfig, CliConfigSchema, EMPTY_CONFIG } from './cli-config.ts';
+import { parseYaml, renderYaml } from '../output/yaml.ts';
+import { type CliConfig, EMPTY_CONFIG } from './cli-config.ts';
 import { ConfigFileError } from './config-file-error.ts';
+import { parseConfig } from './parse-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,10 +36,10 @@ export function readConfigFile(file: string): CliConfig {
   const facts = attempt(file, () => statSync(file, { throwIfNoEntry: false }));
   if (facts === undefined) return EMPTY_CONFIG;
   if ((facts.mode & 0o077) !== 0) throw unusable(file, `can be read by other users; run: chmod 600 ${file}`);
-  const raw = attempt(file, (): unknown => parse(readFileSync(file, 'utf8'))) ?? EMPTY_CONFIG;
-  if (Value.Check(CliConfigSchema, raw)) return raw;
-  const [first] = Value.Errors(CliConfigSchema, raw);
-  throw unusable(file, `is not a configuration of this version (${first?.instancePath ?? ''} ${first?.message ?? ''})`);
+  const raw = attempt(file, (): unknown => parseYaml(readFileSync(file, 'utf8'))) ?? EMPTY_CONFIG;
+  const config = parseConfig(raw);
+  if (typeof config !== 'string') return config;
+  throw unusable(file, `is not a configuration of this version (${config})`);
 }
 
 /**
@@ -68,7 +68,7 @@ function writeConfigFile(file: string, config: CliConfig): void {
     const descriptor = openSync(draft, 'w', 0o600);
     try {
       fchmodSync(descriptor, 0o600);
-      writeFileSync(descriptor, stringify(config));
+      writeFileSync(descriptor, renderYaml(config));
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

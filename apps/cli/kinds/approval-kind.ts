@@ -1,4 +1,3 @@
-import { ApprovalSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { type Place, workspaceOf } from './place.ts';
@@ -8,7 +7,7 @@ export const approvalKind = defineKind({
   plural: 'approvals',
   title: 'Approval',
   summary: 'what rollouts wait for people to say; answered by "fleetshift rollout approve"',
-  schema: ApprovalSchema,
+  schema: async () => (await import('#protocol/api')).ApprovalSchema,
   takes: ['workspace', 'all-workspaces'],
   nameOf: ({ uid }) => uid,
   columns: [

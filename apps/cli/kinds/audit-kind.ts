@@ -1,4 +1,3 @@
-import { AuditEntrySchema } from '#protocol/api';
 import { subjectCell, timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 
@@ -7,7 +6,7 @@ export const auditKind = defineKind({
   plural: 'audit',
   title: 'AuditEntry',
   summary: 'what was done and what was refused, the newest first',
-  schema: AuditEntrySchema,
+  schema: async () => (await import('#protocol/api')).AuditEntrySchema,
   takes: ['workspace', 'all-workspaces'],
   limit: 100,
   columns: [

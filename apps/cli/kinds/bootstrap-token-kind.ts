@@ -1,4 +1,3 @@
-import { BootstrapTokenSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { workspaceOf } from './place.ts';
@@ -8,7 +7,7 @@ export const bootstrapTokenKind = defineKind({
   plural: 'bootstrap-tokens',
   title: 'BootstrapToken',
   summary: 'what machines enrol with; made by "fleetshift target enroll"',
-  schema: BootstrapTokenSchema,
+  schema: async () => (await import('#protocol/api')).BootstrapTokenSchema,
   takes: ['workspace'],
   nameOf: ({ name }) => name,
   columns: [

@@ -1,4 +1,3 @@
-import { DeploymentSchema, NewDeploymentSchema } from '#protocol/api';
 import { printable } from '../output/printable.ts';
 import { renderTable } from '../output/render-table.ts';
 import { labelsCell, timeCell } from './cells.ts';
@@ -13,7 +12,7 @@ export const deploymentKind = defineKind({
   short: 'deploy',
   title: 'Deployment',
   summary: 'what to deploy, to which targets, and how',
-  schema: DeploymentSchema,
+  schema: async () => (await import('#protocol/api')).DeploymentSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   nameOf: ({ name }) => name,
   columns: [
@@ -43,7 +42,7 @@ export const deploymentKind = defineKind({
     gone: ['deployment.deleted'],
   },
   apply: {
-    spec: specSchema(NewDeploymentSchema, ['name']),
+    spec: async () => specSchema((await import('#protocol/api')).NewDeploymentSchema, ['name']),
     patched: [
       'labels',
       'manifest',

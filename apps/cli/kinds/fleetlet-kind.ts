@@ -1,4 +1,3 @@
-import { FleetletSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 
@@ -7,7 +6,7 @@ export const fleetletKind = defineKind({
   plural: 'fleetlets',
   title: 'Fleetlet',
   summary: 'who has enrolled, and which targets it speaks for',
-  schema: FleetletSchema,
+  schema: async () => (await import('#protocol/api')).FleetletSchema,
   takes: [],
   nameOf: ({ name }) => name,
   columns: [

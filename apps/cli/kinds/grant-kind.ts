@@ -1,4 +1,3 @@
-import { GrantSchema, NewGrantSchema } from '#protocol/api';
 import { subjectCell, timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { type Place, workspaceOf } from './place.ts';
@@ -9,7 +8,7 @@ export const grantKind = defineKind({
   plural: 'grants',
   title: 'Grant',
   summary: 'who may do what, on a workspace or a target',
-  schema: GrantSchema,
+  schema: async () => (await import('#protocol/api')).GrantSchema,
   takes: ['workspace', 'target', 'inherited'],
   nameOf: ({ name }) => name,
   columns: [
@@ -27,7 +26,7 @@ export const grantKind = defineKind({
   deletable: true,
   events: { changed: ['grant.created'], gone: ['grant.deleted'] },
   apply: {
-    spec: specSchema(NewGrantSchema, ['name']),
+    spec: async () => specSchema((await import('#protocol/api')).NewGrantSchema, ['name']),
     patched: [],
     place: ['workspace', 'target'],
     needs: ({ place, spec }) => {

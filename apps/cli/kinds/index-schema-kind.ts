@@ -1,4 +1,3 @@
-import { IndexSchemaSchema, PutIndexSchemaSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { specSchema } from './spec-schema.ts';
@@ -10,7 +9,7 @@ export const indexSchemaKind = defineKind({
   plural: 'index-schemas',
   title: 'IndexSchema',
   summary: 'what is indexed of targets beyond what always is: of all, or with -w of those of a workspace',
-  schema: IndexSchemaSchema,
+  schema: async () => (await import('#protocol/api')).IndexSchemaSchema,
   takes: ['workspace'],
   nameOf: ({ name }) => name,
   columns: [
@@ -32,7 +31,7 @@ export const indexSchemaKind = defineKind({
     gone: ['indexSchema.deleted'],
   },
   apply: {
-    spec: specSchema(PutIndexSchemaSchema, []),
+    spec: async () => specSchema((await import('#protocol/api')).PutIndexSchemaSchema, []),
     patched: [],
     put: true,
     place: ['workspace'],

@@ -1,4 +1,3 @@
-import { IndexedObjectSchema } from '#protocol/api';
 import { UsageError } from '../command.ts';
 import { labelsCell, timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
@@ -8,7 +7,7 @@ export const indexedKind = defineKind({
   plural: 'indexed',
   title: 'Indexed',
   summary: 'what is known of what is on a target, with --target',
-  schema: IndexedObjectSchema,
+  schema: async () => (await import('#protocol/api')).IndexedObjectSchema,
   takes: ['target'],
   columns: [
     { heading: 'KIND', cell: ({ kind }) => kind },

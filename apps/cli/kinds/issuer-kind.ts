@@ -1,4 +1,3 @@
-import { IssuerSchema, NewIssuerSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { specSchema } from './spec-schema.ts';
@@ -8,7 +7,7 @@ export const issuerKind = defineKind({
   plural: 'issuers',
   title: 'Issuer',
   summary: 'whose word is taken for who somebody is',
-  schema: IssuerSchema,
+  schema: async () => (await import('#protocol/api')).IssuerSchema,
   takes: [],
   nameOf: ({ name }) => name,
   columns: [
@@ -24,7 +23,7 @@ export const issuerKind = defineKind({
   deletable: true,
   events: { changed: ['issuer.created', 'issuer.updated'], gone: ['issuer.deleted'] },
   apply: {
-    spec: specSchema(NewIssuerSchema, ['name']),
+    spec: async () => specSchema((await import('#protocol/api')).NewIssuerSchema, ['name']),
     patched: [
       'displayName',
       'clientId',

@@ -2,14 +2,15 @@ import { UsageError } from '../command.ts';
 import type { Kind, Resource } from './kind.ts';
 
 /** The document that `apply` would make this thing from. */
-export function manifestOf(kind: Kind, item: Resource): Resource {
+export async function manifestOf(kind: Kind, item: Resource): Promise<Resource> {
   const { apply, title, nameOf } = kind;
   if (apply === undefined || nameOf === undefined) {
     throw new UsageError(`${kind.plural} are not made by "fleetshift apply"; print them with -o yaml`);
   }
   const place = apply.placeOf?.(item) ?? {};
   const derived = apply.derived?.(item) ?? [];
-  const fields = Object.keys(apply.spec.properties).filter((field) => isSaid(item[field]) && !derived.includes(field));
+  const { properties } = await apply.spec();
+  const fields = Object.keys(properties).filter((field) => isSaid(item[field]) && !derived.includes(field));
   const spec = fields.map((field) => [field, item[field]]);
   return { kind: title, name: nameOf(item), ...place, spec: Object.fromEntries(spec) as Resource };
 }

@@ -1,4 +1,3 @@
-import { PermissionSchemaSchema, PutPermissionSchemaSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { specSchema } from './spec-schema.ts';
@@ -8,7 +7,7 @@ export const permissionSchemaKind = defineKind({
   plural: 'permission-schemas',
   title: 'PermissionSchema',
   summary: 'permissions that addons define',
-  schema: PermissionSchemaSchema,
+  schema: async () => (await import('#protocol/api')).PermissionSchemaSchema,
   takes: [],
   nameOf: ({ name }) => name,
   columns: [
@@ -24,5 +23,10 @@ export const permissionSchemaKind = defineKind({
     changed: ['permissionSchema.created', 'permissionSchema.updated'],
     gone: ['permissionSchema.deleted'],
   },
-  apply: { spec: specSchema(PutPermissionSchemaSchema, []), patched: [], put: true, needs: () => [] },
+  apply: {
+    spec: async () => specSchema((await import('#protocol/api')).PutPermissionSchemaSchema, []),
+    patched: [],
+    put: true,
+    needs: () => [],
+  },
 });

@@ -1,4 +1,3 @@
-import { RevisionSummarySchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { deploymentOf, workspaceOf } from './place.ts';
@@ -8,7 +7,7 @@ export const revisionKind = defineKind({
   plural: 'revisions',
   title: 'Revision',
   summary: 'rollouts of a deployment, the newest first',
-  schema: RevisionSummarySchema,
+  schema: async () => (await import('#protocol/api')).RevisionSummarySchema,
   takes: ['workspace', 'deployment'],
   nameOf: ({ revision }) => String(revision),
   limit: 100,

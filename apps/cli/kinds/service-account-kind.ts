@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-import { NewServiceAccountSchema, ServiceAccountSchema } from '#protocol/api';
 import { labelsCell, timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { type Place, workspaceOf } from './place.ts';
@@ -7,15 +5,13 @@ import { listSection } from './sections.ts';
 import { specSchema } from './spec-schema.ts';
 import { tokenKind } from './token-kind.ts';
 
-const DISABLED = Type.Object({ disabled: Type.Optional(Type.Boolean()) });
-
 export const serviceAccountKind = defineKind({
   name: 'serviceaccount',
   plural: 'service-accounts',
   short: 'sa',
   title: 'ServiceAccount',
   summary: 'who scripts and machines are, in a workspace',
-  schema: ServiceAccountSchema,
+  schema: async () => (await import('#protocol/api')).ServiceAccountSchema,
   takes: ['workspace'],
   nameOf: ({ name }) => name,
   columns: [
@@ -32,7 +28,11 @@ export const serviceAccountKind = defineKind({
   labelled: true,
   events: { changed: ['serviceAccount.created', 'serviceAccount.updated'], gone: ['serviceAccount.deleted'] },
   apply: {
-    spec: specSchema(NewServiceAccountSchema, ['name'], DISABLED),
+    spec: async () => {
+      const { NewServiceAccountSchema, ServiceAccountPatchSchema } = await import('#protocol/api');
+      const { disabled } = ServiceAccountPatchSchema.properties;
+      return await specSchema(NewServiceAccountSchema, ['name'], { disabled });
+    },
     patched: ['displayName', 'labels', 'disabled'],
     place: ['workspace'],
     afterwards: ['disabled'],

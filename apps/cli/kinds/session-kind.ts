@@ -1,4 +1,3 @@
-import { SessionSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 
@@ -7,7 +6,7 @@ export const sessionKind = defineKind({
   plural: 'sessions',
   title: 'Session',
   summary: 'your own logins; one that is deleted ends at once',
-  schema: SessionSchema,
+  schema: async () => (await import('#protocol/api')).SessionSchema,
   takes: [],
   nameOf: ({ uid }) => uid,
   columns: [

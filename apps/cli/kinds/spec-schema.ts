@@ -1,8 +1,13 @@
-import { type TObject, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 
 /** What a document says below `spec`: the body that makes one, without what stands beside the spec. */
-export function specSchema(body: TObject, beside: readonly string[], more: TObject = Type.Object({})): TObject {
-  const fields = Object.entries({ ...body.properties, ...more.properties });
+export async function specSchema(
+  body: TObject,
+  beside: readonly string[],
+  more: Readonly<Record<string, TSchema>> = {},
+): Promise<TObject> {
+  const { Type } = await import('typebox');
+  const fields = Object.entries({ ...body.properties, ...more });
   const own = fields.filter(([name]) => !beside.includes(name));
   const required = own.filter(([name]) => body.required?.includes(name));
   return Type.Object(

@@ -1,4 +1,3 @@
-import { NewTargetSchema, TargetSchema } from '#protocol/api';
 import { renderTable } from '../output/render-table.ts';
 import { labelsCell, timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
@@ -12,7 +11,7 @@ export const targetKind = defineKind({
   short: 'tgt',
   title: 'Target',
   summary: 'what is delivered to, and where it belongs',
-  schema: TargetSchema,
+  schema: async () => (await import('#protocol/api')).TargetSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   nameOf: ({ name }) => name,
   columns: [
@@ -40,7 +39,7 @@ export const targetKind = defineKind({
     left: ['target.removed'],
   },
   apply: {
-    spec: specSchema(NewTargetSchema, ['name', 'workspace']),
+    spec: async () => specSchema((await import('#protocol/api')).NewTargetSchema, ['name', 'workspace']),
     patched: ['labels', 'properties', 'advertisedManifestTypes'],
     place: ['workspace'],
     verb: { field: 'workspace', verb: 'assign' },

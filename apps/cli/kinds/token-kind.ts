@@ -1,4 +1,3 @@
-import { TokenSchema } from '#protocol/api';
 import { timeCell } from './cells.ts';
 import { defineKind } from './kind.ts';
 import { serviceAccountOf, workspaceOf } from './place.ts';
@@ -8,7 +7,7 @@ export const tokenKind = defineKind({
   plural: 'tokens',
   title: 'Token',
   summary: 'what a service account shows; made by "fleetshift token create"',
-  schema: TokenSchema,
+  schema: async () => (await import('#protocol/api')).TokenSchema,
   takes: ['workspace', 'service-account'],
   nameOf: ({ name }) => name,
   columns: [

@@ -1,4 +1,3 @@
-import { UsageSchema } from '#protocol/api';
 import { defineKind } from './kind.ts';
 
 export const usageKind = defineKind({
@@ -6,7 +5,7 @@ export const usageKind = defineKind({
   plural: 'usage',
   title: 'Usage',
   summary: 'how much was used, by workspace and day',
-  schema: UsageSchema,
+  schema: async () => (await import('#protocol/api')).UsageSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   columns: [
     { heading: 'DAY', cell: ({ day }) => day },

@@ -1,4 +1,3 @@
-import { NewWorkspaceSchema, WorkspaceSchema } from '#protocol/api';
 import { labelsCell, timeCell } from './cells.ts';
 import { defineKind, type Kind } from './kind.ts';
 import { grantsSection, listSection } from './sections.ts';
@@ -11,7 +10,7 @@ export const workspaceKind: Kind = defineKind({
   short: 'ws',
   title: 'Workspace',
   summary: 'the tree: folders, domains, projects',
-  schema: WorkspaceSchema,
+  schema: async () => (await import('#protocol/api')).WorkspaceSchema,
   takes: ['workspace', 'all-workspaces', 'subtree'],
   nameOf: ({ name }) => name,
   columns: [
@@ -37,7 +36,7 @@ export const workspaceKind: Kind = defineKind({
     gone: ['workspace.deleted'],
   },
   apply: {
-    spec: specSchema(NewWorkspaceSchema, ['name']),
+    spec: async () => specSchema((await import('#protocol/api')).NewWorkspaceSchema, ['name']),
     patched: ['displayName', 'labels', 'region'],
     verb: { field: 'parent', verb: 'move', answer: 'workspace' },
     derived: ({ kind }) => (kind === 'project' ? ['region'] : []),

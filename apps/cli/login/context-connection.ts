@@ -3,7 +3,6 @@ import { ClientError } from '../client/client-error.ts';
 import type { Connection } from '../client/open-connection.ts';
 import { type CliContext, type Credentials, contextIn, withContext } from '../config-file/cli-config.ts';
 import { changeConfigFile, readConfigFile } from '../config-file/config-file.ts';
-import { refreshed } from './issuer-connection.ts';
 import { platformAddress } from './platform-address.ts';
 
 export interface WhichContext {
@@ -40,6 +39,8 @@ async function refresh({ file }: WhichContext, name: string, signal: AbortSignal
     const credentials = context?.credentials;
     if (context === undefined || credentials === undefined) throw notLoggedIn({ name });
     if (isFresh(credentials) || credentials.kind !== 'issuer') return credentials;
+    // Most tokens are fresh, and what renews one is large.
+    const { refreshed } = await import('./issuer-connection.ts');
     const next = await refreshed(credentials, bounded);
     write({ ...withContext(config, { ...context, credentials: next }), ...currentOf(config.currentContext) });
     return next;

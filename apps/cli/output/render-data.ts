@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
+import { renderYaml } from './yaml.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type DataFormat = Exclude<(typeof OUTPUT_FORMATS)[number], 'table'>;
 
 /** For programs: everything, as the API gave it. */
 export function renderData(format: DataFormat, data: unknown): string {
-  return format === 'json' ? `${JSON.stringify(data, undefined, 2)}\n` : stringify(data);
+  return format === 'json' ? `${JSON.stringify(data, undefined, 2)}\n` : renderYaml(data);
 }

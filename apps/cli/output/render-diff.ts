@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import type { Colour, Paint } from './paint.ts';
 import { printable } from './printable.ts';
+import { renderYaml } from './yaml.ts';
 
 export interface FieldDifference {
   readonly path: string;
@@ -72,5 +72,5 @@ function shortText(value: unknown): string {
 }
 
 function valueLines(value: unknown): string[] {
-  return stringify(value, { lineWidth: 0 }).trimEnd().split('\n').map(printable);
+  return renderYaml(value, { lineWidth: 0 }).trimEnd().split('\n').map(printable);
 }

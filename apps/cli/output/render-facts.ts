@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import { printable } from './printable.ts';
 import { renderTimeFrom } from './render-time.ts';
+import { renderYaml } from './yaml.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
@@ -21,6 +21,6 @@ function renderValue(value: unknown, indent: number, now: number): string {
   if (typeof value === 'string') return TIME.test(value) ? renderTimeFrom(value, now) : printable(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Object.keys(value).length === 0) return 'none';
-  const lines = stringify(value, { lineWidth: 0 }).trimEnd().split('\n').map(printable);
+  const lines = renderYaml(value, { lineWidth: 0 }).trimEnd().split('\n').map(printable);
   return lines.join(`\n${' '.repeat(indent)}`);
 }

@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import type { Kind, Resource } from '../kinds/kind.ts';
 import { manifestOf } from '../kinds/manifest-of.ts';
 import { renderTable } from './render-table.ts';
+import { renderYaml } from './yaml.ts';
 
 /** `manifest` is what `apply` takes. */
 export const ITEM_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'manifest'] as const;
@@ -15,8 +15,9 @@ export function renderItems(kind: Kind, items: readonly Resource[], format: 'tab
   );
 }
 
-export function renderManifests(kind: Kind, items: readonly Resource[]): string {
-  return items.map((item) => stringify(manifestOf(kind, item))).join('---\n');
+export async function renderManifests(kind: Kind, items: readonly Resource[]): Promise<string> {
+  const manifests = await Promise.all(items.map((item) => manifestOf(kind, item)));
+  return manifests.map((manifest) => renderYaml(manifest)).join('---\n');
 }
 
 /** `workspace/web`. */

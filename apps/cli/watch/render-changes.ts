@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import type { Kind } from '../kinds/kind.ts';
 import { cellsOf, headingsOf, nameIn } from '../output/render-items.ts';
 import { renderTable } from '../output/render-table.ts';
+import { renderYaml } from '../output/yaml.ts';
 import type { Change } from './watch-kind.ts';
 
 export type WatchFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
@@ -27,7 +27,7 @@ export class ChangeRenderer {
       case 'json':
         return changes.map(({ type, item }) => `${JSON.stringify({ type, object: item })}\n`).join('');
       case 'yaml':
-        return changes.map(({ type, item }) => `---\n${stringify({ type, object: item })}`).join('');
+        return changes.map(({ type, item }) => `---\n${renderYaml({ type, object: item })}`).join('');
       case 'name':
         return changes.map(({ item }) => `${nameIn(kind, item)}\n`).join('');
       case 'table':

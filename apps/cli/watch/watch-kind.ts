@@ -1,4 +1,3 @@
-import { Value } from 'typebox/value';
 import type { Random, Sleep } from '#kit/std';
 import type { ApiClient } from '../client/api-client.ts';
 import type { ServerEvent } from '../client/server-events.ts';
@@ -64,8 +63,9 @@ class KnownItems {
   async take({ type = '', data }: ServerEvent, signal: AbortSignal): Promise<void> {
     const { kind, events, place, tell } = this.#watching;
     const { data: item } = (data ?? {}) as { readonly data?: unknown };
+    const { Value } = await import('typebox/value');
     // One that this version cannot read says at least that something happened.
-    if (!Value.Check(kind.schema, item)) return await this.readAll(signal);
+    if (!Value.Check(await kind.schema(), item)) return await this.readAll(signal);
     const resource = item as Resource;
     const hasLeft = events.left?.includes(type) && place.workspace !== undefined && this.#isAt(resource);
     const isGone = events.gone.includes(type) || hasLeft;

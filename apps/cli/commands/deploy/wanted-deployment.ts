@@ -30,16 +30,19 @@ export async function wantedDeployment(api: ApiClient, wish: Wish, signal: Abort
   const [, extra] = wish.positionals;
   if (extra !== undefined) throw new UsageError(`"${extra}": an argument that is not expected here`);
   if (filename === undefined) return await fromFlags(api, wish, signal);
-  const document = fromDocument(filename, wish);
+  const document = await fromDocument(filename, wish);
   return { document, current: await find(api, document, signal) };
 }
 
-function fromDocument(filename: string, { values, positionals, contextWorkspace }: Wish): Document {
+async function fromDocument(filename: string, { values, positionals, contextWorkspace }: Wish): Promise<Document> {
   const extra = positionals[0] ?? saidFlag(values);
   if (extra !== undefined) {
     throw new UsageError(`-f says all of it: leave out ${extra}. Documents to deliver are given with --file`);
   }
-  const documents = checkDocuments(readDocuments([filename]), { said: values.workspace, meant: contextWorkspace });
+  const documents = await checkDocuments(readDocuments([filename]), {
+    said: values.workspace,
+    meant: contextWorkspace,
+  });
   const [document, another] = documents;
   if (document === undefined || another !== undefined || document.kind !== deploymentKind) {
     const act = 'several documents, or others, are for "fleetshift apply -f"; what to deliver is given with --file';

@@ -1,0 +1,8 @@
+import type { TSchema } from 'typebox';
+
+/** A schema, or how to load it once there is an answer to check. */
+export type LazySchema<S extends TSchema> = S | (() => Promise<S>);
+
+export async function loadSchema<S extends TSchema>(schema: LazySchema<S>): Promise<S> {
+  return typeof schema === 'function' ? await schema() : schema;
+}

@@ -1,0 +1,88 @@
+import { homedir } from 'node:os';
+import { isatty } from 'node:tty';
+import type { CommandEntry } from './command.ts';
+import { runCli } from './run-cli.ts';
+
+/** The second signal means now. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Runs the command that this process was started for, and ends the process. */
+export async function runProcess(commands: readonly CommandEntry[]): Promise<never> {
+  const stop = new AbortController();
+  for (const [name, code] of Object.entries(SIGNALS)) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(code);
+      stop.abort(new Error(`stopped by ${name}`));
+    });
+  }
+  const output = new Output((reason) => stop.abort(reason));
+  const errIsTerminal = isatty(2);
+  const io = {
+    out: (text: string) => output.write('stdout', text),
+    err: (text: string) => output.write('stderr', text),
+    errIsTerminal,
+    outIsTerminal: isatty(1),
+    size: () => ({ columns: process.stdout.columns, rows: process.stdout.rows }),
+    ...(errIsTerminal && isatty(0) ? { ask } : {}),
+    environment: withHome(process.env),
+  };
+  const code = await runCli(process.argv.slice(2), { commands, io }, stop.signal);
+  await output.flush();
+  // A handle that something forgot must not keep a finished command alive.
+  process.exit(code);
+}
+
+/** Both streams, each opened when it is first written to: a request does not wait for that. */
+class Output {
+  readonly #opened = new Map<string, NodeJS.WriteStream>();
+  readonly #stop: (reason: Error) => void;
+
+  constructor(stop: (reason: Error) => void) {
+    this.#stop = stop;
+  }
+
+  write(name: 'stdout' | 'stderr', text: string): void {
+    (this.#opened.get(name) ?? this.#open(name)).write(text);
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([...this.#opened.values()].map(flushed));
+  }
+
+  #open(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
+    const stream = process[name];
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // The reader of our output went away, as `head` does: there is nothing left to do, and nothing to complain about.
+      if (error.code !== 'EPIPE') throw error;
+      if (name === 'stdout') this.#stop(new Error('the output is no longer read'));
+    });
+    this.#opened.set(name, stream);
+    return stream;
+  }
+}
+
+/** The terminal stays as it is, so that Ctrl-C is the signal that it always was. */
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  try {
+    return await lines.question(question, { signal });
+  } finally {
+    lines.close();
+  }
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+/** Commands look for a home in their environment alone; a service manager may have left it out. */
+function withHome(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (environment['HOME'] !== undefined) return environment;
+  try {
+    return { ...environment, HOME: homedir() };
+  } catch {
+    // A container may run as a user without an account.
+    return environment;
+  }
+}

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildPackage } from '../../scripts/build-package.ts';
+import { ROOT } from '../../scripts/repository.ts';
+import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
+import { percentile } from '../statistics.ts';
+
+/** How often each is started: quick, in full. */
+const ROUNDS = { quick: 15, full: 60 };
+/** At most so many times as long as `node -e 0`. */
+const GOALS = { package: 1.5, checkout: 6 };
+/** The first runs fill the compile cache. */
+const WARM_UP = 2;
+const REFUSAL = JSON.stringify({ detail: 'a bench has no targets' });
+
+export const cliBench: Bench = {
+  name: 'cli',
+  description: 'how long commands take to start, from the published package and from a checkout',
+  async run(context) {
+    const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-cli-'));
+    try {
+      return await measure(folder, context);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function measure(folder: string, { quick, signal, log }: BenchContext): Promise<Figure[]> {
+  const server = await listen();
+  try {
+    const programs = { package: await install(folder, signal), checkout: join(ROOT, 'bin/fleetshift') };
+    const get = ['get', 'targets', '--server', server.url];
+    const starts = Object.entries(programs).flatMap(([name, program]) => [
+      { name: `${name}: version`, from: name, run: () => untilEnd(folder, program, ['version']) },
+      {
+        name: `${name}: get targets, until its request`,
+        from: name,
+        run: () => untilAsked(folder, [program, ...get], server),
+      },
+    ]);
+    const bare = () => untilEnd(folder, process.execPath, ['-e', '0']);
+    const rounds = quick ? ROUNDS.quick : ROUNDS.full;
+    log(`${starts.length} commands and node -e 0 in turn, ${rounds} rounds`);
+    const times = new Map<string, number[]>();
+    for (let round = -WARM_UP; round < rounds; round++) {
+      for (const { name, run } of [{ name: 'bare', run: bare }, ...starts]) {
+        signal.throwIfAborted();
+        const took = await run();
+        if (round >= 0) times.set(name, [...(times.get(name) ?? []), took]);
+      }
+    }
+    const median = (name: string): number => percentile(times.get(name) ?? [], 0.5);
+    return [
+      plain('node -e 0', median('bare'), 'ms'),
+      ...starts.map(({ name, from }) => {
+        const goal = from === 'package' ? GOALS.package : GOALS.checkout;
+        return cost({ name, value: median(name), unit: 'ms', reference: median('bare'), goal });
+      }),
+    ];
+  } finally {
+    await server.close();
+  }
+}
+
+/** As npm installs it in a project, with what it depends on beside it; returns the link that a user starts. */
+async function install(folder: string, signal: AbortSignal): Promise<string> {
+  const packages = join(folder, 'project', 'node_modules');
+  await mkdir(join(packages, '.bin'), { recursive: true });
+  await buildPackage(join(packages, 'fleetshift'), signal);
+  await symlink(join(ROOT, 'node_modules'), join(packages, 'fleetshift', 'node_modules'));
+  await symlink('../fleetshift/bin/fleetshift', join(packages, '.bin', 'fleetshift'));
+  return join(packages, '.bin', 'fleetshift');
+}
+
+interface Server {
+  readonly url: string;
+  /** When the next request arrives. */
+  nextRequest(): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function listen(): Promise<Server> {
+  const server = createServer((_, response) => {
+    response.writeHead(403, { 'content-type': 'application/problem+json' });
+    response.end(REFUSAL);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listen: no address');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    nextRequest: async () => {
+      await once(server, 'request');
+      return performance.now();
+    },
+    close: async () => {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function untilEnd(folder: string, program: string, args: readonly string[]): Promise<number> {
+  const { begun, ended } = begin(folder, [program, ...args]);
+  const code = await ended;
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')}: exit code ${code}`);
+  return performance.now() - begun;
+}
+
+async function untilAsked(folder: string, command: readonly string[], server: Server): Promise<number> {
+  const asked = server.nextRequest();
+  const { begun, ended } = begin(folder, command);
+  const early = ended.then((code) => Promise.reject(new Error(`${command.join(' ')}: exit code ${code}, no request`)));
+  const arrived = await Promise.race([asked, early]);
+  // One at a time: what ends beside the next start would slow it down.
+  await ended;
+  early.catch(() => {});
+  return arrived - begun;
+}
+
+/** With a home and a cache of its own, and none of the user's settings. */
+function begin(home: string, [program = '', ...args]: readonly string[]) {
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const begun = performance.now();
+  const child = spawn(program, args, { cwd: home, env, stdio: 'ignore' });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  return { begun, ended };
+}
