@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { changesBetween, type FolderState, folderState } from '#testing/checkout-guard';
+import { ROOT } from './repository.ts';
 import { junit } from './tests/junit.ts';
 import type { TestFile } from './tests/needs.ts';
 import { Records, slowerFiles } from './tests/records.ts';
@@ -95,6 +97,7 @@ async function run(files: readonly TestFile[], settings: Settings): Promise<numb
   const { records, nodeFlags, required } = settings;
   console.log(`seed ${SEED} (FLEETSHIFT_TEST_SEED)`);
   const begun = performance.now();
+  const before = folderState(ROOT);
   const recorded = records.durations();
   const result = await runTests(
     {
@@ -109,7 +112,7 @@ async function run(files: readonly TestFile[], settings: Settings): Promise<numb
     stopSignal(),
   );
   const ms = performance.now() - begun;
-  const unmet = unmetRequirements(result.files, required);
+  const unmet = [...unmetRequirements(result.files, required), ...strayChanges(before)];
   const isGreen = result.files.every(hasPassed) && unmet.length === 0;
   const slower = slowerFiles(result.files, recorded);
   // A part of the tests, or of a suite, says nothing about how long the whole takes.
@@ -127,6 +130,12 @@ function unmetRequirements(files: readonly FileResult[], required: Settings['req
       .filter(({ reason = '' }) => requiredBy(reason, required).length > 0)
       .map(({ path, reason }) => `skipped although ${REQUIRE} asks for it: ${file}: ${path.join(' > ')}: ${reason}`),
   );
+}
+
+/** In continuous integration nothing but the tests can have changed the checkout; elsewhere a person may be at work in it. */
+function strayChanges(before: FolderState): string[] {
+  if (!process.env['CI']) return [];
+  return changesBetween(before, folderState(ROOT)).map((change) => `the tests changed the checkout: ${change}`);
 }
 
 function printList(records: Records): number {

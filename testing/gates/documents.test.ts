@@ -120,7 +120,7 @@ describe('README, ARCHITECTURE, the map and the guides', () => {
   it('begin with the two commands, which continuous integration runs', () => {
     const [commands] = blocksOf('README.md').filter(({ info }) => isShell(info));
     assert.equal(commands?.text, COMMANDS);
-    for (const command of [/\bnpm ci\b/, /\bnpm test\b/]) assert.match(read('.ci/run'), command);
+    for (const command of [/\bnpm ci\b/, /\bnpm start\b/, /\bnpm test\b/]) assert.match(read('.ci/run'), command);
   });
 
   it('are short', () => {
