@@ -18,7 +18,9 @@ export type JobEvent =
       readonly reason?: string;
       readonly error?: string;
     }
-  | { readonly kind: 'ended'; readonly file: number; readonly ms: number; readonly error?: string };
+  | { readonly kind: 'ended'; readonly file: number; readonly ms: number; readonly error?: string }
+  /** By the process and those that it started and saw end. */
+  | { readonly kind: 'used'; readonly cpuMs: number };
 
 // A private character: a pattern for test names matches the names around it too, and would else match numbers or paths.
 const FIRST_MARK = 0xe000;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { fileMark, note } from './job-events.ts';
@@ -8,6 +9,8 @@ import { fileMark, note } from './job-events.ts';
  */
 const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
 const WIND_UP_MS = Number(process.env['FLEETSHIFT_TEST_WIND_UP_MS'] ?? 10_000);
+
+process.once('exit', () => note({ kind: 'used', cpuMs: cpuMs() }));
 
 for (const [index, file] of process.argv.slice(2).entries()) {
   note({ kind: 'begun', file: index });
@@ -37,4 +40,16 @@ function giveUp(why: string): void {
   process.stderr.write(`${why}; still open: ${open}\n`);
   // The reporter writes what it knows when the loop turns once more.
   setTimeout(() => process.exit(1), 100);
+}
+
+/** Linux counts in hundredths of a second; elsewhere only this process is known. */
+function cpuMs(): number {
+  try {
+    const [, numbers = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
+    const ticks = numbers.split(' ').slice(11, 15).map(Number);
+    return ticks.reduce((sum, count) => sum + count, 0) * 10;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  }
 }

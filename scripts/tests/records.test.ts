@@ -35,7 +35,7 @@ describe('records of runs', () => {
     t.after(() => rmSync(folder, { recursive: true }));
     const records = new Records({ [TEST_CACHE]: folder });
     assert.deepEqual([records.durations(), records.failedFiles()], [{}, []]);
-    const passed: FileResult = { file: 'a.test.ts', kind: 'unit', ms: 12.3, tests: [] };
+    const passed: FileResult = { file: 'a.test.ts', kind: 'unit', ms: 12.3, cpuMs: 5, tests: [] };
     const failed: FileResult = { ...passed, file: 'b.test.ts', error: 'it was not begun' };
     records.keep({ seed: '1', ms: 1, files: [passed] }, true);
     records.keep({ seed: '1', ms: 1, files: [{ ...passed, ms: 99 }, failed] }, false);

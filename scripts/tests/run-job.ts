@@ -20,6 +20,8 @@ export interface FileResult {
   readonly file: string;
   readonly kind: TestFile['kind'];
   readonly ms: number;
+  /** Of its process and those that this one started; of a process with several files, its share by time. */
+  readonly cpuMs: number;
   readonly tests: readonly TestResult[];
   /** A failure of the file itself: it did not load, did not end, or left something behind. */
   readonly error?: string;
@@ -105,16 +107,20 @@ function readReport(file: string): JobEvent[] {
 
 /** What was reported, by file. A file that began and never ended failed, and so did one that was never begun. */
 export function collect(files: readonly TestFile[], events: readonly JobEvent[], ms: number): FileResult[] {
-  const byFile = Map.groupBy(events, ({ file }) => file);
+  const cpuMs = events.find((event) => event.kind === 'used')?.cpuMs ?? 0;
+  const told = events.filter((event) => event.kind !== 'used');
+  const all = told.reduce((sum, event) => sum + (event.kind === 'ended' ? event.ms : 0), 0);
+  const byFile = Map.groupBy(told, ({ file }) => file);
   return files.map(({ file, kind }, index) => {
     const own = byFile.get(index) ?? [];
     const tests = own.filter((event) => event.kind === 'test').map(({ kind: _, file: __, ...test }) => test);
     const end = own.find((event) => event.kind === 'ended');
     // Alone in its process, it also took the time of that.
     const took = files.length === 1 ? ms : (end?.ms ?? 0);
-    if (end !== undefined) return { file, kind, tests, ms: took, ...(end.error && { error: end.error }) };
+    const used = files.length === 1 ? cpuMs : (cpuMs * (end?.ms ?? 0)) / (all || 1);
+    if (end !== undefined) return { file, kind, tests, ms: took, cpuMs: used, ...(end.error && { error: end.error }) };
     const error = own.length > 0 ? 'the process ended in the middle of it' : 'it was not begun';
-    return { file, kind, tests, ms: took, error };
+    return { file, kind, tests, ms: took, cpuMs: used, error };
   });
 }
 

@@ -40,7 +40,7 @@ export function summaryLines(run: RunSummary): string[] {
     'time by kind',
     ...KINDS.flatMap((kind) => kindLine(kind, run.files)),
     '',
-    'slowest files',
+    'slowest files, and how long they kept a core busy',
     ...run.files
       .toSorted((a, b) => b.ms - a.ms)
       .slice(0, SLOWEST)
@@ -74,11 +74,13 @@ function kindLine(kind: FileResult['kind'], files: readonly FileResult[]): strin
   const own = files.filter((file) => file.kind === kind);
   if (own.length === 0) return [];
   const ms = own.reduce((sum, file) => sum + file.ms, 0);
-  return [`  ${kind.padEnd(10)}${seconds(ms).padStart(10)} in ${own.length} files`];
+  const cpuMs = own.reduce((sum, file) => sum + file.cpuMs, 0);
+  const busy = `${seconds(cpuMs)} of a core`;
+  return [`  ${kind.padEnd(10)}${seconds(ms).padStart(10)} in ${own.length} files, ${busy}`];
 }
 
-function fileLine({ file, ms }: FileResult): string {
-  return `  ${seconds(ms).padStart(8)}  ${file}`;
+function fileLine({ file, ms, cpuMs }: FileResult): string {
+  return `  ${seconds(ms).padStart(8)} ${`(${seconds(cpuMs)})`.padStart(10)}  ${file}`;
 }
 
 function slowerLine({ file, ms, recordedMs }: Slower): string {
