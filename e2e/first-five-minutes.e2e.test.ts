@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it, type TestContext } from 'node:test';
+import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
 import { commandBlock } from '#testing/documents';
@@ -13,7 +13,18 @@ import { eventually } from '../kit/durable/testing/eventually.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const START = join(ROOT, 'scripts/start.ts');
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
+/** The same, and more, as an operator says it who has no command line: the agent of the demo has to do without them. */
+const IN_VARIABLES = {
+  FLEETSHIFT_LISTEN: '127.0.0.1:0',
+  FLEETSHIFT_TLS_LISTEN: '127.0.0.1:0',
+  FLEETSHIFT_FLEETLET_LISTEN: '127.0.0.1:0',
+  FLEETSHIFT_DATA: './.fleetshift',
+};
+/** A demo writes into its folder until it has ended. */
+const running: (() => Promise<void>)[] = [];
 const COMMAND_MS = 60_000;
+/** A machine that has a lot else to do takes its time. */
+const WITHIN_MS = 120_000;
 
 /** What each step of the README has to come to; a step may be early, and is then tried again. */
 const OUTCOMES: readonly (readonly [step: RegExp, said: RegExp])[] = [
@@ -31,10 +42,13 @@ const OUTCOMES: readonly (readonly [step: RegExp, said: RegExp])[] = [
 
 it('the first five minutes of the README go as it says, and the next start goes on', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'fs-tour-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(async () => {
+    await Promise.all(running.map((stop) => stop()));
+    rmSync(folder, { recursive: true, force: true });
+  });
   mkdirSync(join(folder, 'bin'));
   symlinkSync(join(ROOT, 'bin/fleetshift'), join(folder, 'bin/fleetshift'));
-  const first = await startDemo(t, folder);
+  const first = await startDemo(folder, { flags: ANYWHERE, environment: {} });
   const steps = tour();
   assert.equal(steps.length, OUTCOMES.length);
   for (const [index, step] of steps.entries()) {
@@ -45,20 +59,23 @@ it('the first five minutes of the README go as it says, and the next start goes 
   first.kill('SIGKILL');
   await once(first, 'exit');
 
-  await startDemo(t, folder);
+  await startDemo(folder, { flags: [], environment: IN_VARIABLES });
   await comesTo(folder, 'bin/fleetshift rollout status hello', /^hello in demo: revision 3 Succeeded/m);
   await comesTo(folder, 'bin/fleetshift get targets | grep -c Connected', /^13$/m);
 });
 
 /** `npm start`, without npm. */
-async function startDemo(t: TestContext, folder: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [START, ...ANYWHERE], {
+async function startDemo(
+  folder: string,
+  { flags, environment }: { readonly flags: readonly string[]; readonly environment: NodeJS.ProcessEnv },
+): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [START, ...flags], {
     cwd: folder,
-    env: bareEnvironment(folder, { npm_lifecycle_event: 'start' }),
+    env: bareEnvironment(folder, { npm_lifecycle_event: 'start', ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');
-  t.after(async () => {
+  running.push(async () => {
     child.kill('SIGTERM');
     await ended;
   });
@@ -68,20 +85,28 @@ async function startDemo(t: TestContext, folder: string): Promise<ChildProcess> 
       said += text;
     });
   }
-  await eventually('the demo is ready', async () => {
-    assert.equal(child.exitCode, null, said);
-    return said.includes('The demo is ready');
-  });
+  await eventually(
+    'the demo is ready',
+    async () => {
+      assert.equal(child.exitCode, null, said);
+      return said.includes('The demo is ready');
+    },
+    WITHIN_MS,
+  );
   return child;
 }
 
 async function comesTo(folder: string, step: string, wanted: RegExp): Promise<void> {
   let said = '';
   try {
-    await eventually(step, async () => {
-      said = await run(folder, step);
-      return wanted.test(said);
-    });
+    await eventually(
+      step,
+      async () => {
+        said = await run(folder, step);
+        return wanted.test(said);
+      },
+      WITHIN_MS,
+    );
   } catch (cause) {
     throw new Error(`$ ${step}\n${said}\nis not like ${wanted.source}`, { cause });
   }
