@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const START = join(ROOT, 'scripts/start.ts');
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
-const COMMAND_MS = 60_000;
 
 /** What each step of the README has to come to; a step may be early, and is then tried again. */
 const OUTCOMES: readonly (readonly [step: RegExp, said: RegExp])[] = [
@@ -86,7 +86,7 @@ async function comesTo(folder: string, step: string, wanted: RegExp): Promise<vo
 }
 
 async function run(folder: string, command: string): Promise<string> {
-  const options = { cwd: folder, env: environment(folder), timeout: COMMAND_MS };
+  const options = { cwd: folder, env: environment(folder), timeout: PATIENCE_MS };
   return await new Promise((resolve) => {
     execFile('bash', ['-c', `{ ${command}\n} 2>&1`], options, (_, out) => resolve(out));
   });

@@ -9,6 +9,7 @@ import { parseResourceName, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { createSequencer } from '#kit/storage/outbox';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { deploymentsInTree } from '../apps/platform/orchestration/deployments-in-tree.ts';
 import { type Connection, followTargets } from '../apps/platform/orchestration/follow-targets.ts';
 import { TARGET_NEWS } from '../apps/platform/orchestration/target-news.ts';
@@ -24,7 +25,7 @@ import { WorkspaceService } from '../contexts/workspaces/application/workspace-s
 import { eventually } from '../kit/durable/testing/eventually.ts';
 import { memoryLogger } from '../kit/telemetry/testing/index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const anyState = { check: () => {} };
 const PROD = { type: 'selector', matchLabels: { env: 'prod' } };
 const placements = createPlacementRegistry();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import { BUNDLED, buildPackage, ENTRIES } from './build-package.ts';
 import { ROOT } from './repository.ts';
 import { type Outcome, runCommand } from './run-command.ts';
@@ -19,7 +20,7 @@ describe('the package that is published', () => {
     project = await mkdtemp(join(tmpdir(), 'fleetshift-package-'));
     installed = join(project, 'node_modules', 'fleetshift');
     await installDependencies(project);
-    await buildPackage(installed, AbortSignal.timeout(60_000));
+    await buildPackage(installed, AbortSignal.timeout(PATIENCE_MS));
   });
 
   after(() => rm(project, { recursive: true }));
@@ -43,7 +44,7 @@ describe('the package that is published', () => {
     const server = spawn(program(), ['serve', '--data', join(project, 'data'), ...listen], { stdio: 'inherit' });
     const ended = once(server, 'exit');
     try {
-      await untilReady(`http://127.0.0.1:${plain}/readyz`, AbortSignal.timeout(30_000));
+      await untilReady(`http://127.0.0.1:${plain}/readyz`, AbortSignal.timeout(PATIENCE_MS));
     } finally {
       server.kill('SIGTERM');
     }
@@ -95,7 +96,7 @@ describe('the package that is published', () => {
 
   async function fleetshift(args: readonly string[]): Promise<Outcome> {
     const bare = ['env', '-i', 'PATH=/usr/bin:/bin'];
-    return await runCommand([...bare, program(), ...args], { cwd: project }, AbortSignal.timeout(30_000));
+    return await runCommand([...bare, program(), ...args], { cwd: project }, AbortSignal.timeout(PATIENCE_MS));
   }
 });
 

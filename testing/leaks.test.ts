@@ -6,10 +6,11 @@ import { it, test } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase } from './databases.ts';
 import { leaksInDatabase, leaksInFiles, leaksInText } from './leaks.ts';
+import { FILE_MS } from './patience.ts';
 
 const SECRET = 'fst_p4ss"word/+äöü';
 const secrets = { token: SECRET };
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 for (const { form, text } of [

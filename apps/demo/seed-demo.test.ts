@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { demoTargets } from './demo-fleet.ts';
 import { type DemoApi, demoState, finishDemo, seedClusters, seedDemo } from './seed-demo.ts';
 
-const SIGNAL = AbortSignal.timeout(30_000);
+const SIGNAL = AbortSignal.timeout(FILE_MS);
 const DEPLOYMENT = '/v1/workspaces/demo/deployments/hello';
 const NAMES = demoTargets().map(({ name }) => name);
 

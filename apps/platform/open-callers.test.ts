@@ -7,12 +7,13 @@ import { openKeyRing, Sealer } from '#kit/sealing';
 import { systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { memoryLogger } from '../../contexts/governance/testing/governance-api.ts';
 import { resolvePlatformConfig } from './config.ts';
 import { openCallers } from './open-callers.ts';
 import { SCHEMA_MODULES } from './schema.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const CORP = '{ name: corp, url: https://corp.example, clientId: fleet, mode: isolated';
 
 describe('a file with issuers', () => {

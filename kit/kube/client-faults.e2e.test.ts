@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Secret } from '#kit/std';
 import { clustersUnavailable, ownCluster, sharedCluster, type TestCluster } from '#testing/clusters';
+import { FILE_MS } from '#testing/patience';
 import { CORE } from './client/core-resources.ts';
 import { createKubeClient } from './client/create-kube-client.ts';
 import type { KubeClient } from './client/kube-client.ts';
@@ -15,7 +16,7 @@ import { type ConfigMap, configMap } from './testing/contract/stage.ts';
 import { waitFor } from './testing/wait-for.ts';
 
 const unavailable = await clustersUnavailable('apiserver');
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const EXEC_V1 = 'client.authentication.k8s.io/v1';
 type Test = { after(fn: () => Promise<void> | void): void };
 
@@ -151,10 +152,12 @@ describe('the client on a real API server that fails', unavailable === undefined
   it('ends at its deadline when the server is frozen, and goes on when it thaws', async (t) => {
     const own = await ownCluster(t, { size: 'apiserver', name: 'frozen' }, signal);
     const config = parseKubeConfig(own.kubeconfig());
-    const client = open(t, { config, limits: { timeoutMs: 1000, pingIntervalMs: 500, pingTimeoutMs: 1500 } });
+    const patient = open(t, { config });
     const ref = { resource: CORE.configMaps, namespace: 'default' };
-    const { metadata } = await client.list(ref, {}, signal);
-    await client.create(ref, configMap('first'), {}, signal);
+    const { metadata } = await patient.list(ref, {}, signal);
+    await patient.create(ref, configMap('first'), {}, signal);
+    // Long enough for a busy machine to begin the watch, while nothing is frozen yet.
+    const client = open(t, { config, limits: { timeoutMs: 3000, pingIntervalMs: 500, pingTimeoutMs: 3000 } });
     const watch = client.watch(ref, metadata, signal)[Symbol.asyncIterator]();
     await watch.next();
     own.freeze();

@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { FileKeyRing } from './file-key-ring.ts';
 import { createKeyFile } from './key-file.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
 import { memoryKeys } from './testing/memory-keys.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-keys-'));
 after(() => rmSync(folder, { recursive: true }));
 

@@ -7,6 +7,7 @@ import { Secret } from '#kit/std';
 import { type MigrationModule, type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import {
   FileKeyRing,
   finishRotation,
@@ -17,7 +18,7 @@ import {
   Sealer,
 } from './index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const HOUR_MS = 3_600_000;
 const THINGS: MigrationModule = {
   module: 'things',

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Secret } from '#kit/std';
+import { FILE_MS } from '#testing/patience';
 import { Sealer } from './sealer.ts';
 import type { SealingError } from './sealing-error.ts';
 import { memoryKeys } from './testing/memory-keys.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const PLACE = { table: 'things', row: ['lamp', 7], column: 'secret' };
 const broken = (error: SealingError) => error.code === 'SEAL_BROKEN';
 

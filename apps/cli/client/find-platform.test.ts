@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { resolveSettings } from '#kit/config';
+import { FILE_MS } from '#testing/patience';
 import { UsageError } from '../command.ts';
 import { ClientError, type ClientErrorCode } from './client-error.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
@@ -20,7 +21,7 @@ const given = fileWith('given-token', 'fst_given\n');
 const broken = fileWith('broken-token', 'two words\n');
 const authority = fileWith('ca.crt', '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n');
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const contexts = fileWith(
   'config.yaml',
   `version: 1

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { followLogin } from '#testing/oidc/follow-login';
 import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
+import { FILE_MS } from '#testing/patience';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { type IdentityServer, startIdentityServer } from '../../../contexts/identity/testing/identity-server.ts';
 import type { CommandEntry } from '../commands.ts';
@@ -18,7 +19,7 @@ const COMMANDS: readonly CommandEntry[] = Object.entries({ auth, login }).map(([
   summary: name,
   load: async () => command,
 }));
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 interface Credential {
   readonly apiVersion: string;

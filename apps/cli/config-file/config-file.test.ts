@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { catalogueMatchesReadme } from '#testing/catalogue-drift';
+import { FILE_MS } from '#testing/patience';
 import { contextIn, withContext } from './cli-config.ts';
 import { changeConfigFile, configFilePath, readConfigFile } from './config-file.ts';
 import { CONFIG_FILE_ERRORS } from './config-file-error.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const context = (name: string) => ({ name, server: 'http://127.0.0.1:8700/' });
 
 test('the README lists the codes of the catalogue', () => {

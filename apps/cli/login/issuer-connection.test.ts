@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { ownCertificate } from '../../platform/tls/own-certificate.ts';
 import { connectIssuer } from './issuer-connection.ts';
 
-const signal = AbortSignal.timeout(30_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const place = (url: string) => ({ issuer: 'corp', url, clientId: 'cli', ca: undefined });
 
 test('of an issuer that nobody runs it says so, and nothing of platforms', async () => {

@@ -8,6 +8,7 @@ import { leaveAdminCode } from '#contexts/identity/adapters';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { followLogin } from '#testing/oidc/follow-login';
 import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
+import { FILE_MS } from '#testing/patience';
 import { bearer, call } from '../../../contexts/identity/testing/call.ts';
 import {
   ADMIN_TOKEN,
@@ -30,7 +31,7 @@ const COMMANDS: readonly CommandEntry[] = Object.entries({
   'admin-login': adminLogin,
   'revoke-sessions': revokeSessions,
 }).map(([name, command]) => ({ name, summary: name, load: async () => command }));
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 describe('logging in with the CLI', () => {
   let database: TestDatabase;

@@ -7,13 +7,14 @@ import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, withoutBrowser } from '#testing/browser';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
+import { FILE_MS } from '#testing/patience';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { type IdentityServer, startIdentityServer } from '../../../contexts/identity/testing/identity-server.ts';
 import { ownCertificate } from '../../platform/tls/own-certificate.ts';
 import { login } from '../commands/login.ts';
 import { whoami } from '../commands/whoami.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 describe('logging in over TLS, with authorities of one’s own', { skip: withoutBrowser() }, () => {
   let folder: string;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { UsageError } from '../command.ts';
 import { confirm } from './confirm.ts';
 
 const IO = { out: () => {}, err: () => {}, errIsTerminal: false, environment: {} };
-const signal = AbortSignal.timeout(1_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 for (const { answer, want } of [
   { answer: 'y', want: true },

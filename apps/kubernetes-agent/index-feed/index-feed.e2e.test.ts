@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CORE, type KubeClient } from '#kit/kube';
 import { type Cleaner, clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
+import { FILE_MS } from '#testing/patience';
 import { IndexStage } from './testing/index-stage.ts';
 
-const signal = AbortSignal.timeout(280_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const PODS = { kind: 'v1/Pod', namespace: 'default' };
 
 describe('the index of a real cluster', { skip: (await clustersUnavailable()) ?? false }, () => {

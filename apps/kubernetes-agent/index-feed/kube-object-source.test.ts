@@ -4,6 +4,7 @@ import type { SourceEvent } from '#contexts/resource-index';
 import { CORE, createKubeClient, type KubeClient, type KubeObject } from '#kit/kube';
 import { FakeApiServer } from '#kit/kube/testing';
 import { sleep } from '#kit/std';
+import { FILE_MS } from '#testing/patience';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { KubeObjectSource, type SourcePace } from './kube-object-source.ts';
 
@@ -59,7 +60,7 @@ function wordOf(event: SourceEvent): string {
   }
 }
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 function watchesOf(fake: FakeApiServer): number {
   return fake.requests.filter(({ watch }) => watch).length;

@@ -7,6 +7,7 @@ import { openKeyRing, Sealer } from '#kit/sealing';
 import { systemClock } from '#kit/std';
 import { createEventLog } from '#kit/storage/outbox';
 import { freshDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
@@ -16,7 +17,7 @@ import { openCallers } from '../open-callers.ts';
 import { SCHEMA_MODULES } from '../schema.ts';
 import { openAccess } from './open-access.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ACCOUNT = '/v1/workspaces/web/service-accounts/ci';
 const QUESTION = { permission: 'workspaces.read', resource: { kind: 'workspace', name: 'web' } } as const;
 const CI = { kind: 'serviceAccount', id: 'web/ci' } as const;

@@ -5,6 +5,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { decodeAccessAnswer, encodeAccessRequest, encodeControlRequest } from '#contexts/channels/adapters';
 import { issuePeerCertificate } from '#kit/pki';
 import { ChannelMode, CloseReason, type Frame, FrameSchema } from '#protocol/proto';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { type EnrolledFleetlet, enrolledFleetlet, grpcOf } from './testing/enrolled-fleetlet.ts';
 import { ScriptedFleetlet, type ScriptedFleetletOptions } from './testing/scripted-fleetlet.ts';
@@ -140,7 +141,7 @@ test('an unknown channel is refused, and no other with it', async (t) => {
 
 test('a malformed frame ends its stream, and no other', async (t) => {
   const enrolled = await enrolledFleetlet(platform, ['web-7']);
-  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
+  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(PATIENCE_MS));
   t.after(() => connection.close());
   const ended = Promise.withResolvers<void>();
   const stream = connection.open({ frame: () => {}, room: () => {}, closed: () => ended.resolve() });
@@ -178,7 +179,7 @@ for (const [name, why] of [
 
 /** The control stream of a fleetlet that says no more than the test does. */
 async function rawControl(t: TestContext, enrolled: EnrolledFleetlet) {
-  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
+  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(PATIENCE_MS));
   t.after(() => connection.close());
   const heard: Frame[] = [];
   const frame = (bytes: Uint8Array): void => void heard.push(fromBinary(FrameSchema, bytes));

@@ -9,12 +9,13 @@ import type { Storage } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { memoryLogger } from '../../../contexts/governance/testing/governance-api.ts';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { Duty } from './duty.ts';
 import { lostConnections } from './lost-connections.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const GRACE_MS = 10_000;
 
 eachDatabase('connections of an earlier process', (fresh) => {

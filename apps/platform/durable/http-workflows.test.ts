@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { AS_ALICE } from '../../../kit/http/testing/test-server.ts';
 import { diary, errand } from '../testing/errands.ts';
 import { has, WorkflowApi } from '../testing/workflow-api.ts';
 import { ALL, LISTED, READING, REFUSED } from '../testing/workflow-scenarios.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase(ALL, (fresh) => {
   let database: TestDatabase;

@@ -5,12 +5,13 @@ import { sql } from '#kit/storage';
 import { createMetrics } from '#kit/telemetry/metrics';
 import { freshDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { aDeployment } from '../../../contexts/orchestration/testing/a-revision.ts';
 import { memoryLogger } from '../../../kit/telemetry/testing/index.ts';
 import { SCHEMA_MODULES } from '../schema.ts';
 import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 test('rollouts that are under way are counted, with the time of the stillest; those at rest are not looked at', async (t) => {
   const database = await freshDatabase('sqlite');

@@ -4,13 +4,14 @@ import type { HttpServer } from '#kit/http';
 import type { Storage } from '#kit/storage';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
 import { workflowRoutes } from '../durable/http-workflows.ts';
 import { ERRAND_WORKFLOWS, forgotten } from './errand-workflows.ts';
 import { errand, listener, nap, parent, stumble } from './errands.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const BEGIN = Date.UTC(2030, 0, 1);
 
 /** So many seconds after the beginning. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { AccessIndex } from '../domain/access-index.ts';
 import { askerOf } from '../domain/asker.ts';
 import { PERMISSIONS } from '../domain/permission.ts';
@@ -13,7 +14,7 @@ import { accessChangeOf } from './access-change-of.ts';
 import { loadAccessIndex } from './load-access-index.ts';
 
 const SCENARIOS = { granting: GRANTING, defining: DEFINING, asking: ASKING };
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ALICE = askerOf(CALLERS['alice'] ?? assert.fail());
 const BOB = askerOf(CALLERS['bob'] ?? assert.fail());
 

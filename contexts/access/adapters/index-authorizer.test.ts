@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Principal } from '#kit/http';
 import { parseResourceName } from '#kit/std';
+import { FILE_MS } from '#testing/patience';
 import { AccessIndex } from '../domain/access-index.ts';
 import { CALLERS, NOT_FOUND, plantTree, uidOf } from '../testing/access-api.ts';
 import { authorizerOf, visibilityOf } from './index-authorizer.ts';
 
-const signal = AbortSignal.timeout(10_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const index = new AccessIndex();
 plantTree(index);
 const grant = (nth: number, on: 'web' | 'apac-1', role: 'viewer' | 'admin') =>

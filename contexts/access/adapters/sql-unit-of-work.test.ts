@@ -4,6 +4,7 @@ import { FleetError, parseResourceName } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { GrantService } from '../application/grant-service.ts';
 import { PermissionSchemaService } from '../application/permission-schema-service.ts';
 import { AccessIndex } from '../domain/access-index.ts';
@@ -15,7 +16,7 @@ import { SqlGrantReader } from './sql-grant-reader.ts';
 import { SqlPermissionSchemaReader } from './sql-permission-schema-store.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ADMIN = { kind: 'admin', id: 'admin' };
 const ROOT = { kind: 'workspace', name: 'root' } as const;
 const ANY = { check: () => undefined };

@@ -5,6 +5,7 @@ import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
 import { ACCESS_MIGRATIONS, accessRoutes, authorizerOf, type GrantDropper, grantDropper } from '../adapters/index.ts';
 import type { AdminCredentials, NotFoundErrors, ResourceReader } from '../application/ports.ts';
@@ -72,7 +73,7 @@ export const NOT_FOUND: NotFoundErrors = {
   target: (name) => new NoSuch('NO_SUCH', `There is no target ${name}.`),
 };
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const BEGIN = Date.UTC(2030, 0, 1);
 
 export function uidOf(number: number): Uuid {

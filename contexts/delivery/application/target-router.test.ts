@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { DeliveryError } from '../domain/delivery-error.ts';
 import type { Acknowledgement, DeliveryOrder } from '../domain/delivery-order.ts';
 import { anOrder, aRemoval, aTarget, uidOf } from '../testing/an-order.ts';
@@ -9,7 +10,7 @@ import { AgentRegistry } from './agent-registry.ts';
 import type { DeliveryAgent } from './ports.ts';
 import { createTargetRouter } from './target-router.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ACCEPTED: Acknowledgement = { kind: 'accepted' };
 
 /** Answers when the test says so; also one that does not care for its signal. */

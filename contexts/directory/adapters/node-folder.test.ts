@@ -16,10 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { NodeFolder } from './node-folder.ts';
 import { openBelow } from './open-below.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const base = mkdtempSync(join(tmpdir(), 'fleetshift-folder-'));
 after(() => rmSync(base, { recursive: true, force: true }));
 

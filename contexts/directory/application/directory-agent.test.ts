@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
 import { parseUuid, sleep } from '#kit/std';
+import { FILE_MS } from '#testing/patience';
 import { openFolder } from '../adapters/open-folder.ts';
 import type { Order, Report, TargetId, TargetRef } from '../domain/order.ts';
 import { DirectoryAgent, type FolderDeps } from './directory-agent.ts';
@@ -11,7 +12,7 @@ import { DirectoryAgent, type FolderDeps } from './directory-agent.ts';
 const TARGET: TargetRef = { id: 'd1' as TargetId, name: 'host-1', type: 'directory' };
 const DEPLOYMENT = parseUuid('00000000-0000-7000-8000-0000000000d1');
 const OTHER = parseUuid('00000000-0000-7000-8000-0000000000d2');
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();

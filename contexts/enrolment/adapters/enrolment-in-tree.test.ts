@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { EnrolmentStage } from '../testing/enrolment-stage.ts';
 import { enrolmentInTree } from './enrolment-in-tree.ts';
 import { purgeTokens } from './purge-tokens.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('enrolment in the tree', (fresh) => {
   let database: TestDatabase;

@@ -3,12 +3,13 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { issuePeerCertificate } from '#kit/pki';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aMachine, tokenOf } from '../testing/a-machine.ts';
 import { DAY, HOUR } from '../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../testing/enrolment-stage.ts';
 import { CONNECT_AUDIENCE, RENEW_AUDIENCE } from './fleetlet-gate.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('certificates of fleetlets', (fresh) => {
   let database: TestDatabase;

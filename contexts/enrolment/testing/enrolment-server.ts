@@ -5,6 +5,7 @@ import { type MigrationModule, type Storage, sql, type Transaction } from '#kit/
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { MemoryLog, testServer } from '../../../kit/http/testing/test-server.ts';
 import { ENROLMENT_MIGRATIONS, type Enrolment, openEnrolment } from '../adapters/index.ts';
 import type { Sealer } from '../adapters/pki/certificate-authorities.ts';
@@ -30,7 +31,7 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 const LIMITS = { ttlMs: DAY, graceMs: 30 * DAY };
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const PATHS = ['/root/', '/root/web/', '/root/emea/', '/root/emea/edge/', '/root/locked/', '/root/hidden/'];
 
 class Missing extends FleetError<'WORKSPACE_NOT_FOUND'> {

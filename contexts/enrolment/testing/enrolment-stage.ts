@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { sql } from '#kit/storage';
 import type { TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { RENEW_AUDIENCE } from '../adapters/fleetlet-gate.ts';
 import type { Recognition } from '../application/fleetlet-admission.ts';
 import { aMachine, type Machine, tokenOf } from './a-machine.ts';
@@ -15,7 +16,7 @@ export interface EnrolledMachine {
   readonly targets: readonly { readonly uid: string; readonly name: string }[];
 }
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** A platform and machines that come to it. */
 export class EnrolmentStage {

@@ -4,10 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { AuditEntry } from '#kit/http';
 import { type Statement, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { AS_ALICE } from '../../../kit/http/testing/test-server.ts';
 import { type GovernanceApi, governanceApi } from '../testing/governance-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ALICE = { kind: 'user', id: 'alice' };
 
 function done(number: number, parts: Partial<AuditEntry> = {}): AuditEntry {

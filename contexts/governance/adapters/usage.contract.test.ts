@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
 import { StorageError, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { UsageStore } from '../application/usage-meter.ts';
 
 import { type GovernanceApi, governanceApi, memoryLogger, PATHS } from '../testing/governance-api.ts';
@@ -10,7 +11,7 @@ import { SqlUsageReader } from './sql-usage-reader.ts';
 import { SqlUsageStore } from './sql-usage-store.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const paths = { pathOf: (name: string) => PATHS[name] };
 const NONE = { targets: 0, deliveries: 0, indexRows: 0, tunnelBytes: 0 };
 

@@ -5,6 +5,7 @@ import { type Storage, sql } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
 import {
   auditRoutes,
@@ -14,7 +15,7 @@ import {
   type VisibleSet,
 } from '../adapters/index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** The tree that every test has, with names on either side of emea that begin like it. */
 export const PATHS: Readonly<Record<string, string>> = {

@@ -4,9 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CORE, createKubeClient, type KubeClient, type KubeObject, listAll } from '#kit/kube';
 import { FakeApiServer } from '#kit/kube/testing';
+import { FILE_MS } from '#testing/patience';
 import { ChunkedSecrets } from './chunked-secrets.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const namespace = 'agent';
 
 describe('records as Secrets', () => {

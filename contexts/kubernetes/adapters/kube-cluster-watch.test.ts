@@ -3,10 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { CORE, createKubeClient, type KubeClient, type KubeObject } from '#kit/kube';
 import { FakeApiServer } from '#kit/kube/testing';
 import { sleep } from '#kit/std';
+import { FILE_MS } from '#testing/patience';
 import { DEPLOYMENT_LABEL } from '../domain/kube-object.ts';
 import { KubeClusterWatch } from './kube-cluster-watch.ts';
 
-const signal = AbortSignal.timeout(30_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const namespace = 'shop';
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' };
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap' };

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { deploymentUid, map, order, policy, runAgent } from '../testing/agent-scene.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
 
 let signal: AbortSignal;
 beforeEach(() => {
-  signal = AbortSignal.timeout(20_000);
+  signal = AbortSignal.timeout(PATIENCE_MS);
 });
 
 const ours = { 'fleetshift.io/deployment': deploymentUid() };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { type KubeObject, keyOf, keyText, type ObjectKey } from '../domain/kube-object.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
@@ -11,7 +12,7 @@ import { Ledger } from './ledger.ts';
 import type { ClusterApi } from './ports.ts';
 import type { Delivery } from './survey.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const SCOPES = new Map<string, Scope>([
   ['v1/Namespace', 'cluster'],
   ['v1/ConfigMap', 'namespaced'],

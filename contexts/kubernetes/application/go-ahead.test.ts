@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { deploymentUid, map, order, removal, runAgent } from '../testing/agent-scene.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
@@ -8,7 +9,7 @@ import { MemoryOrders } from '../testing/memory-orders.ts';
 
 let signal: AbortSignal;
 beforeEach(() => {
-  signal = AbortSignal.timeout(20_000);
+  signal = AbortSignal.timeout(PATIENCE_MS);
 });
 
 function valueOf(ports: FakePorts, name: string): unknown {

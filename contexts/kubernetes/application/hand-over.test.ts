@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom, share, testSeed } from '#testing/seeded';
 import { keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
@@ -11,7 +12,7 @@ import type { ClusterPorts } from './ports.ts';
 
 let signal: AbortSignal;
 beforeEach(() => {
-  signal = AbortSignal.timeout(30_000);
+  signal = AbortSignal.timeout(PATIENCE_MS);
 });
 
 function there(ports: FakePorts): string[] {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { unlessAborted } from '#kit/std';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { deploymentUid, map, order, policy, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
@@ -11,7 +12,7 @@ import type { ClusterPorts } from './ports.ts';
 
 let signal: AbortSignal;
 beforeEach(() => {
-  signal = AbortSignal.timeout(20_000);
+  signal = AbortSignal.timeout(PATIENCE_MS);
 });
 
 function dataOf(ports: FakePorts, name: string): object | undefined {

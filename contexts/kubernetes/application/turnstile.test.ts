@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { Turnstile } from './turnstile.ts';
 
-const signal = AbortSignal.timeout(10_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 describe('a turnstile', () => {
   it('lets so many through at a time, in the order in which they came', async () => {

@@ -3,13 +3,14 @@ import { after, before, it } from 'node:test';
 import { parseResourceName } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aDeployment } from '../testing/a-revision.ts';
 import { uidOf } from '../testing/deployment-api.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { type DeploymentRange, listDeployments } from './sql-deployment-reader.ts';
 import { insertDeployment } from './sql-deployment-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const DEPLOYMENTS = 2_000;
 const WORKSPACES = 200;
 const ALL: DeploymentRange = { within: undefined, visible: { kind: 'everything' }, after: undefined, limit: 100 };

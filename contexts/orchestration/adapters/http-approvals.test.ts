@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ResourceName, Uuid } from '#kit/std';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { Approval } from '../domain/deployment/approval.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import { aDeployment } from '../testing/a-revision.ts';
 import { HistoryApi, NOW } from '../testing/history-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const EMEA = '/v1/workspaces/emea';
 const uidOf = (number: number) => `00000000-0000-7000-8000-0000000000a${number}` as Uuid;
 const WEB = aDeployment({ revision: 3, rollout: 3 });

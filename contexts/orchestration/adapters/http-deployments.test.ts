@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { AS_ALICE } from '../../../kit/http/testing/test-server.ts';
 import { DeploymentApi } from '../testing/deployment-api.ts';
 import { CHANGING } from '../testing/scenarios/changing.ts';
@@ -11,7 +12,7 @@ import { READING } from '../testing/scenarios/reading.ts';
 import { STEERING } from '../testing/scenarios/steering.ts';
 import { DRAFT, EMEA, given, resource } from '../testing/scenarios/steps.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 const SCENARIOS = { creating: CREATING, changing: CHANGING, deleting: DELETING, steering: STEERING, reading: READING };
 

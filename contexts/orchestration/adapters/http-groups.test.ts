@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eachDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { newGroup } from '../domain/group/group-state.ts';
 import { HistoryApi, NOW } from '../testing/history-api.ts';
 
 const CHILD = { name: 'db', placement: [{ type: 'all' }], manifest: { type: 'inline', documents: [{ kind: 'Note' }] } };
 const GROUP = { type: 'deploymentGroup', deployments: [CHILD] } as const;
 const PATH = '/v1/workspaces/emea/deployments';
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('how a group stands', (fresh) => {
   it('is told with what it waits for, once it has come to the platform', async (t) => {

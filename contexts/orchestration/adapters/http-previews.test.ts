@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { PreviewResource } from '#protocol/api';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { JsonObject } from '../domain/manifest/json.ts';
 import type { TargetId } from '../domain/target-view.ts';
 import { aPoolTarget, fixedPool } from '../testing/a-pool.ts';
 import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
 import { HistoryApi, NOW, TABLES } from '../testing/history-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const DEPLOYMENTS = '/v1/workspaces/emea/deployments';
 const note = (text: string, password = 'hunter2') => ({ kind: 'Note', text, login: { $secret: password } });
 const inline = (...documents: JsonObject[]) => ({ type: 'inline', documents });

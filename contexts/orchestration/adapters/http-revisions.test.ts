@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { Revision } from '../domain/deployment/revision.ts';
 import { type Payload, payloadOf } from '../domain/manifest/payload.ts';
 import type { Happening } from '../domain/rollout/machine/happening.ts';
@@ -9,7 +10,7 @@ import type { TargetId } from '../domain/target-view.ts';
 import { aDeployment, aRevision } from '../testing/a-revision.ts';
 import { HistoryApi, NOW } from '../testing/history-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const REVISIONS = '/v1/workspaces/emea/deployments/web/revisions';
 const WEB = aDeployment({ revision: 3, rollout: 3 });
 const FLEET: readonly FleetTarget[] = [{ name: 'c1', labels: { tier: 'canary' } }, { name: 'p1' }, { name: 'p2' }];

@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { createUuidv7, systemClock, type Uuid } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { RolloutKey } from '../application/ports.ts';
 import { newRow } from '../domain/deployment/decide-plan.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
@@ -15,7 +16,7 @@ import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
 import { SqlRolloutStore } from './sql-rollout-store.ts';
 import { SqlWatchStore } from './sql-watch-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const newId = createUuidv7(systemClock);
 const gone = AbortSignal.abort(new Error('gone'));
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { PreviewResource } from '#protocol/api';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { PlanRollout } from '../application/pipeline/plan-rollout.ts';
 import { RolloutCache } from '../application/pipeline/rollout-cache.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
@@ -13,7 +14,7 @@ import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
 import { fingerprint, HistoryApi, NOW } from '../testing/history-api.ts';
 import { builtInRules } from './built-in-rules.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const DEPLOYMENTS = '/v1/workspaces/emea/deployments';
 const inline = (text: string) => ({ type: 'inline', documents: [{ kind: 'Note', text }] });
 const DRAFT = { name: 'web', manifest: inline('one'), placement: [{ type: 'all' }] };

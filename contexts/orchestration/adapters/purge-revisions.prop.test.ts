@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Sealer } from '#kit/sealing';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import { payloadOf } from '../domain/manifest/payload.ts';
 import { OUTCOMES } from '../domain/rollout/machine/phase.ts';
@@ -15,7 +16,7 @@ import { SqlContentStore } from './sql-content-store.ts';
 import { SqlDeploymentStore } from './sql-deployment-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 
-const signal = AbortSignal.timeout(300_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const sealer = new Sealer(memoryKeys());
 const WEB = aDeployment();
 const TABLES = [

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { Sealer } from '#kit/sealing';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import type { Revision } from '../domain/deployment/revision.ts';
 import { type Payload, payloadOf } from '../domain/manifest/payload.ts';
@@ -14,7 +15,7 @@ import { SqlContentStore } from './sql-content-store.ts';
 import { SqlDeploymentStore } from './sql-deployment-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const sealer = new Sealer(memoryKeys());
 const WEB = aDeployment();
 const uid = WEB.uid;

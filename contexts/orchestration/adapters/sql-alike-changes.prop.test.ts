@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createUuidv7, systemClock } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { newRow } from '../domain/deployment/decide-plan.ts';
 import { type DeploymentTarget, ORDER_STATES } from '../domain/deployment/deployment-target.ts';
 import { HEALTHS } from '../domain/rollout/machine/member.ts';
@@ -12,7 +13,7 @@ import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { alikeChanges } from './sql-alike-changes.ts';
 import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const newId = createUuidv7(systemClock);
 
 const order = fc.record(

@@ -4,6 +4,7 @@ import { Sealer } from '#kit/sealing';
 import type { Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import type { ContentStore } from '../application/ports.ts';
 import { type Payload, payloadOf } from '../domain/manifest/payload.ts';
@@ -11,7 +12,7 @@ import type { TargetId } from '../domain/target-view.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { SqlContentStore } from './sql-content-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const WEB = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 const SHOP = '00000000-0000-7000-8000-0000000000d2' as Uuid;
 const [A, B, C] = ['a', 'b', 'c'] as TargetId[] as [TargetId, TargetId, TargetId];

@@ -4,6 +4,7 @@ import type { Uuid } from '#kit/std';
 import { uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aDeployment, aRevision } from '../testing/a-revision.ts';
 import { aRow } from '../testing/a-row.ts';
 import { deploymentStoreContract } from '../testing/deployment-store-contract.ts';
@@ -13,7 +14,7 @@ import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 import { SqlTriggerStore } from './sql-trigger-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 for (const engine of DATABASES) {
   deploymentStoreContract(engine, async () => {

@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import type { ResourceName, Uuid } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { Approval } from '../domain/deployment/approval.ts';
 import type { Revision } from '../domain/deployment/revision.ts';
 import type { TargetId } from '../domain/target-view.ts';
@@ -11,7 +12,7 @@ import { SqlApprovalStore } from './sql-approval-store.ts';
 import { SqlRevisionStore } from './sql-revision-store.ts';
 import { SqlScoreStore, scoresOf } from './sql-score-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const WEB = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 
 const REVISION: Revision = {

@@ -1,3 +1,4 @@
+import { FILE_MS } from '#testing/patience';
 import { newRow } from '../domain/deployment/decide-plan.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { Document } from '../domain/manifest/document-identity.ts';
@@ -12,7 +13,7 @@ export interface InlineDraft {
   readonly manifest: { readonly type: string; readonly documents: readonly Document[] };
 }
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** One that was rolled out to targets of these names as revision 1, and is well on all of them. */
 export async function aRolledOutDeployment(

@@ -6,6 +6,7 @@ import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import { builtInRules } from '../adapters/built-in-rules.ts';
@@ -59,7 +60,7 @@ export interface StoredEvent {
   readonly data: unknown;
 }
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const BEGIN = Date.UTC(2030, 0, 1);
 const TABLES = ['deployments', 'deployment_triggers', 'deployment_targets', 'deployment_revisions', 'rollout_inbox'];
 

@@ -5,6 +5,7 @@ import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import { builtInRules } from '../adapters/built-in-rules.ts';
@@ -21,7 +22,7 @@ import type { DeliveryOrder } from '../domain/delivery/delivery-order.ts';
 import { createDecide } from '../domain/rollout/machine/decide.ts';
 import { aPoolTarget, fixedDirectory, fixedPool } from './a-pool.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 export const NOW = Date.UTC(2030, 0, 1);
 
 /** Keyed well enough for a test: the secret cannot be seen in it. */

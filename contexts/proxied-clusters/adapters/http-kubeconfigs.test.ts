@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { type KubeconfigServer, startKubeconfigServer } from '../testing/kubeconfig-server.ts';
 import { proxiedClustersInTree } from './index.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const WEB = '/v1/targets/web/kubeconfig';
 const TOKEN = 'open-sesame-0123456789';
 

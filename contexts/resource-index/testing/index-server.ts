@@ -4,13 +4,14 @@ import { FleetError, parseResourceName } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
 import { RESOURCE_INDEX_MIGRATIONS } from '../adapters/migrations.ts';
 import { openResourceIndex, type ResourceIndex } from '../adapters/open-resource-index.ts';
 import { decodeToIndexer, encodeFromIndexer } from '../adapters/wire/index-codec.ts';
 import type { FromIndexer, ToIndexer } from '../domain/index-message.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** There is no workspace but these, and no target but `web-1`, in web, and `root-1`. */
 const PATHS: Readonly<Record<string, string>> = { root: '/root/', emea: '/root/emea/', web: '/root/emea/web/' };

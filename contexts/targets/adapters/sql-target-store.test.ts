@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Storage, sql } from '#kit/storage';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aTarget, fixedWorkspaces, placeAt } from '../testing/a-target.ts';
 import { TREE, targetStoreContract } from '../testing/target-store-contract.ts';
 import { TARGET_MIGRATIONS } from './migrations.ts';
@@ -9,7 +10,7 @@ import { SqlTargetReader } from './sql-target-reader.ts';
 import { SqlTargetStore } from './sql-target-store.ts';
 import { targetsInWorkspaces } from './targets-in-workspaces.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const workspaces = () => fixedWorkspaces(...TREE);
 
 for (const engine of DATABASES) {

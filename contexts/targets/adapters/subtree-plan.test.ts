@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { TargetRange } from '../application/ports.ts';
 import { aTarget, named, placeAt, uidOf } from '../testing/a-target.ts';
 import { ALL_TARGETS } from '../testing/target-store-contract.ts';
@@ -9,7 +10,7 @@ import { TARGET_MIGRATIONS } from './migrations.ts';
 import { listTargets } from './sql-target-reader.ts';
 import { insertTarget } from './sql-target-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const TARGETS = 5_000;
 const WORKSPACES = 500;
 

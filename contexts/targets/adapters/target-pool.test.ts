@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aTarget, named, placeAt, uidOf } from '../testing/a-target.ts';
 import { TARGET_MIGRATIONS } from './migrations.ts';
 import { insertTarget } from './sql-target-store.ts';
 import { type PooledTarget, targetPool, targetsBelow } from './target-pool.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const TARGETS = 3_000;
 const WORKSPACES = 300;
 

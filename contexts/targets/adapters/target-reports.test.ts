@@ -3,6 +3,7 @@ import { after, before, beforeEach, it } from 'node:test';
 import { type Statement, type Storage, sql, type Transaction } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { UnitOfWork } from '../application/ports.ts';
 import { TargetService } from '../application/target-service.ts';
 import { aTarget, fixedWorkspaces, named, uidCounter } from '../testing/a-target.ts';
@@ -11,7 +12,7 @@ import { SqlTargetReader } from './sql-target-reader.ts';
 import { insertTarget } from './sql-target-store.ts';
 import { targetUnitOfWork } from './sql-unit-of-work.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const anyState = { check: () => {} };
 const workspaces = () => fixedWorkspaces('/root/');
 

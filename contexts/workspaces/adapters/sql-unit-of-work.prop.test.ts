@@ -5,6 +5,7 @@ import { parseResourceName } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { createEventLog, OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { testSeed } from '#testing/seeded';
 import type { Precondition } from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
@@ -17,7 +18,7 @@ import { WORKSPACE_MIGRATIONS } from './migrations.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const newUid = uidCounter();
 const service = new WorkspaceService({ newUid });
 const notKept = new Error('this unit is not kept');

@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { parseResourceName } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { ROOT } from '../domain/workspace.ts';
 import { aWorkspace, names, uidOf } from '../testing/a-workspace.ts';
 import { type OpenedStore, workspaceStoreContract } from '../testing/workspace-store-contract.ts';
@@ -12,7 +13,7 @@ import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 import { SqlWorkspaceStore } from './sql-workspace-store.ts';
 import { SqlWorkspaceTree } from './sql-workspace-tree.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 for (const engine of DATABASES) {
   const open = async (): Promise<OpenedStore> => {

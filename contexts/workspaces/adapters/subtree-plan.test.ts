@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { WorkspaceRange } from '../application/ports.ts';
 import { aWorkspace, names, uidOf } from '../testing/a-workspace.ts';
 import { ALL_WORKSPACES } from '../testing/workspace-store-contract.ts';
@@ -9,7 +10,7 @@ import { WORKSPACE_MIGRATIONS } from './migrations.ts';
 import { listWorkspaces } from './sql-workspace-reader.ts';
 import { SqlWorkspaceStore } from './sql-workspace-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const TOPS = 300;
 const [ROOT_NAME = assert.fail(), W1 = assert.fail()] = names('root', 'w-1');
 

@@ -5,6 +5,7 @@ import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { AS_ALICE, testServer } from '../../../kit/http/testing/test-server.ts';
 import { type Visibility, WORKSPACE_MIGRATIONS, workspaceRoutes } from '../adapters/index.ts';
 import type { ContentsReader, MoveObserver } from '../application/ports.ts';
@@ -39,7 +40,7 @@ export interface Wanted {
 type EventColumns = Readonly<Record<'type' | 'key' | 'scope' | 'data', string> & { time: number }>;
 export type StoredEvent = Omit<EventColumns, 'data'> & { readonly data: unknown };
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const BEGIN = Date.UTC(2030, 0, 1);
 
 /** The time of the nth step of a scenario, counted from 1: a second passes before each. */

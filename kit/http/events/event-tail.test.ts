@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { MemoryEventSource, type TestEvent } from '../testing/memory-event-source.ts';
 import { MemoryLog } from '../testing/test-server.ts';
 import { plainEventIds } from './event-ids.ts';
 import { EventTail, type TailLimits, type TailReader } from './event-tail.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 function setUp(limits: Partial<TailLimits> = {}) {
   const clock = new FakeClock();

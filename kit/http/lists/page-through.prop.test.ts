@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { FILE_MS } from '#testing/patience';
 import { pageThrough, type Scan } from './page-through.ts';
 import type { PageKey } from './page-token.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** A list of names in order, and what was read from it. */
 function source(count: number) {

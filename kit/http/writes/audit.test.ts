@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { contentHash } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import {
   type AuditEntry,
   type AuditSink,
@@ -19,7 +20,7 @@ import { AS_ALICE, testServer } from '../testing/test-server.ts';
 import { thingRoutes } from '../testing/thing-routes.ts';
 import { thingMigrations } from '../testing/thing-store.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const AS_BOB = { authorization: 'Bearer bob' };
 
 /** Takes entries down in a table of its own, so that they share the fate of their transaction. */

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import {
   created,
   defineRoute,
@@ -19,7 +20,7 @@ import { insertThing, thingMigrations } from '../testing/thing-store.ts';
 import { writeOrPreview } from './write-or-preview.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('writes', (fresh) => {
   let database: TestDatabase;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { configMap } from '../testing/contract/stage.ts';
 import type { FakeApiServer } from '../testing/fake-api-server.ts';
 import { fakeClient, PROTOCOLS } from '../testing/fake-client.ts';
@@ -11,7 +12,7 @@ import { createKubeClient } from './create-kube-client.ts';
 import type { KubeObject } from './kube-object.ts';
 import { listAll } from './list-all.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const maps = { resource: CORE.configMaps, namespace: 'default' };
 const one = { ...maps, name: 'one' };
 const put = (fake: FakeApiServer, name: string, data: Record<string, string> = {}) =>

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { configMap } from '../testing/contract/stage.ts';
 import { FakeApiServer } from '../testing/fake-api-server.ts';
 import { fakeClient, PROTOCOLS } from '../testing/fake-client.ts';
@@ -11,7 +12,7 @@ import { CORE } from './core-resources.ts';
 import { createKubeClient } from './create-kube-client.ts';
 import type { RequestReport } from './exchange.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const maps = { resource: CORE.configMaps, namespace: 'default' };
 type Test = { after(fn: () => Promise<void> | void): void };
 

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { waitFor } from '../testing/wait-for.ts';
 import { Http2Link } from './http2-link.ts';
 
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const GARBAGE = Buffer.alloc(64, 0xff);
 
 describe('an HTTP/2 connection', () => {

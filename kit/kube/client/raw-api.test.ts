@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Secret } from '#kit/std';
+import { FILE_MS } from '#testing/patience';
 import type { KubeConfig, Material } from '../config/kube-config.ts';
 import { PROTOCOLS } from '../testing/fake-client.ts';
 import { createRawApi, type RawApi, type RawIdentity } from './raw-api.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const { tls } = PROTOCOLS['HTTP/1.1 over TLS'];
 
 interface Seen {

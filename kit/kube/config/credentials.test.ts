@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Secret } from '#kit/std';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { createCredentials } from './create-credentials.ts';
 import { ExecCredentials } from './exec-credentials.ts';
 import type { ExecPlugin } from './kube-config.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-credentials-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import type { KubeConfig, Material } from './kube-config.ts';
 import { loadKubeConfig, parseKubeConfig } from './load-kube-config.ts';
 
-const signal = AbortSignal.timeout(30_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-kubeconfig-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

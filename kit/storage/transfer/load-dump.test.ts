@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { type DumpRecord, RowDigest, rowText } from './dump-record.ts';
 import { loadDump } from './load-dump.ts';
 import type { Loader, TableRows } from './loader.ts';
 import { SqliteLoader } from './sqlite-loader.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const MODULES = [
   {
     module: 'things',

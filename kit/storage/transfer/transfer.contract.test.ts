@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { appendEvents, createEventLog, createSequencer, OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { DATABASES, freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import type { MigrationModule } from '../migrations.ts';
 import type { Storage } from '../port.ts';
 import { sql } from '../sql.ts';
@@ -17,7 +18,7 @@ import {
   type SchemaLevel,
 } from './index.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** Everything that can go wrong between two engines: references to later rows, bytes, fractions, NULLs, own numbers. */
 const THINGS: MigrationModule = {

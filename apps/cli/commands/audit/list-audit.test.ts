@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { type GovernanceApi, governanceApi } from '../../../../contexts/governance/testing/governance-api.ts';
 import type { Io } from '../../command.ts';
 import { audit } from '../audit.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 let database: TestDatabase;
 let api: GovernanceApi;
 let server: string;

@@ -23,6 +23,7 @@ import { appendEvents } from '#kit/storage/outbox';
 import { createLogger } from '#kit/telemetry';
 import { DATABASES, freshDatabase, type TestDatabase } from '#testing/databases';
 import { leaksInDatabase, leaksInFiles } from '#testing/leaks';
+import { FILE_MS } from '#testing/patience';
 import { SCHEMA_MODULES } from '../../../platform/schema.ts';
 import type { Command, Io } from '../../command.ts';
 import { audit } from '../audit.ts';
@@ -30,7 +31,7 @@ import { backup } from '../backup.ts';
 import { keys } from '../keys.ts';
 import { restore } from '../restore.ts';
 
-const signal = AbortSignal.timeout(280_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const CLIENT_SECRET = 'a-client-secret-that-nobody-may-see';
 const PASSPHRASE = 'correct horse battery staple';
 const SECRETS = { clientSecret: CLIENT_SECRET, passphrase: PASSPHRASE };

@@ -3,12 +3,13 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { UsageError } from '../../command.ts';
 import { changeKubeconfig, usualKubeconfig } from './kubeconfig-file.ts';
 import { kubectlServer } from './kubectl-server.ts';
 import { NotAKubeconfig } from './merge-kubeconfig.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 async function folderFor(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-kubeconfig-'));

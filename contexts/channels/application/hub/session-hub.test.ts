@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { text, until } from '../../testing/an-uplink.ts';
 import { HubWorld } from '../../testing/hub-world.ts';
 import type { SessionHubDeps } from './hub-deps.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 function world(t: TestContext, deps: Partial<SessionHubDeps> = {}): HubWorld {
   const made = new HubWorld(deps);

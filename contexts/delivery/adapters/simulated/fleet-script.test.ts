@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FILE_MS } from '#testing/patience';
 import { fleetsForTests, textsOf } from '../../testing/a-simulated-fleet.ts';
 import { anOrder, aRemoval, aTarget } from '../../testing/an-order.ts';
 import type { Remembered } from './fleet-memory.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const fleetOf = fleetsForTests(signal);
 const TARGET = aTarget();
 const DEPLOYMENT = anOrder().deployment;

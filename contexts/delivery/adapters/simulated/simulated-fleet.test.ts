@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { FILE_MS } from '#testing/patience';
 import type { Acknowledgement } from '../../domain/delivery-order.ts';
 import { fleetsForTests, textsOf } from '../../testing/a-simulated-fleet.ts';
 import { aDocument, anOrder, aRemoval } from '../../testing/an-order.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const fleetOf = fleetsForTests(signal);
 const ALL = { atMs: 0, targets: 'all' } as const;
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aMachine } from '../../testing/a-machine.ts';
 import { HOUR } from '../../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../../testing/enrolment-stage.ts';
 
 const TOKENS = '/v1/workspaces/web/bootstrap-tokens';
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('bootstrap tokens', (fresh) => {
   let database: TestDatabase;

@@ -3,11 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aMachine } from '../../testing/a-machine.ts';
 import { DAY, HOUR } from '../../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../../testing/enrolment-stage.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const PATH = '/v1/certificate-authority';
 
 eachDatabase(PATH, (fresh) => {

@@ -3,12 +3,13 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createSigningRequest, issueAuthorityCertificate } from '#kit/pki';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aMachine } from '../../testing/a-machine.ts';
 import { DAY, startEnrolmentServer } from '../../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../../testing/enrolment-stage.ts';
 
 const TOKENS = '/v1/workspaces/web/bootstrap-tokens';
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('POST /v1/enroll', (fresh) => {
   let database: TestDatabase;

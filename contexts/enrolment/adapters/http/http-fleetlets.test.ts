@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { aMachine } from '../../testing/a-machine.ts';
 import { FakeSessions } from '../../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../../testing/enrolment-stage.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 eachDatabase('/v1/fleetlets', (fresh) => {
   let database: TestDatabase;

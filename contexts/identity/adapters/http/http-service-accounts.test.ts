@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { bearer, call } from '../../testing/call.ts';
 import { ADMIN_TOKEN, type IdentityServer, startIdentityServer } from '../../testing/identity-server.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ACCOUNTS = '/v1/workspaces/web/service-accounts';
 const ME = 'GET /v1/access/identity';
 

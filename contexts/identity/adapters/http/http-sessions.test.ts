@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
+import { FILE_MS } from '#testing/patience';
 import { assertNowhere } from '../../testing/assert-nowhere.ts';
 import { bearer, call } from '../../testing/call.ts';
 import { type IdentityServer, startIdentityServer } from '../../testing/identity-server.ts';
 import { leaveAdminCode, offerFirstAdminLogin } from '../index.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ACCOUNTS = '/v1/workspaces/web/service-accounts';
 const ME = 'GET /v1/access/identity';
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { GroupStage } from './testing/group-stage.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 const child = (name: string, text = '1') => ({
   name,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, it } from 'node:test';
 import { parseResourceName, type Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { tellingGroups } from '../../application/groups/telling-groups.ts';
 import type { DeploymentStore, GroupRecord } from '../../application/ports.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
@@ -13,7 +14,7 @@ import { ORCHESTRATION_MIGRATIONS } from '../migrations.ts';
 import { insertDeployment, SqlDeploymentStore } from '../sql-deployment-store.ts';
 import { GROUP_WOKEN, SqlGroupStore } from './sql-group-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const GROUP = '00000000-0000-7000-8000-0000000000e1' as Uuid;
 const record: GroupRecord = { group: GROUP, revision: 3, hash: 'h3', spec: aGroup([['a'], ['b']]), state: newGroup(5) };
 const child = aDeployment({ name: parseResourceName('app-a'), owner: { group: GROUP, child: 'a' } });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 import { anIndexed } from '../../testing/an-index.ts';
 import { IndexServer } from '../../testing/index-server.ts';
 import { indexInTree } from '../sql/index-in-tree.ts';
 
-const signal = AbortSignal.timeout(240_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const ALL = '/v1/index-schemas';
 const OF_WEB = '/v1/workspaces/web/index-schemas';
 const OF_EMEA = '/v1/workspaces/emea/index-schemas';

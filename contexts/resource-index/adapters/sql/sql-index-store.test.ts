@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Storage, sql } from '#kit/storage';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
+import { FILE_MS } from '#testing/patience';
 import { anIndexed } from '../../testing/an-index.ts';
 import { indexStoreContract } from '../../testing/index-store-contract.ts';
 import { RESOURCE_INDEX_MIGRATIONS } from '../migrations.ts';
@@ -9,7 +10,7 @@ import { indexInTree, purgeExpired } from './index-in-tree.ts';
 import { SqlIndexReader } from './sql-index-reader.ts';
 import { SqlIndexStore } from './sql-index-store.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(FILE_MS);
 const NOW = Date.UTC(2030, 0, 1);
 
 for (const engine of DATABASES) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { FILE_MS } from '../../../../testing/patience.ts';
 import { installSdk } from '../../../../testing/temporal/install-sdk.ts';
 import type { ListDeps } from './list-workflows.ts';
 import type { ExecutionInfo } from './temporal-service.ts';
@@ -10,7 +11,7 @@ const { listWorkflows } = await import('./list-workflows.ts');
 const { msToTs } = await import('@temporalio/common/lib/time.js');
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(FILE_MS);
 
 /** Temporal's index, for the two conditions on the time, which are all that differs from query to query. */
 function indexOf(started: readonly number[]): ListDeps['service'] & { calls: number } {
