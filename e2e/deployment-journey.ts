@@ -6,7 +6,6 @@ import { eventually } from '../kit/durable/testing/eventually.ts';
 import { followEvents } from './follow-events.ts';
 
 const DEPLOYMENT = '/v1/workspaces/shop/deployments/web';
-const SOON_MS = 60_000;
 const PROGRAM = new URL('./serve-simulated.ts', import.meta.url);
 
 export interface JourneyOptions {
@@ -76,7 +75,7 @@ export function deploymentJourney(on: string, { engine, flags = [] }: JourneyOpt
         last = (await asked('GET', DEPLOYMENT)) as unknown as Deployment;
         return isSo(last) ? last : undefined;
       };
-      return await eventually(what, found, SOON_MS).catch((cause: unknown) => {
+      return await eventually(what, found).catch((cause: unknown) => {
         throw new Error(`${what}; it is ${JSON.stringify(last, null, 1)}\n${platform.said().slice(-5_000)}`, { cause });
       });
     };
@@ -161,7 +160,7 @@ export function deploymentJourney(on: string, { engine, flags = [] }: JourneyOpt
     it('go off their targets when they are deleted', async () => {
       assert.equal((await platform.request('/v1/workspaces/shop', { method: 'DELETE' })).status, 409);
       await asked('DELETE', DEPLOYMENT);
-      await eventually('it to be gone', async () => (await platform.request(DEPLOYMENT)).status === 404, SOON_MS);
+      await eventually('it to be gone', async () => (await platform.request(DEPLOYMENT)).status === 404);
       assert.ok((await toldUntil('deployment.deleted')).includes('deployment.deleting'));
     });
   });

@@ -8,6 +8,7 @@ import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
 import { commandBlock } from '#testing/documents';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -22,7 +23,6 @@ const IN_VARIABLES = {
 };
 /** A demo writes into its folder until it has ended. */
 const running: (() => Promise<void>)[] = [];
-const COMMAND_MS = 60_000;
 /** A machine that has a lot else to do takes its time. */
 const WITHIN_MS = 120_000;
 
@@ -113,7 +113,7 @@ async function comesTo(folder: string, step: string, wanted: RegExp): Promise<vo
 }
 
 async function run(folder: string, command: string): Promise<string> {
-  const options = { cwd: folder, env: bareEnvironment(folder), timeout: COMMAND_MS };
+  const options = { cwd: folder, env: bareEnvironment(folder), timeout: PATIENCE_MS };
   return await new Promise((resolve) => {
     execFile('bash', ['-c', `{ ${command}\n} 2>&1`], options, (_, out) => resolve(out));
   });

@@ -12,7 +12,6 @@ import { kubeconfigOf } from '../apps/platform/proxy-agent/testing/kubeconfig-of
 import { eventually } from '../kit/durable/testing/eventually.ts';
 
 const skip = (await clustersUnavailable('nodes')) ?? false;
-const WITHIN_MS = 120_000;
 const LOOK_MS = 50;
 const PATH = '/v1/workspaces/root/deployments/web';
 
@@ -66,31 +65,23 @@ describe('a canary that crashes in a loop', { skip }, () => {
     await api.available('web', 2);
 
     await api.ask(`PATCH ${PATH}`, { manifest: web('2', 'crashes') }, 200);
-    const bad = await eventually(
-      'the platform to say why',
-      async () => {
-        const { items } = await api.ask<{ items: readonly Standing[] }>(`GET ${PATH}/targets`, undefined, 200);
-        await delay(LOOK_MS);
-        return items.find(({ health }) => health?.status === 'Degraded');
-      },
-      WITHIN_MS,
-    );
+    const bad = await eventually('the platform to say why', async () => {
+      const { items } = await api.ask<{ items: readonly Standing[] }>(`GET ${PATH}/targets`, undefined, 200);
+      await delay(LOOK_MS);
+      return items.find(({ health }) => health?.status === 'Degraded');
+    });
     assert.equal(bad.target, 'canary');
     assert.match(bad.health?.message ?? '', /Deployment.*web.*container main ends again and again/);
 
     const story = await api.ask<{ items: readonly object[] }>(`GET ${PATH}/revisions/2/timeline`, undefined, 200);
     assert.match(JSON.stringify(story.items), /it became degraded: .*ends again and again/, 'it stays on record');
 
-    await eventually('the canary to be as it was', async () => (await version(canary)) === '1', WITHIN_MS);
+    await eventually('the canary to be as it was', async () => (await version(canary)) === '1');
     await api.available('web', 2);
-    const ended = await eventually(
-      'the rollout back to end',
-      async () => {
-        const { status } = await api.ask<Status>(`GET ${PATH}`, undefined, 200);
-        return status.rollout?.phase === 'Finished' && status.rollout;
-      },
-      WITHIN_MS,
-    );
+    const ended = await eventually('the rollout back to end', async () => {
+      const { status } = await api.ask<Status>(`GET ${PATH}`, undefined, 200);
+      return status.rollout?.phase === 'Finished' && status.rollout;
+    });
     assert.equal(ended.outcome, 'Succeeded', JSON.stringify(ended));
     assert.equal(await version(rest), '1');
     const history = await rest.kubectl(['-n', 'default', 'get', 'replicasets', '-o', 'name']);

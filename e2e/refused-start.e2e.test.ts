@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Ended, PlatformHome, StartOptions } from '#testing/platform-process';
 import { homeFor } from './home-for.ts';
 
@@ -97,7 +98,7 @@ async function inDatabase(
   { data, database }: PlatformHome,
   work: (storage: Storage, signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const storage =
     database === 'sqlite'
       ? await openSqlite({ file: join(data, 'fleetshift.db'), modules: [] }, signal)

@@ -11,7 +11,6 @@ import { eventually } from '../kit/durable/testing/eventually.ts';
 import { homeFor } from './home-for.ts';
 
 const MAIN = fileURLToPath(new URL('../apps/cli/main.ts', import.meta.url));
-const WITHIN_MS = 60_000;
 
 it('a host behind which only HTTPS passes is delivered to over WebSockets', async (t) => {
   const home = await homeFor(t);
@@ -51,15 +50,11 @@ async function startAgent(t: TestContext, { folder, socket }: FleetletHome): Pro
 }
 
 async function isConnected(platform: Platform): Promise<void> {
-  await eventually(
-    'the target is connected',
-    async () => {
-      const answer = await platform.request('/v1/targets/edge-1');
-      const { connection } = (await answer.json()) as { readonly connection?: { readonly state: string } };
-      return connection?.state === 'Connected';
-    },
-    WITHIN_MS,
-  );
+  await eventually('the target is connected', async () => {
+    const answer = await platform.request('/v1/targets/edge-1');
+    const { connection } = (await answer.json()) as { readonly connection?: { readonly state: string } };
+    return connection?.state === 'Connected';
+  });
 }
 
 async function deploy(platform: Platform, greeting: string): Promise<void> {
@@ -70,5 +65,5 @@ async function deploy(platform: Platform, greeting: string): Promise<void> {
 }
 
 async function holds(file: string, content: string): Promise<void> {
-  await eventually(`${content} in ${file}`, async () => (await readFile(file, 'utf8')) === content, WITHIN_MS);
+  await eventually(`${content} in ${file}`, async () => (await readFile(file, 'utf8')) === content);
 }

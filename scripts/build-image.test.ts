@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import packageJson from '../package.json' with { type: 'json' };
 import { buildImage } from './build-image.ts';
 import { productionPackages } from './build-image-packages.ts';
@@ -24,7 +25,7 @@ describe('what an image has', { skip }, () => {
     // Others than the one who builds it run what is in there.
     await chmod(place, 0o755);
     [image, data] = [join(place, 'image'), join(place, 'data')];
-    await buildImage(image, AbortSignal.timeout(120_000));
+    await buildImage(image, AbortSignal.timeout(PATIENCE_MS));
     await mkdir(data, { mode: 0o777 });
     await chmod(data, 0o777);
   });
@@ -50,9 +51,9 @@ describe('what an image has', { skip }, () => {
     const server = fleetshift(['serve', '--data', data, ...listen]);
     const end = ended(server);
     try {
-      const url = await servingAt(server, end, AbortSignal.timeout(60_000));
-      await untilReady(`${url}/readyz`, AbortSignal.timeout(60_000));
-      const docs = await fetch(`${url}/docs/`, { signal: AbortSignal.timeout(30_000) });
+      const url = await servingAt(server, end, AbortSignal.timeout(PATIENCE_MS));
+      await untilReady(`${url}/readyz`, AbortSignal.timeout(PATIENCE_MS));
+      const docs = await fetch(`${url}/docs/`, { signal: AbortSignal.timeout(PATIENCE_MS) });
       assert.equal(docs.status, 200, 'also what is read from files of packages');
       await docs.body?.cancel();
     } finally {
@@ -87,7 +88,7 @@ describe('what an image has', { skip }, () => {
 
   it('is not built over something else', async () => {
     await writeFile(join(data, 'mine'), '');
-    await assert.rejects(buildImage(data, AbortSignal.timeout(1_000)), /it is not empty/);
+    await assert.rejects(buildImage(data, AbortSignal.timeout(PATIENCE_MS)), /it is not empty/);
   });
 
   function fleetshift(args: readonly string[]): ChildProcess {

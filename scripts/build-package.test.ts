@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
 import { bareEnvironment } from '#testing/bare-environment';
+import { PATIENCE_MS } from '#testing/patience';
 import { BUNDLED, buildPackage, ENTRIES } from './build-package.ts';
 import { ROOT } from './repository.ts';
 import { type Outcome, runCommand } from './run-command.ts';
@@ -21,7 +22,7 @@ describe('the package that is published', () => {
     project = await mkdtemp(join(tmpdir(), 'fleetshift-package-'));
     installed = join(project, 'node_modules', 'fleetshift');
     await installDependencies(project);
-    await buildPackage(installed, AbortSignal.timeout(60_000));
+    await buildPackage(installed, AbortSignal.timeout(PATIENCE_MS));
   });
 
   after(() => rm(project, { recursive: true }));
@@ -48,7 +49,7 @@ describe('the package that is published', () => {
     });
     const ended = once(server, 'exit');
     try {
-      await untilReady(`${await addressIn(server.stderr)}/readyz`, AbortSignal.timeout(30_000));
+      await untilReady(`${await addressIn(server.stderr)}/readyz`, AbortSignal.timeout(PATIENCE_MS));
     } finally {
       server.kill('SIGTERM');
     }
@@ -100,7 +101,7 @@ describe('the package that is published', () => {
 
   async function fleetshift(args: readonly string[]): Promise<Outcome> {
     const bare = ['env', '-i', 'PATH=/usr/bin:/bin'];
-    return await runCommand([...bare, program(), ...args], { cwd: project }, AbortSignal.timeout(30_000));
+    return await runCommand([...bare, program(), ...args], { cwd: project }, AbortSignal.timeout(PATIENCE_MS));
   }
 });
 

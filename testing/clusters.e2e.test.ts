@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { clustersUnavailable, ownCluster, sharedCluster, type TestCluster } from '#testing/clusters';
 import { ApiClient } from './clusters/api-client.ts';
 import { portForward } from './clusters/testing/port-forward.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 const skip = await clustersUnavailable();
 const skipControllers = await clustersUnavailable('controllers');
@@ -286,6 +287,6 @@ async function servedCertificate({ server, ca }: TestCluster): Promise<string> {
 
 /** Others make it so, and do not call back. */
 async function until(isSo: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   while (!(await isSo())) await delay(50, undefined, { signal: limit });
 }

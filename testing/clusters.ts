@@ -4,6 +4,7 @@ import { type ClusterSize, whyUnavailable } from './clusters/programs.ts';
 import { CLUSTERS, skippedLine } from './clusters/run-clusters.ts';
 import { type Cleaner, TestCluster } from './clusters/test-cluster.ts';
 import { logToStderr } from './log-to-stderr.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export type { ClusterSize } from './clusters/programs.ts';
 export type { Cleaner, TestCluster } from './clusters/test-cluster.ts';
@@ -17,8 +18,6 @@ export interface OwnClusterOptions {
   /** An etcd that no other cluster has, which `compact` needs. */
   readonly ownEtcd?: boolean;
 }
-
-const REMOVE_MS = 30_000;
 
 let hasTold = false;
 
@@ -48,7 +47,7 @@ export async function ownCluster(t: Cleaner, options: OwnClusterOptions, signal:
   const order = { name: 'own', ...options };
   const facts = await callHost<ClusterFacts>(socket, { do: 'create', order }, signal);
   t.after(async () => {
-    await callHost(socket, { do: 'remove', name: facts.name }, AbortSignal.timeout(REMOVE_MS));
+    await callHost(socket, { do: 'remove', name: facts.name }, AbortSignal.timeout(PATIENCE_MS));
   });
   return new TestCluster({ facts, socket, shared: false });
 }

@@ -6,6 +6,7 @@ import { describe } from 'node:test';
 import { Client } from 'pg';
 import { assertNever } from '#kit/std';
 import { ENGINES, type Engine, type MigrationModule, openPostgres, openSqlite, type Storage } from '#kit/storage';
+import { PATIENCE_MS } from './patience.ts';
 import { startPostgres } from './postgres.ts';
 
 /** An empty database of its own, real like the ones in production. */
@@ -38,12 +39,10 @@ export async function freshDatabase(engine: Engine): Promise<TestDatabase> {
   }
 }
 
-const OPEN_MS = 30_000;
-
 async function freshSqlite(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-sqlite-'));
   const file = join(folder, 'database.sqlite');
-  const opened = openedOnes((modules) => openSqlite({ file, modules }, AbortSignal.timeout(OPEN_MS)));
+  const opened = openedOnes((modules) => openSqlite({ file, modules }, AbortSignal.timeout(PATIENCE_MS)));
   return {
     engine: 'sqlite',
     file,
@@ -60,7 +59,7 @@ async function freshPostgres(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin(server, `CREATE DATABASE ${name}`);
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  const opened = openedOnes((modules) => openPostgres({ url, modules }, AbortSignal.timeout(OPEN_MS)));
+  const opened = openedOnes((modules) => openPostgres({ url, modules }, AbortSignal.timeout(PATIENCE_MS)));
   return {
     engine: 'postgres',
     url,

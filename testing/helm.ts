@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, findGoProgram, hasGo } from './go-program.ts';
 import { logToStderr } from './log-to-stderr.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 const HELM_VERSION = 'v4.3.1';
 const SOURCE = `helm.sh/helm/v4/cmd/helm@${HELM_VERSION}`;
-const COMMAND_MS = 120_000;
 
 export interface FindHelmOptions {
   /** Told what is being done, a line at a time: a build takes minutes. */
@@ -68,7 +68,7 @@ export async function runHelm({ args, folder, kubeconfig, env, signal }: HelmCal
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const limit = AbortSignal.any([AbortSignal.timeout(COMMAND_MS), ...(signal ? [signal] : [])]);
+  const limit = AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]);
   const end = (): void => void child.kill('SIGKILL');
   limit.addEventListener('abort', end, { once: true });
   const said = { stdout: '', stderr: '' };

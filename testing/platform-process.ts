@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Engine } from '#kit/storage';
 import { bareEnvironment } from './bare-environment.ts';
 import { freshDatabase } from './databases.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** Where a platform lives: a data folder and a database, which outlast its processes. */
 export interface PlatformHome {
@@ -72,9 +73,6 @@ export interface Ended {
 }
 
 const MAIN = fileURLToPath(new URL('../apps/cli/main.ts', import.meta.url));
-/** For a machine that has a lot else to do; how long a start may take is for a test to say. */
-const READY_MS = 60_000;
-const REQUEST_MS = 30_000;
 
 export async function platformHome(engine: Engine): Promise<PlatformHome> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-platform-'));
@@ -167,7 +165,7 @@ async function firstOf(
   { ended, said }: Pick<PlatformProcess, 'ended' | 'said'>,
 ): Promise<Addresses> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`start a platform: not within ${READY_MS} ms`)), READY_MS);
+  const timer = setTimeout(() => late.reject(new Error(`start a platform: not within ${PATIENCE_MS} ms`)), PATIENCE_MS);
   const over = ended.then(({ code, signal }) => {
     throw new Error(`start a platform: it ended with ${code ?? signal} and said\n${said()}`);
   });
@@ -179,13 +177,13 @@ async function firstOf(
 }
 
 async function untilReady(url: string): Promise<void> {
-  const signal = AbortSignal.timeout(READY_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   while ((await fetch(`${url}/readyz`, { signal })).status !== 200) await delay(20, undefined, { signal });
 }
 
 function requester(url: string, token: string): Platform['request'] {
   return (path, { body, headers = {}, method = 'GET', signal } = {}) => {
-    const timeout = AbortSignal.timeout(REQUEST_MS);
+    const timeout = AbortSignal.timeout(PATIENCE_MS);
     return fetch(`${url}${path}`, {
       method,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),

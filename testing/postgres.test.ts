@@ -11,6 +11,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { PATIENCE_MS } from './patience.ts';
 import { serverAccount } from './postgres/account.ts';
 import { findBinaries, ORIGINS, type Origin } from './postgres/binaries.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
@@ -137,12 +138,12 @@ async function startedBy(child: ChildProcess): Promise<Started> {
 
 async function exitOf(child: ChildProcess): Promise<unknown[]> {
   if (child.exitCode !== null || child.signalCode !== null) return [child.exitCode, child.signalCode];
-  return await once(child, 'exit', { signal: AbortSignal.timeout(30_000) });
+  return await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
 /** Nobody calls back when the guardian is done, so this one test looks from time to time. */
 async function gone(server: Started): Promise<void> {
-  const deadline = AbortSignal.timeout(30_000);
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (existsSync(server.folder) || (await isListening(server))) await delay(20, undefined, { signal: deadline });
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from './free-ports.ts';
 import { type Guardian, startGuardian } from './guardian.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { type Account, serverAccount } from './postgres/account.ts';
 import { type Binaries, findBinaries, ORIGINS, type Origin } from './postgres/binaries.ts';
 import { ServerProcess } from './server-process.ts';
@@ -30,7 +31,6 @@ export interface PostgresServer {
 }
 
 const USER = 'fleetshift';
-const START_MS = 30_000;
 
 /**
  * A real Postgres on a port of its own, in a folder of its own, as an unprivileged user. It goes away with `stop`, or
@@ -154,7 +154,7 @@ function serverEnv(): NodeJS.ProcessEnv {
 }
 
 async function isReady(server: ServerProcess, folder: string): Promise<boolean> {
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!server.hasEnded && Date.now() < deadline) {
     // The last line of the server's own pid file says what it is doing.
     const file = join(folder, 'data', 'postmaster.pid');

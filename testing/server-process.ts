@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { compiledCode } from './bare-environment.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface ServerProcessOptions {
   readonly program: string;
@@ -52,7 +53,7 @@ export class ServerProcess {
   }
 
   /** Asks it to end, and kills it when it has not within `patienceMs`. */
-  async stop(signal: NodeJS.Signals, patienceMs = 10_000): Promise<void> {
+  async stop(signal: NodeJS.Signals, patienceMs = PATIENCE_MS): Promise<void> {
     if (this.hasEnded) return;
     this.#child.ref();
     const ended = once(this.#child, 'exit');

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import type { LocalTarget, TargetClaim, TargetHandlers } from '#contexts/channels';
 import type { TargetRef } from '#contexts/delivery';
 import { memoryLogger } from '#kit/telemetry/testing';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Spoken, speakFor } from './speak-for.ts';
 
 const CLAIM: TargetClaim = {
@@ -112,7 +113,7 @@ suite('a target that a process speaks for', () => {
     const { spoken, happened, last } = stage();
     last().accepted('u1');
     await settled();
-    await spoken.deregister(AbortSignal.timeout(1_000));
+    await spoken.deregister(AbortSignal.timeout(PATIENCE_MS));
     assert.deepEqual(happened.slice(3), ['gone u1', 'drop u1', 'deregister']);
   });
 

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { type RunningPlatform, startPlatform } from './testing/processes.ts';
 
 const GUIDES = fileURLToPath(new URL('../../docs/guide/', import.meta.url));
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
-const COMMAND_MS = 60_000;
 
 let folder: string;
 let platform: RunningPlatform;
@@ -70,7 +70,7 @@ function stepsIn(guide: string): Step[] {
 async function run(command: string): Promise<string> {
   const PATH = `${folder}:${process.env['PATH'] ?? ''}`;
   const env = bareEnvironment(folder, { PATH, FLEETSHIFT_SERVER: platform.addresses[0] });
-  const options = { cwd: folder, env, timeout: COMMAND_MS };
+  const options = { cwd: folder, env, timeout: PATIENCE_MS };
   return await new Promise((resolve) => {
     execFile('bash', ['-c', `{ ${command}\n} 2>&1`], options, (_, out) => resolve(out));
   });

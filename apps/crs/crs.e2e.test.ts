@@ -12,6 +12,7 @@ import {
 } from '#kit/kube';
 import { capiManager, capiUnavailable, installCapiDefinitions, startCapiManager } from '#testing/capi';
 import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { CrsProcess } from './testing/crs-process.ts';
 
 const skip = (await clustersUnavailable('apiserver')) ?? (await capiUnavailable());
@@ -209,7 +210,7 @@ describe('fleetshift crs on a real API server, which is its own workload cluster
     const manager = await startCapiManager({ program, kubeconfig });
     t.after(() => manager.stop());
     const { condition } = await stage(t, cluster.kubeconfig('admin'));
-    const deadline = AbortSignal.any([t.signal, AbortSignal.timeout(60_000)]);
+    const deadline = AbortSignal.any([t.signal, AbortSignal.timeout(PATIENCE_MS)]);
     while ((await condition()) === undefined) await delay(100, undefined, { signal: deadline });
     const process = await CrsProcess.start(t, { kubeconfig });
     assert.match(await process.ended(deadline), /wrote the status of ClusterResourceSet/);

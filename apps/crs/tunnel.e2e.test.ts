@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { capiUnavailable, installCapiDefinitions } from '#testing/capi';
 import { clustersUnavailable, ownCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { platformHome } from '#testing/platform-process';
 import { runCommand } from '../cli/testing/processes.ts';
 import { CrsProcess } from './testing/crs-process.ts';
@@ -39,7 +40,7 @@ describe('a workload cluster that is a target of a platform', { skip }, () => {
     assert.equal(applied.code, 0, applied.stderr);
     const condition = '{.status.conditions[?(@.type=="ResourcesApplied")].status}';
     const set = ['get', 'clusterresourceset', 'greetings', '-o', `jsonpath=${condition}`];
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(90_000)]);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     while ((await cluster.kubectl(set)).stdout !== 'True') {
       await delay(200, undefined, { signal: deadline }).catch(async (cause: unknown) => {
         const { stdout } = await cluster.kubectl(['get', 'clusterresourceset', 'greetings', '-o', 'yaml']);

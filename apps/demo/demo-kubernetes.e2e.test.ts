@@ -10,14 +10,13 @@ import { parse } from 'yaml';
 import { sleep } from '#kit/std';
 import { bareEnvironment } from '#testing/bare-environment';
 import { cacheFolder } from '#testing/go-program';
+import { PATIENCE_MS } from '#testing/patience';
 import { runKubectl } from '../../testing/clusters/kubectl.ts';
 import { whyUnavailable } from '../../testing/clusters/programs.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
-const READY_MS = 120_000;
-const SOON_MS = 60_000;
 
 /** Without Go: the demo takes what is there, and builds nothing. */
 const skip = whyUnavailable('nodes', { ...process.env, PATH: '' });
@@ -102,7 +101,7 @@ async function startDemo(t: TestContext, folder: string, more: NodeJS.ProcessEnv
       all += text;
     });
   }
-  const late = AbortSignal.timeout(READY_MS);
+  const late = AbortSignal.timeout(PATIENCE_MS);
   while (!all.includes('The demo is ready')) {
     assert.ok(child.exitCode === null && !late.aborted, all);
     await sleep(100, t.signal);
@@ -147,7 +146,7 @@ async function serverOf(folder: string): Promise<string> {
 
 /** Nobody answers there any more, in whatever way. */
 async function untilGone(server: string): Promise<void> {
-  const late = AbortSignal.timeout(SOON_MS);
+  const late = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {
     const code = await fetch(`${server}/version`, { signal: late }).then(
       () => 'answered',
@@ -159,7 +158,7 @@ async function untilGone(server: string): Promise<void> {
 }
 
 async function eventually(look: () => Promise<string>, wanted: string | RegExp): Promise<void> {
-  const late = AbortSignal.timeout(SOON_MS);
+  const late = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {
     const seen = await look();
     if (typeof wanted === 'string' ? seen === wanted : wanted.test(seen)) return;

@@ -12,7 +12,6 @@ import { podEnvironment } from '../kubernetes-agent/testing/agent-process.ts';
 import { FleetApi } from '../platform/proxy-agent/testing/fleet-api.ts';
 
 const skip = (await clustersUnavailable('apiserver')) ?? false;
-const WITHIN_MS = 60_000;
 
 /** How it ends for a Pod that shows this token. */
 async function stateOf(t: TestContext, port: number, token: string): Promise<UplinkState['kind']> {
@@ -28,7 +27,7 @@ async function stateOf(t: TestContext, port: number, token: string): Promise<Upl
   t.after(() => running);
   const ended = (): UplinkState | undefined => states.find(({ kind }) => kind === 'connected' || kind === 'refused');
   try {
-    return (await eventually('it to be let in or not', ended, WITHIN_MS)).kind;
+    return (await eventually('it to be let in or not', ended)).kind;
   } finally {
     over.abort();
   }

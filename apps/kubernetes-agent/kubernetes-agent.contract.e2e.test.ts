@@ -2,6 +2,7 @@ import { after, before, describe } from 'node:test';
 import { openCluster } from '#contexts/kubernetes/adapters';
 import { createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { kubernetesAgentContract } from './testing/kubernetes-agent-contract.ts';
 
 /** Deletions in the foreground are ended by a controller. */
@@ -11,7 +12,7 @@ describe('on a real API server', { skip: (await clustersUnavailable(size)) ?? fa
   let client: KubeClient;
 
   before(async () => {
-    const shared = await sharedCluster(size, AbortSignal.timeout(120_000));
+    const shared = await sharedCluster(size, AbortSignal.timeout(PATIENCE_MS));
     client = createKubeClient({ config: parseKubeConfig(shared.kubeconfig()) });
   });
 

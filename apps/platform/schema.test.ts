@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from '#kit/storage';
 import { freshDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { SCHEMA_MODULES } from './schema.ts';
 
 const PAGE = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
@@ -23,7 +24,7 @@ test('ARCHITECTURE.md lists every table that there is', async (t) => {
   t.after(() => database.dispose());
   const storage = await database.open(SCHEMA_MODULES);
   const query = sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`;
-  const made = (await storage.all(query, AbortSignal.timeout(30_000))).map((row) => String(row['name']));
+  const made = (await storage.all(query, AbortSignal.timeout(PATIENCE_MS))).map((row) => String(row['name']));
   const listed = rows().flatMap(([, tables = '']) => namesIn(tables));
   assert.deepEqual(
     listed.filter((name) => !NOT_LISTED.includes(name)).toSorted(),

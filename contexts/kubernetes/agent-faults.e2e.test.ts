@@ -3,12 +3,13 @@ import { beforeEach, describe, it } from 'node:test';
 import { CORE } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { clustersUnavailable, ownCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { deploymentUid, order, runAgent } from './testing/agent-scene.ts';
 import { mapNamed, realScene, sceneIn } from './testing/real-scene.ts';
 
 let signal: AbortSignal;
 function startClock(): void {
-  signal = AbortSignal.timeout(120_000);
+  signal = AbortSignal.timeout(PATIENCE_MS);
 }
 
 describe('a real cluster in trouble', { skip: (await clustersUnavailable()) ?? false }, () => {

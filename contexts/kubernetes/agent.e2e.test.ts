@@ -6,6 +6,7 @@ import { openCluster } from '#contexts/kubernetes/adapters';
 import { CORE, isKubeError, listAll } from '#kit/kube';
 import { clustersUnavailable } from '#testing/clusters';
 import { issueServerPair, makeAuthority } from '#testing/clusters/certificate-authority';
+import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom, testSeed } from '#testing/seeded';
 import type { ClusterPorts } from './application/ports.ts';
 import { deploymentUid, order, policy, type RunningAgent, removal, runAgent, TARGET } from './testing/agent-scene.ts';
@@ -21,11 +22,11 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
   let deployments = 0;
 
   before(async () => {
-    scene = await realScene(size, AbortSignal.timeout(60_000));
+    scene = await realScene(size, AbortSignal.timeout(PATIENCE_MS));
   });
 
   beforeEach(() => {
-    signal = AbortSignal.timeout(90_000);
+    signal = AbortSignal.timeout(PATIENCE_MS);
   });
 
   after(async () => await scene.close());
@@ -245,7 +246,7 @@ describe('an agent of a real cluster', { skip: (await clustersUnavailable(size))
       signal,
     );
     t.after(async () => {
-      await scene.client.delete({ resource, name }, {}, AbortSignal.timeout(30_000));
+      await scene.client.delete({ resource, name }, {}, AbortSignal.timeout(PATIENCE_MS));
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     });

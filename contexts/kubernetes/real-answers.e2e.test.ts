@@ -20,6 +20,7 @@ import {
 import { KubeClusterApi } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 
 const size = 'apiserver';
 const APPLY = { force: false, dryRun: false };
@@ -32,7 +33,7 @@ const container = {
 
 /** What the pure core takes for granted about API servers. */
 describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const cleanups: (() => Promise<void>)[] = [];
   let client: KubeClient;
   let cluster: KubeClusterApi;

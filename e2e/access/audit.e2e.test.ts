@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Statement, sql } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Platform, PlatformHome } from '#testing/platform-process';
 import { type Ended, runCommand } from '../../apps/cli/testing/processes.ts';
 import { homeFor } from '../home-for.ts';
@@ -25,7 +26,7 @@ for (const engine of DATABASES) {
 
       const done: string[] = [];
       for (const { how, statements, says } of TAMPERINGS) {
-        await withStorage(home, (storage) => storage.commit(statements, AbortSignal.timeout(10_000)));
+        await withStorage(home, (storage) => storage.commit(statements, AbortSignal.timeout(PATIENCE_MS)));
         const { code, out } = await verifyHere(home, '--expect-head', head);
         done.push(says);
         assert.equal(code, 1, how);
@@ -109,7 +110,7 @@ interface Verification {
 
 /** Once everything that was done has its place in the chain. */
 async function verification(platform: Platform): Promise<Verification> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {
     const answer = await platform.request('/v1/audit:verify', { method: 'POST', body: {}, signal });
     const verified = (await answer.json()) as Verification;

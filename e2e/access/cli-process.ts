@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { followLogin } from '#testing/oidc/follow-login';
+import { PATIENCE_MS } from '#testing/patience';
 import { startCommand } from '../../apps/cli/testing/processes.ts';
-
-const LOGIN_MS = 30_000;
 
 /** `fleetshift login` in a process of its own, and a person who opens the address that it tells. */
 export async function loginWithCli(args: readonly string[], config: string): Promise<{ code: number; said: string }> {
@@ -15,7 +14,7 @@ export async function loginWithCli(args: readonly string[], config: string): Pro
   for await (const line of createInterface({ input: child.stderr })) {
     said += `${line}\n`;
     const address = /^ {2}(http\S+)$/.exec(line)?.[1];
-    if (address !== undefined) page = followLogin(address, AbortSignal.timeout(LOGIN_MS));
+    if (address !== undefined) page = followLogin(address, AbortSignal.timeout(PATIENCE_MS));
   }
   await page;
   const [code] = (await closed) as [number | null];

@@ -9,13 +9,13 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
+import { PATIENCE_MS } from '#testing/patience';
 import type { PlatformProcess } from '#testing/platform-process';
 import { homeFor } from '../home-for.ts';
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
 /** Of util-linux: what it runs has a terminal. */
 const SCRIPT = '/usr/bin/script';
-const PATIENCE_MS = 60_000;
 const NO_TOKEN = ['--admin-token-file', 'none'];
 
 describe('the first start of an empty platform', () => {

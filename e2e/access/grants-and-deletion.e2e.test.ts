@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { homeFor } from '../home-for.ts';
 import { addCaller, ask, made, STAFF } from './callers.ts';
 import { withStorage } from './stored.ts';
@@ -36,7 +37,7 @@ for (const engine of DATABASES) {
       t.diagnostic(`the grant got ${[...outcomes].join(' and ')}`);
       await platform.stop();
       const left = await withStorage(home, (storage) =>
-        storage.all(sql`SELECT resource_name FROM access_grants`, AbortSignal.timeout(10_000)),
+        storage.all(sql`SELECT resource_name FROM access_grants`, AbortSignal.timeout(PATIENCE_MS)),
       );
       assert.deepEqual(left, []);
     });

@@ -5,13 +5,13 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { launchBrowser, withoutBrowser } from '#testing/browser';
 import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { ask, made } from './callers.ts';
 import { loginWithCli } from './cli-process.ts';
 
 const ME = '/v1/access/identity';
-const PATIENCE_MS = 30_000;
 
 interface KeptLogin {
   readonly contexts: readonly { readonly credentials?: { readonly idToken?: string } }[];

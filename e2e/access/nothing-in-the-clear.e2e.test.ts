@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { DATABASES } from '#testing/databases';
 import { leaksInDatabase, leaksInFiles, leaksInText, type NamedSecrets } from '#testing/leaks';
+import { PATIENCE_MS } from '#testing/patience';
 import type { PlatformHome } from '#testing/platform-process';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { homeFor } from '../home-for.ts';
@@ -28,7 +29,7 @@ for (const engine of DATABASES) {
 
       assert.deepEqual(leaksInText('log', said, secrets), []);
       assert.deepEqual(await leaksInFiles([home.data, backup], secrets, (path) => KEEPERS.test(path)), []);
-      const signal = AbortSignal.timeout(30_000);
+      const signal = AbortSignal.timeout(PATIENCE_MS);
       assert.deepEqual(await withStorage(home, (storage) => leaksInDatabase(storage, secrets, signal)), []);
       // It could be found: it stands where it belongs.
       const [found] = await leaksInFiles([join(home.data, 'admin-token')], secrets);

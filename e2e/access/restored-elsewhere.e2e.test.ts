@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import type { Engine } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
 import { followLogin } from '#testing/oidc/follow-login';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Platform, PlatformHome } from '#testing/platform-process';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { homeFor } from '../home-for.ts';
@@ -40,7 +41,7 @@ describe('a backup of a platform in use', () => {
         assert.equal((await ask(restored, token, ME)).status, 200, who);
       }
       // The secret of the client was opened with the restored keys, or the issuer had refused it.
-      const page = await followLogin(`${restored.url}/v1/login/corp`, AbortSignal.timeout(30_000));
+      const page = await followLogin(`${restored.url}/v1/login/corp`, AbortSignal.timeout(PATIENCE_MS));
       assert.equal(page.url.search, '?outcome=done', page.text);
       const answer = await restored.request('/v1/audit:verify', { method: 'POST', body: {} });
       assert.partialDeepStrictEqual(await answer.json(), { intact: true, faults: [] });

@@ -4,6 +4,7 @@ import { ROLES } from '#contexts/access';
 import type { Engine } from '#kit/storage';
 import { DATABASES } from '#testing/databases';
 import { type OpenapiDocument, type Operation, operationsOf } from '#testing/openapi/api-description';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import type { SeededRandom } from '#testing/seeded';
 import { eachCase, type Soak, type SoakOptions } from '#testing/soak';
@@ -220,7 +221,7 @@ async function untilAtRest(platform: Platform, top: string): Promise<void> {
 
 /** So that the log of the caller's own things is complete: entries get their places soon after, and not at once. */
 async function untilAudited(platform: Platform, name: string): Promise<void> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const path = `/v1/workspaces/${name}-top`;
   for (;;) {
     const { pending } = (await (

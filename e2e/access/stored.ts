@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { openPostgres, openSqlite, type Storage } from '#kit/storage';
+import { PATIENCE_MS } from '#testing/patience';
 import type { PlatformHome } from '#testing/platform-process';
 import { SCHEMA_MODULES } from '../../apps/platform/schema.ts';
 
-const OPEN_MS = 30_000;
-
 /** Looks into the database of a platform that has stopped. */
 export async function withStorage<T>(home: PlatformHome, look: (storage: Storage) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(OPEN_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const storage =
     home.database === 'sqlite'
       ? await openSqlite({ file: join(home.data, 'fleetshift.db'), modules: SCHEMA_MODULES }, signal)

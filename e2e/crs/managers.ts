@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { capiManager, startCapiManager } from '#testing/capi';
 import { freePorts } from '#testing/free-ports';
 import { startGuardian } from '#testing/guardian';
+import { PATIENCE_MS } from '#testing/patience';
 import { ServerProcess } from '#testing/server-process';
 
 /** Whoever looks after ClusterResourceSets: Cluster API's own manager, or ours. */
@@ -28,7 +29,6 @@ export interface ManagerOptions {
 }
 
 const SOURCES = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
-const START_MS = 60_000;
 const LOOK_MS = 50;
 
 /** Undefined where Cluster API's cannot be had; one loud line says so. */
@@ -67,9 +67,9 @@ async function startOurs({ kubeconfig, flags = [], fleetshift = SOURCES }: Manag
 }
 
 async function isReady(manager: ServerProcess, url: string): Promise<boolean> {
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!manager.hasEnded && Date.now() < deadline) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
     if (answer?.ok) return true;
     await delay(LOOK_MS);
   }

@@ -3,6 +3,7 @@ import { CORE, createKubeClient, type KubeClient, parseKubeConfig } from '#kit/k
 import { type Informer, InformerFactory } from '#kit/kube/cache';
 import { installCapiDefinitions } from '#testing/capi';
 import { type Cleaner, ownCluster, sharedCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Binding, CRS, type DataObject, type ResourceSet } from './crs-objects.ts';
 import { type Manager, type ManagerKind, startManager } from './managers.ts';
 import type { Scenario } from './scenario.ts';
@@ -10,8 +11,6 @@ import type { Objects } from './seen.ts';
 import type { Snapshot } from './snapshot.ts';
 import { Stage, type StageSide } from './stage.ts';
 import type { Workload, WorkloadName } from './workload.ts';
-
-const STOP_MS = 30_000;
 
 /** One manager with a management cluster of its own, and two workload clusters that it shares with the other side. */
 export class Side implements StageSide {
@@ -44,7 +43,7 @@ export class Side implements StageSide {
       stop.abort();
       await running;
     });
-    await informers.synced(AbortSignal.any([signal, AbortSignal.timeout(STOP_MS)]));
+    await informers.synced(AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
     return side;
   }
 

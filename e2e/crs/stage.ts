@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { CORE, type KubeClient, type KubeObject, type Resource } from '#kit/kube';
+import { PATIENCE_MS } from '#testing/patience';
 import { configMapText } from './config-map-text.ts';
 import { contentsOf, hashOf } from './contents.ts';
 import {
@@ -61,7 +62,6 @@ export interface MomentOptions {
 }
 
 const LOOK_MS = 100;
-const REACH_MS = 90_000;
 /** Upstream leaves a second between two looks at one set, and a new set takes three of them. */
 const QUIET_MS = { upstream: 3_000, ours: 1_500 } as const;
 
@@ -178,7 +178,7 @@ export class Stage {
     { upstreamIsRestless = false }: MomentOptions = {},
   ): Promise<void> {
     const question = typeof questions === 'function' ? questions : questions[this.manager];
-    const patience = AbortSignal.any([this.signal, AbortSignal.timeout(REACH_MS)]);
+    const patience = AbortSignal.any([this.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const needsQuiet = !(upstreamIsRestless && this.manager === 'upstream');
     let last: unknown;
     let since = performance.now();
@@ -238,7 +238,7 @@ export class Stage {
 
   /** Upstream connects when it has the time; a set that comes before that begins with an error which says nothing. */
   async #untilConnected(name: string): Promise<void> {
-    const patience = AbortSignal.any([this.signal, AbortSignal.timeout(REACH_MS)]);
+    const patience = AbortSignal.any([this.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const ref = { resource: CRS.clusters, namespace: this.namespace, name };
     for (;;) {
       const { status } = await this.#side.client.get<Cluster>(ref, patience);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import type { SeededRandom } from '#testing/seeded';
 import { type FaultStep, makeFaultSchedule } from '../../testing/fault-proxy/fault-schedule.ts';
 import { FlowCheck } from './check-flow.ts';
@@ -11,8 +12,6 @@ const WINDOW = { messages: 256, bytes: 1024 * 1024, large: 2 };
 const LONGEST_MS = 600;
 const BURST = 8;
 const LOOK_MS = 25;
-/** Everything has to be there by then. */
-const PATIENCE_MS = 60_000;
 
 interface Schedule {
   readonly steps: readonly FaultStep[];

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { issueAuthorityCertificate, issuePeerCertificate, issueServerCertificate } from '#kit/pki';
 import { bareEnvironment } from '#testing/bare-environment';
 import { type Guardian, startGuardian } from '#testing/guardian';
+import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom } from '#testing/seeded';
 import { IdentityStore } from '../../apps/fleetlet/identity/identity-store.ts';
 import type { FaultProxy } from '../../testing/fault-proxy/fault-proxy.ts';
@@ -25,7 +26,6 @@ export type End = (typeof ENDS)[number];
 const HEARTBEAT_MS = 150;
 const FLEETLET = '01920000-0000-7000-8000-000000000001';
 const DAY_MS = 86_400_000;
-const START_MS = 60_000;
 
 /** A platform's end, a fleetlet and a local process, each a real one, and a network that misbehaves before the first. */
 export class FaultyWorld {
@@ -158,7 +158,7 @@ function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
 
 /** Where it listens. */
 async function firstWord(child: ChildProcess): Promise<Record<TransportName, number>> {
-  const signal = AbortSignal.timeout(START_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const ended = once(child, 'exit', { signal }).then(() => {
     throw new Error('start the platform: it ended');
   });

@@ -15,7 +15,6 @@ export interface AgentProcessOptions {
 }
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
-const WITHIN_MS = 90_000;
 
 /** `fleetshift agent kubernetes`, beside the fleetlet that the platform has within. */
 export class AgentProcess {
@@ -46,16 +45,12 @@ export class AgentProcess {
       log: join(folder, 'agent.log'),
     });
     this.#running = agent;
-    await eventually(
-      'the target is connected',
-      async () => {
-        if (agent.hasEnded) throw new Error(agent.said);
-        const answer = await platform.request(`/v1/targets/${target}`);
-        const { connection } = (await answer.json()) as { readonly connection: { readonly state: string } };
-        return connection.state === 'Connected';
-      },
-      WITHIN_MS,
-    );
+    await eventually('the target is connected', async () => {
+      if (agent.hasEnded) throw new Error(agent.said);
+      const answer = await platform.request(`/v1/targets/${target}`);
+      const { connection } = (await answer.json()) as { readonly connection: { readonly state: string } };
+      return connection.state === 'Connected';
+    });
   }
 
   /** As if its machine had lost power. */

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { PATIENCE_MS } from '#testing/patience';
 import type { KubectlWorld } from './kubectl-world.ts';
 
-const WITHIN_MS = 90_000;
 const WAITING = ['--wait', '--timeout', '80s'];
 
 const CHART = {
@@ -32,7 +32,7 @@ export async function helmJourney(world: KubectlWorld, helm: string): Promise<vo
   await writeChart(join(world.folder, 'shop'));
   const run = async (...args: string[]): Promise<string> => {
     const env = { PATH: process.env['PATH'], HOME: world.folder, KUBECONFIG: world.kubeconfigOf('admin') };
-    const options = { cwd: world.folder, env, timeout: WITHIN_MS };
+    const options = { cwd: world.folder, env, timeout: PATIENCE_MS };
     const { stdout } = await promisify(execFile)(helm, [...args, '-n', namespace], options);
     return stdout;
   };

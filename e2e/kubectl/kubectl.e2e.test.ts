@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { bareEnvironment } from '#testing/bare-environment';
 import { clustersUnavailable } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import type { KubectlOptions } from '../../testing/clusters/kubectl.ts';
 import { findProgram } from '../../testing/clusters/programs.ts';
@@ -20,7 +21,6 @@ import { KubectlWorld, TARGET } from './kubectl-world.ts';
 const skip = await clustersUnavailable('nodes');
 const helm = skip === undefined ? await findHelm({ log: logToStderr }) : undefined;
 const noHelm = helm === undefined ? 'there is no Helm, nor Go to build it with' : false;
-const WITHIN_MS = 60_000;
 
 const POD = (namespace: string) => `
 apiVersion: v1
@@ -48,7 +48,7 @@ describe('kubectl through the platform', { skip }, () => {
   let namespace: string;
   const inSpace = (...args: string[]): string[] => ['-n', namespace, ...args];
   before(async () => {
-    world = await KubectlWorld.open(AbortSignal.timeout(120_000));
+    world = await KubectlWorld.open(AbortSignal.timeout(PATIENCE_MS));
     namespace = `kubectl-${randomBytes(4).toString('hex')}`;
     await world.succeeds(['create', 'namespace', namespace]);
     await world.succeeds(['apply', '--server-side', '-f', '-'], { input: POD(namespace) });
@@ -79,7 +79,7 @@ describe('kubectl through the platform', { skip }, () => {
       },
     );
     await world.succeeds(inSpace('apply', '--server-side', '-f', '-'), { input: config('one') });
-    await eventually('the watch tells', () => seen.includes('configmap/settings'), WITHIN_MS);
+    await eventually('the watch tells', () => seen.includes('configmap/settings'));
     over.abort();
     await watching;
     const diff = await world.kubectl(inSpace('diff', '--server-side', '-f', '-'), { input: config('two') });
@@ -99,9 +99,9 @@ describe('kubectl through the platform', { skip }, () => {
       onStdout: (text) => void (seen += text),
     });
     const ticks = (): RegExpExecArray[] => [...seen.matchAll(/^tick (\d+)$/gm)];
-    await eventually('it ticks', () => ticks().length > 0, WITHIN_MS);
+    await eventually('it ticks', () => ticks().length > 0);
     const before = ticks().length;
-    await eventually('it goes on', () => ticks().length > before + 2, WITHIN_MS);
+    await eventually('it goes on', () => ticks().length > before + 2);
     over.abort();
     await following;
     return Number(ticks()[0]?.[1]);
@@ -151,7 +151,7 @@ describe('kubectl through the platform', { skip }, () => {
     const over = new AbortController();
     const copying = world.kubectl(inSpace('cp', 'sent.bin', `talker:${there}`), { signal: over.signal });
     const arrived = async (): Promise<boolean> => Buffer.compare(await readFile(there), content) === 0;
-    await eventually('it is there', arrived, WITHIN_MS);
+    await eventually('it is there', arrived);
     over.abort();
     await copying;
     await world.succeeds(inSpace('cp', `talker:${there}`, 'back.bin'));
@@ -166,7 +166,7 @@ describe('kubectl through the platform', { skip }, () => {
       signal: over.signal,
       onStdout: (text) => void (seen += text),
     });
-    const [, port] = await eventually('it listens', () => /127\.0\.0\.1:(\d+) -> 8080/.exec(seen) ?? false, WITHIN_MS);
+    const [, port] = await eventually('it listens', () => /127\.0\.0\.1:(\d+) -> 8080/.exec(seen) ?? false);
     for (let count = 0; count < 3; count += 1) {
       const [answer] = (await once(get(`http://127.0.0.1:${port}/`, { agent: false }), 'response')) as [
         IncomingMessage,
@@ -224,7 +224,7 @@ describe('kubectl through the platform', { skip }, () => {
     const watching = world.kubectl(inSpace('get', 'pods', '-w', '-o', 'name'), {
       onStdout: (text) => void (seen += text),
     });
-    await eventually('the watch tells', () => seen.includes('pod/talker'), WITHIN_MS);
+    await eventually('the watch tells', () => seen.includes('pod/talker'));
     await world.agent.kill();
     await watching;
     const told = await world.kubectl(['get', '--raw', '/version']);
@@ -232,7 +232,7 @@ describe('kubectl through the platform', { skip }, () => {
     assert.match(told.stderr, /ServiceUnavailable.*The target prod-1 cannot be reached right now/s);
     assert.doesNotMatch(told.stderr, /did not call back/, 'the platform does not wait for an agent that died');
     await world.agent.start();
-    await eventually('it is back', async () => (await world.kubectl(inSpace('get', 'pods'))).code === 0, WITHIN_MS);
+    await eventually('it is back', async () => (await world.kubectl(inSpace('get', 'pods'))).code === 0);
   });
 
   it('has 200 watches at once', async () => {

@@ -6,6 +6,7 @@ import { openCluster } from '#contexts/kubernetes/adapters';
 import { createKubeClient, isKubeError, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
 import { type Clock, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import type { Cleaner, TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { aTarget } from '../../contexts/delivery/testing/an-order.ts';
 import { RecordingReports } from '../../contexts/delivery/testing/recording-reports.ts';
 
@@ -92,9 +93,9 @@ export class Rig {
   async #close(): Promise<void> {
     await this.stopAgent();
     const resource = await this.client.discovery
-      .resourceFor('v1', 'Namespace', AbortSignal.timeout(10_000))
+      .resourceFor('v1', 'Namespace', AbortSignal.timeout(PATIENCE_MS))
       .catch(() => undefined);
-    const gone = resource && this.client.delete({ resource, name: this.home }, {}, AbortSignal.timeout(10_000));
+    const gone = resource && this.client.delete({ resource, name: this.home }, {}, AbortSignal.timeout(PATIENCE_MS));
     await gone?.catch(() => {});
     await this.client.close();
   }

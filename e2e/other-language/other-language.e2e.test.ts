@@ -9,6 +9,7 @@ import { type Admission, createAcceptor, type Inbound } from '#contexts/channels
 import { sleep, systemClock } from '#kit/std';
 import { listenGrpc } from '#kit/transport/grpc';
 import { logToStderr } from '#testing/log-to-stderr';
+import { PATIENCE_MS } from '#testing/patience';
 import { CHANNEL_METHOD, frameAcceptor, sha256 } from '../../contexts/channels/adapters/index.ts';
 import type { LinkedChannel } from '../../contexts/channels/application/channel.ts';
 import { createReliableChannel } from '../../contexts/channels/application/reliable-channel.ts';
@@ -30,7 +31,7 @@ const client = await findClient(logToStderr);
 const skip = client === undefined && 'there is no Go to build the client with';
 if (skip) logToStderr(`e2e/other-language is skipped: ${skip}`);
 
-describe('a client in another language, by the proto files alone', { skip, timeout: 120_000 }, () => {
+describe('a client in another language, by the proto files alone', { skip, timeout: PATIENCE_MS }, () => {
   it('takes messages and chunks, acknowledges them, and sends its own', async (t) => {
     const { channel, got, address } = await serve(t);
     const settled: string[] = [];
@@ -104,6 +105,6 @@ function unknownChannel(name: string): Admission {
 
 async function run(t: TestContext, args: readonly string[]): Promise<Outcome> {
   const all = ['--protos', PROTOS, ...args];
-  const { stdout } = await promisify(execFile)(client ?? '', all, { signal: t.signal, timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(client ?? '', all, { signal: t.signal, timeout: PATIENCE_MS });
   return JSON.parse(stdout) as Outcome;
 }

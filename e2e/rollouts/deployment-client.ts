@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import type { DeploymentSchema } from '#protocol/api';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Platform } from '#testing/platform-process';
 
 type Deployment = Static<typeof DeploymentSchema>;
 
 const LOOK_MS = 50;
 const IDLE_LOOK_MS = 250;
-/** A machine that has a lot else to do takes its time. */
-const WITHIN_MS = 120_000;
 const AT_ONCE = 10;
 
 /** What a person does with the deployments of one workspace. */
@@ -59,7 +58,7 @@ export class DeploymentClient {
   }
 
   async until(name: string, what: string, isSo: (deployment: Deployment) => boolean): Promise<Deployment> {
-    const deadline = performance.now() + WITHIN_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const deployment = await this.get(name);
       if (isSo(deployment)) return deployment;
@@ -80,7 +79,7 @@ export class DeploymentClient {
 
   /** Until no workflow is open: nobody has anything left to do. */
   async untilIdle(): Promise<void> {
-    const deadline = performance.now() + WITHIN_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const { items } = (await this.asked('GET', '/v1/workflows?status=running&pageSize=3')) as {
         items: { id: string }[];

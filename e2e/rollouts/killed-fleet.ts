@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, sql } from '#kit/storage';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { type SeededRandom, seededRandom } from '#testing/seeded';
 import { withStorage } from '../access/stored.ts';
@@ -160,7 +161,7 @@ export class KilledFleet {
   }
 
   async #standings(): Promise<readonly Standing[]> {
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const rows = await withStorage(this.#home, (storage) =>
       storage.all(
         sql`SELECT target, applied_revision, applied_hash, order_revision, order_state, health

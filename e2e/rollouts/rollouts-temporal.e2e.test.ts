@@ -6,7 +6,6 @@ import { freshNamespace, type TestNamespace } from '../../testing/temporal/test-
 import { AgentLog } from './agent-log.ts';
 import { DeploymentClient, saying } from './deployment-client.ts';
 
-const SOON_MS = 120_000;
 const STAGES = ['canary', 'late'];
 const CANARY_FIRST = {
   type: 'staged',
@@ -85,7 +84,7 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
       assert.equal(paused.status.rollout?.reason, 'GateRejected');
       assert.equal(paused.status.counts.available, TARGETS.length / 2);
       await client.steer('refused', ':abort');
-      await eventually('an end', async () => (await outcome('refused', 1)) === 'Aborted', SOON_MS);
+      await eventually('an end', async () => (await outcome('refused', 1)) === 'Aborted');
     });
 
     it('begins nothing while it is paused, and goes on when it is resumed', async () => {
@@ -115,7 +114,7 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
       assert.deepEqual(await hashes('regretted'), first);
       const path = '/v1/workspaces/shop/deployments/regretted';
       await client.asked('DELETE', path);
-      await eventually('it to be gone', async () => (await platform.request(path)).status === 404, SOON_MS);
+      await eventually('it to be gone', async () => (await platform.request(path)).status === 404);
     });
   });
 
@@ -125,11 +124,7 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
       const log = new AgentLog(home.data);
       const before = log.length;
       await client.create(names.map((each) => ({ name: each, manifest: saying(each), placement: [{ type: 'all' }] })));
-      await eventually(
-        'half of it with the agents',
-        () => log.length >= before + (CROWD * TARGETS.length) / 2,
-        SOON_MS,
-      );
+      await eventually('half of it with the agents', () => log.length >= before + (CROWD * TARGETS.length) / 2);
       await platform.kill();
       log.takeIn();
       await open();

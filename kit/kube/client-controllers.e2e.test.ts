@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { clustersUnavailable, sharedCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE } from './client/core-resources.ts';
 import { createKubeClient } from './client/create-kube-client.ts';
 import type { DeleteOptions, KubeClient } from './client/kube-client.ts';
@@ -18,7 +19,7 @@ describe('the client where controllers run', { skip: (await clustersUnavailable(
   let cluster: TestCluster;
   let client: KubeClient;
   before(async () => {
-    cluster = await sharedCluster('nodes', AbortSignal.timeout(120_000));
+    cluster = await sharedCluster('nodes', AbortSignal.timeout(PATIENCE_MS));
     client = createKubeClient({ config: parseKubeConfig(cluster.kubeconfig()) });
   });
   after(() => client.close());
@@ -110,5 +111,5 @@ function budget(app: string, minAvailable: number): KubeObject & { readonly spec
 }
 
 function withDeadline(t: TestContext): AbortSignal {
-  return AbortSignal.any([t.signal, AbortSignal.timeout(60_000)]);
+  return AbortSignal.any([t.signal, AbortSignal.timeout(PATIENCE_MS)]);
 }

@@ -151,10 +151,12 @@ describe('the client on a real API server that fails', unavailable === undefined
   it('ends at its deadline when the server is frozen, and goes on when it thaws', async (t) => {
     const own = await ownCluster(t, { size: 'apiserver', name: 'frozen' }, signal);
     const config = parseKubeConfig(own.kubeconfig());
-    const client = open(t, { config, limits: { timeoutMs: 1000, pingIntervalMs: 500, pingTimeoutMs: 1500 } });
+    const patient = open(t, { config });
     const ref = { resource: CORE.configMaps, namespace: 'default' };
-    const { metadata } = await client.list(ref, {}, signal);
-    await client.create(ref, configMap('first'), {}, signal);
+    const { metadata } = await patient.list(ref, {}, signal);
+    await patient.create(ref, configMap('first'), {}, signal);
+    // Long enough for a busy machine to begin the watch, while nothing is frozen yet.
+    const client = open(t, { config, limits: { timeoutMs: 3000, pingIntervalMs: 500, pingTimeoutMs: 3000 } });
     const watch = client.watch(ref, metadata, signal)[Symbol.asyncIterator]();
     await watch.next();
     own.freeze();

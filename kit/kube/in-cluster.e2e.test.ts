@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE } from './client/core-resources.ts';
 import { createKubeClient } from './client/create-kube-client.ts';
 import type { KubeObject } from './client/kube-object.ts';
@@ -12,7 +13,7 @@ const skip = (await clustersUnavailable('nodes')) ?? false;
 /** Knows nothing of where it runs. */
 const PROGRAM = `
   import { createKubeClient, loadKubeConfig } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const config = await loadKubeConfig({ environment: process.env }, signal);
   const client = createKubeClient({ config });
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
@@ -37,7 +38,7 @@ test('a program in a Pod finds its API server and is its service account', { ski
   const ref = { resource: CORE.pods, namespace, name: 'program' };
   await waitFor(() => client.get({ resource: CORE.serviceAccounts, namespace, name: 'default' }, t.signal), t.signal);
   await client.create<KubeObject>(ref, pod, {}, t.signal);
-  await waitFor(async () => assert.match(await phaseOf(), /Succeeded|Failed/), AbortSignal.timeout(60_000));
+  await waitFor(async () => assert.match(await phaseOf(), /Succeeded|Failed/), AbortSignal.timeout(PATIENCE_MS));
   const { stdout } = await cluster.kubectl(['-n', namespace, 'logs', 'program']);
   assert.equal(stdout, `${namespace} system:serviceaccount:${namespace}:default\n`);
 

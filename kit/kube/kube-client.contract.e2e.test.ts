@@ -1,4 +1,5 @@
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE } from './client/core-resources.ts';
 import { createKubeClient } from './client/create-kube-client.ts';
 import type { KubeClient } from './client/kube-client.ts';
@@ -11,14 +12,14 @@ import { waitFor } from './testing/wait-for.ts';
 kubeClientContract({ name: 'a real API server', open: openReal, unavailable: await clustersUnavailable('apiserver') });
 
 async function openReal(): Promise<ContractServer> {
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const cluster = await sharedCluster('apiserver', signal);
   const client = createKubeClient({ config: parseKubeConfig(cluster.kubeconfig()) });
   return {
     client,
     namespace: async () => {
       const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'contract-' } };
-      const made = await client.create({ resource: CORE.namespaces }, namespace, {}, AbortSignal.timeout(10_000));
+      const made = await client.create({ resource: CORE.namespaces }, namespace, {}, AbortSignal.timeout(PATIENCE_MS));
       return made.metadata.name ?? '';
     },
     serve: (resource) => serveCustom(client, resource),
@@ -27,7 +28,7 @@ async function openReal(): Promise<ContractServer> {
 }
 
 async function serveCustom(client: KubeClient, { group, version, plural, kind }: Resource): Promise<void> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const names = { plural, kind, singular: kind.toLowerCase() };
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const versions = [{ name: version, served: true, storage: true, schema }];

@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 
 interface OtlpAttribute {
   readonly key: string;
@@ -42,7 +43,7 @@ async function run(
   const child = spawn(process.execPath, [fixture, ...args], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: PATIENCE_MS,
   });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   assert.equal(code, 0, stderr);

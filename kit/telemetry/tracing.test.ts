@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { memoryLogger } from './testing/index.ts';
 import { noTracer } from './tracer.ts';
 import { startTracing, wantsTraces } from './tracing.ts';
@@ -36,5 +37,5 @@ test('without tracing the body runs, its result and its error come through', asy
     tracer.span('name', {}, () => Promise.reject(new Error('from the body'))),
     { message: 'from the body' },
   );
-  await tracer.shutdown(AbortSignal.timeout(1_000));
+  await tracer.shutdown(AbortSignal.timeout(PATIENCE_MS));
 });

@@ -4,13 +4,14 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 
 const FOLDER = import.meta.dirname;
 const BUF = join(FOLDER, '../../node_modules/.bin/buf');
 /** The files as they were when this release came out, or before the first, as they were first agreed on. */
 const RELEASED = join(FOLDER, 'released.binpb');
 
-describe('the proto files', { timeout: 60_000 }, () => {
+describe('the proto files', { timeout: PATIENCE_MS }, () => {
   it('keep to the rules of buf', () => {
     assert.equal(buf(FOLDER, ['lint']), '');
   });

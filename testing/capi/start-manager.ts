@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { issueServerPair, makeAuthority } from '../clusters/certificate-authority.ts';
 import { freePorts } from '../free-ports.ts';
 import { startGuardian } from '../guardian.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { ServerProcess } from '../server-process.ts';
 
 export interface CapiManagerOptions {
@@ -27,7 +28,6 @@ export interface CapiManager {
   stop(): Promise<void>;
 }
 
-const START_MS = 60_000;
 const LOOK_MS = 50;
 const ATTEMPTS = 5;
 const AGAIN_MS = 500;
@@ -101,9 +101,9 @@ function spawnManager(
 }
 
 async function isReady(manager: ServerProcess, url: string): Promise<boolean> {
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!manager.hasEnded && Date.now() < deadline) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
     if (answer?.ok) return true;
     await delay(LOOK_MS);
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { createInterface } from 'node:readline';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** As much of an object as these tools look at. */
 export interface ApiObject {
@@ -24,8 +25,6 @@ export class ApiAnswerError extends Error {
     this.status = status;
   }
 }
-
-const REQUEST_MS = 10_000;
 
 /**
  * What tools that run clusters need of the API, and no more: they test the client of the product, and must not depend on
@@ -56,7 +55,7 @@ export class ApiClient {
       method,
       path,
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
     return JSON.parse(await textOf(answer)) as T;
   }
@@ -64,7 +63,7 @@ export class ApiClient {
   /** Whether it answers this path with success. */
   async answers(path: string, signal: AbortSignal): Promise<boolean> {
     try {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(2_000)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
       await textOf(await this.#open({ method: 'GET', path, body: undefined, signal: limit }));
       return true;
     } catch {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../free-ports.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import type { ServerProcess, ServerProcessOptions } from '../server-process.ts';
 import { ApiClient } from './api-client.ts';
 import { ClusterFiles } from './cluster-files.ts';
@@ -23,7 +24,6 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags: readonly string[];
 }
 
-const START_MS = 60_000;
 const LOOK_MS = 25;
 const NODE_NAME = 'node-1';
 
@@ -104,7 +104,7 @@ export class ControlPlane {
     const { adopt } = this.#options;
     const { api, files } = this;
     const [port = 0] = await freePorts(1);
-    const signal = AbortSignal.timeout(START_MS);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     for (const tool of POD_TOOLS) {
       await api.send(
         'POST',
@@ -144,7 +144,7 @@ export class ControlPlane {
   }
 
   async #until(server: ServerProcess, isSo: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
-    const deadline = AbortSignal.timeout(START_MS);
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
     while (!(await isSo(deadline))) {
       if (server.hasEnded)
         throw new Error(`start cluster ${this.#options.name}: a program ended, and said\n${server.said}`);

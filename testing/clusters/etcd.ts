@@ -2,10 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../free-ports.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import type { ServerProcess, ServerProcessOptions } from '../server-process.ts';
-
-const START_MS = 30_000;
-const CALL_MS = 10_000;
 
 export interface EtcdOptions {
   readonly program: string;
@@ -34,7 +32,7 @@ export class Etcd {
     ];
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const etcd = spawn({ program, args, folder, log: join(folder, 'etcd.log') });
-    const deadline = AbortSignal.timeout(START_MS);
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
     while (!(await isHealthy(`${client}/health`))) {
       if (etcd.hasEnded) throw new Error(`start etcd: it said\n${etcd.said}`);
       await delay(20, undefined, { signal: deadline });
@@ -61,7 +59,7 @@ export class Etcd {
     const answer = await fetch(`${this.address}/v3/${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(CALL_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`ask etcd for ${path}: it said ${text}`);
@@ -70,6 +68,6 @@ export class Etcd {
 }
 
 async function isHealthy(url: string): Promise<boolean> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
   return answer?.ok === true;
 }

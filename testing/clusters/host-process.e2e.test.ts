@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clustersUnavailable } from '#testing/clusters';
+import { PATIENCE_MS } from '../patience.ts';
 
 describe('a process that uses clusters', { skip: await clustersUnavailable() }, () => {
   it('takes them along when it ends', async () => {
@@ -35,11 +36,11 @@ describe('a process that runs Pods', { skip: await clustersUnavailable('nodes') 
     t.after(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const connected = once(server, 'connection', { signal: AbortSignal.timeout(60_000) });
+    const connected = once(server, 'connection', { signal: AbortSignal.timeout(PATIENCE_MS) });
     const child = run(podThatConnects(port));
     const started = await startedBy(child);
     const [fromPod] = (await connected) as [Socket];
-    const closed = once(fromPod.on('error', () => {}).resume(), 'close', { signal: AbortSignal.timeout(10_000) });
+    const closed = once(fromPod.on('error', () => {}).resume(), 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
     process.kill(started.host, 'SIGKILL');
     child.kill('SIGKILL');
     await exitOf(child);
@@ -61,7 +62,7 @@ function run(pod?: object): ChildProcess {
     import { TestCluster } from './test-cluster.ts';
     const { socket, pid } = await startHostProcess(process.env);
     const size = '${pod ? 'nodes' : 'apiserver'}';
-    const facts = await callHost(socket, { do: 'shared', size }, AbortSignal.timeout(60_000));
+    const facts = await callHost(socket, { do: 'shared', size }, AbortSignal.timeout(PATIENCE_MS));
     const input = ${JSON.stringify(JSON.stringify(pod ?? null))};
     const cluster = new TestCluster({ facts, socket, shared: true });
     if (input !== 'null') await cluster.kubectl(['apply', '-f', '-'], { input });
@@ -92,12 +93,12 @@ async function startedBy(child: ChildProcess): Promise<Started> {
 
 async function exitOf(child: ChildProcess): Promise<unknown[]> {
   if (child.exitCode !== null || child.signalCode !== null) return [child.exitCode, child.signalCode];
-  return await once(child, 'exit', { signal: AbortSignal.timeout(10_000) });
+  return await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
 /** Nobody calls back when the guardian is done, so this looks from time to time. */
 async function gone(started: Started): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (existsSync(started.folder) || (await isUp(started))) await delay(20, undefined, { signal: deadline });
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { logToStderr } from '../log-to-stderr.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { findProgram } from './programs.ts';
 
 export interface KubectlOptions {
@@ -27,8 +28,6 @@ export interface KubectlCall {
   readonly folder: string;
 }
 
-const COMMAND_MS = 60_000;
-
 export async function runKubectl(
   { args, kubeconfig, folder }: KubectlCall,
   options: KubectlOptions,
@@ -39,7 +38,7 @@ export async function runKubectl(
     // Nothing of the user's own settings, and its caches where they go with the cluster.
     env: { PATH: process.env['PATH'], HOME: folder, KUBECONFIG: kubeconfig, KUBERC: 'off', ...options.env },
   });
-  const limit = AbortSignal.any([AbortSignal.timeout(COMMAND_MS), ...(options.signal ? [options.signal] : [])]);
+  const limit = AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(options.signal ? [options.signal] : [])]);
   const end = (): void => void child.kill('SIGKILL');
   limit.addEventListener('abort', end, { once: true });
   let stdout = '';

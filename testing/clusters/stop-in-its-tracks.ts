@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { PATIENCE_MS } from '../patience.ts';
 
-const PATIENCE_MS = 5_000;
 const STOPPED = 'T';
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { PATIENCE_MS } from '../patience.ts';
 import { ApiClient } from './api-client.ts';
 import { issueClientPair, type KeyPair } from './certificate-authority.ts';
 import { ClusterFiles } from './cluster-files.ts';
@@ -22,9 +23,6 @@ export interface TestClusterOptions {
   readonly socket: string;
   readonly shared: boolean;
 }
-
-const CLEANUP_MS = 30_000;
-const LIFECYCLE_MS = 90_000;
 
 /** A real control plane on loopback, as a test sees it. */
 export class TestCluster {
@@ -86,9 +84,9 @@ export class TestCluster {
   async namespace(t: Cleaner, prefix = 'test'): Promise<string> {
     const name = `${prefix}-${randomBytes(5).toString('hex')}`;
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-    await this.#api.send('POST', '/api/v1/namespaces', body, AbortSignal.timeout(CLEANUP_MS));
+    await this.#api.send('POST', '/api/v1/namespaces', body, AbortSignal.timeout(PATIENCE_MS));
     if (this.#shared && this.size !== 'apiserver') {
-      t.after(() => this.#api.delete(`/api/v1/namespaces/${name}`, AbortSignal.timeout(CLEANUP_MS)));
+      t.after(() => this.#api.delete(`/api/v1/namespaces/${name}`, AbortSignal.timeout(PATIENCE_MS)));
     }
     return name;
   }
@@ -96,14 +94,14 @@ export class TestCluster {
   /** Kills the API server, as a crash would. Its data stays. */
   async stop(): Promise<void> {
     this.#own('stop');
-    await callHost(this.#socket, { do: 'stop', name: this.name }, AbortSignal.timeout(LIFECYCLE_MS));
+    await callHost(this.#socket, { do: 'stop', name: this.name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
   /** The API server again, at the same address. */
   async start(): Promise<void> {
     this.#own('start');
     const call = { do: 'start', name: this.name } as const;
-    const facts = await callHost<ClusterFacts>(this.#socket, call, AbortSignal.timeout(LIFECYCLE_MS));
+    const facts = await callHost<ClusterFacts>(this.#socket, call, AbortSignal.timeout(PATIENCE_MS));
     this.#pid = facts.pid;
   }
 
@@ -125,7 +123,7 @@ export class TestCluster {
 
   /** Its etcd, which must be its own, forgets how everything was before now: 410 for whoever was there. */
   async compact(): Promise<void> {
-    await callHost(this.#socket, { do: 'compact', name: this.name }, AbortSignal.timeout(LIFECYCLE_MS));
+    await callHost(this.#socket, { do: 'compact', name: this.name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
   /** A certificate from the same authority. The server takes it up by itself, within a second or so. */

@@ -8,6 +8,7 @@ import { findProgram, type Program, whyUnavailable } from '../clusters/programs.
 import { POD_TOOLS } from '../clusters/simulated-nodes.ts';
 import { startGuardian } from '../guardian.ts';
 import { logToStderr } from '../log-to-stderr.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { ServerProcess, type ServerProcessOptions } from '../server-process.ts';
 
 // The clusters of `fleetshift demo --kubernetes`: `node host.ts FOLDER NAME...`. What is in them stays in the folder. Says in
@@ -80,7 +81,7 @@ async function forgetWhatIsMadeAtEachStart(etcd: string, name: string): Promise<
     const answer = await fetch(`${etcd}/v3/kv/deleterange`, {
       method: 'POST',
       body: JSON.stringify({ key: Buffer.from(key).toString('base64') }),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if (!answer.ok) throw new Error(`forget ${key} of an earlier start: etcd said ${await answer.text()}`);
   }
@@ -89,7 +90,7 @@ async function forgetWhatIsMadeAtEachStart(etcd: string, name: string): Promise<
 /** As whoever installs an agent does: without it kubectl may do nothing through the platform. Those of an earlier start stay. */
 async function bindRoles({ api }: ControlPlane): Promise<void> {
   const path = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   for (const binding of roleBindings()) {
     if ((await api.find(`${path}/${binding.metadata.name}`, signal)) === undefined) {
       await api.send('POST', path, binding, signal);

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '../patience.ts';
 import { seededRandom } from '../seeded.ts';
 import { type FaultStep, makeFaultSchedule } from './fault-schedule.ts';
 import { startFaultProxy } from './start-fault-proxy.ts';
 
-describe('a network that misbehaves', { timeout: 60_000 }, () => {
+describe('a network that misbehaves', { timeout: PATIENCE_MS }, () => {
   it('carries bytes both ways and lets each end say all', async (t) => {
     const { call } = await setScene(t);
     const client = await call();

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { GATES } from '../../scripts/gates.ts';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 import { runCommand } from '../../scripts/run-command.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { ARROW_PLANTS, ARROWS_ALLOWED, ROOMS } from './arrow-plants.ts';
 import { plantHouse } from './planted-house.ts';
 
@@ -51,7 +52,7 @@ describe('the arrow gate', () => {
     const { output } = await runCommand(
       [...GATES.arrows.command, '--output-type=json'],
       { cwd: ROOT },
-      AbortSignal.timeout(60_000),
+      AbortSignal.timeout(PATIENCE_MS),
     );
     const seen = new Set(parse(output).modules.map(({ source }) => source));
     const unseen = (await findFiles('**/*.ts')).filter((file) => !seen.has(file));

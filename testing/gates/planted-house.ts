@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Gate } from '../../scripts/gates.ts';
 import { ROOT } from '../../scripts/repository.ts';
 import { type Outcome, runCommand } from '../../scripts/run-command.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** Every file that tells a gate what to do, as it is in this repository. */
 const CONFIGURATION = [
@@ -33,6 +34,6 @@ export async function plantHouse(test: TestContext, files: Readonly<Record<strin
     await writeFile(join(folder, path), content);
   }
   return {
-    run: (gate, ...more) => runCommand([...gate.command, ...more], { cwd: folder }, AbortSignal.timeout(60_000)),
+    run: (gate, ...more) => runCommand([...gate.command, ...more], { cwd: folder }, AbortSignal.timeout(PATIENCE_MS)),
   };
 }

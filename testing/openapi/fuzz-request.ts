@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { PATIENCE_MS } from '../patience.ts';
 import type { Operation } from './api-description.ts';
 import type { FuzzCaller } from './fuzz-callers.ts';
 
@@ -25,8 +26,6 @@ export interface FuzzAnswer {
   readonly body: string;
 }
 
-const ANSWER_MS = 15_000;
-
 /** Sends requests one after the other, on one connection for as long as the server keeps it. */
 export class FuzzClient {
   readonly #url: URL;
@@ -45,7 +44,7 @@ export class FuzzClient {
         method,
         path: target,
         headers,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
       });
       sent.on('error', reject);
       sent.on('response', (response) => {

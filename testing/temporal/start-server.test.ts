@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { logToStderr } from '../log-to-stderr.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { findServerProgram } from './server-program.ts';
 import { startServer, type TemporalServer } from './start-server.ts';
 import { freshNamespace } from './test-namespace.ts';
@@ -77,12 +78,12 @@ async function startedBy(child: ChildProcess): Promise<Started> {
 
 async function exitOf(child: ChildProcess): Promise<unknown[]> {
   if (child.exitCode !== null || child.signalCode !== null) return [child.exitCode, child.signalCode];
-  return await once(child, 'exit', { signal: AbortSignal.timeout(10_000) });
+  return await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
 /** Nobody calls back when the guardian is done, so this looks from time to time. */
 async function gone(server: Started): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (existsSync(server.folder) || (await isUp(server))) await delay(20, undefined, { signal: deadline });
 }
 

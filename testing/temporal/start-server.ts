@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../free-ports.ts';
 import { startGuardian } from '../guardian.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { ServerProcess } from '../server-process.ts';
 import { PORT_COUNT, QUICK_SETTINGS, serverConfig } from './server-config.ts';
 
@@ -18,8 +19,6 @@ export interface TemporalServer {
   readonly folder: string;
   stop(): Promise<void>;
 }
-
-const START_MS = 60_000;
 
 /**
  * A real Temporal server that keeps everything in memory, on ports of its own. It goes away with `stop`, or with this
@@ -73,9 +72,9 @@ function spawnServer(program: string, folder: string, ports: readonly number[]):
 }
 
 async function isReady(server: ServerProcess, http: string): Promise<boolean> {
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!server.hasEnded && Date.now() < deadline) {
-    const answer = await fetch(`${http}/api/v1/namespaces`, { signal: AbortSignal.timeout(1_000) }).catch(
+    const answer = await fetch(`${http}/api/v1/namespaces`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
       () => undefined,
     );
     if (answer?.ok) return true;

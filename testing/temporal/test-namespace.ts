@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { logToStderr } from '../log-to-stderr.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { installSdk } from './install-sdk.ts';
 import { findServerProgram } from './server-program.ts';
 import { startServer, type TemporalServer } from './start-server.ts';
@@ -19,8 +20,6 @@ export const SHARED_SERVER = 'FLEETSHIFT_TEST_TEMPORAL';
 
 export type SharedServer = Pick<TemporalServer, 'address' | 'http'>;
 
-const USABLE_MS = 30_000;
-
 /**
  * A namespace that nobody else uses, on the server that the test runner started for all test processes, else on one for
  * this process alone. `undefined`, with a line on the standard error stream that cannot be missed, where neither is to be
@@ -33,7 +32,7 @@ export async function freshNamespace(): Promise<TestNamespace | undefined> {
   const registered = await fetch(`${server.http}/api/v1/namespaces`, {
     method: 'POST',
     body: JSON.stringify({ namespace, workflowExecutionRetentionPeriod: '86400s' }),
-    signal: AbortSignal.timeout(USABLE_MS),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   if (!registered.ok) throw new Error(`register a namespace with Temporal: ${await registered.text()}`);
   await untilUsable(server.http, namespace);
@@ -67,7 +66,7 @@ async function sharedServer(): Promise<SharedServer | undefined> {
 
 /** The server's parts learn of a new namespace one after another. */
 async function untilUsable(http: string, namespace: string): Promise<void> {
-  const deadline = AbortSignal.timeout(USABLE_MS);
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
   const look = `${http}/api/v1/namespaces/${namespace}/workflows/nobody`;
   for (;;) {
     const answer = await fetch(look, { signal: deadline });

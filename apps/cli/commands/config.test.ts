@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { COMMANDS } from '../commands.ts';
 import { readConfigFile } from '../config-file/config-file.ts';
 import { runCli } from '../run-cli.ts';
@@ -20,7 +21,7 @@ async function config(...args: string[]) {
     outIsTerminal: false,
     environment: { FLEETSHIFT_CONFIG: file },
   };
-  const code = await runCli(['config', ...args], { commands: COMMANDS, io }, AbortSignal.timeout(60_000));
+  const code = await runCli(['config', ...args], { commands: COMMANDS, io }, AbortSignal.timeout(PATIENCE_MS));
   return { code, ...told };
 }
 

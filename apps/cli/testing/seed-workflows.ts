@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { openSqlite } from '#kit/storage';
+import { PATIENCE_MS } from '#testing/patience';
 import { ERRAND_WORKFLOWS, forgotten } from '../../platform/testing/errand-workflows.ts';
 import { errand, listener, nap, parent, stumble } from '../../platform/testing/errands.ts';
 
 /** Workflows of every kind in the database of a platform that has not been started yet. */
 export async function seedWorkflows(data: string): Promise<void> {
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const storage = await openSqlite({ file: join(data, 'fleetshift.db'), modules: [DURABLE_MIGRATIONS] }, signal);
   const { client } = createEmbeddedEngine({ storage, registry: ERRAND_WORKFLOWS });
   await client.start(errand, { id: 'done', input: { things: ['pear', 'plum'] } }, signal);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from '#testing/patience';
 import { ServerProcess } from '#testing/server-process';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-const READY_MS = 60_000;
 
 export interface FleetletHome {
   readonly folder: string;
@@ -57,7 +57,7 @@ export async function fleetletHome(t: TestContext): Promise<FleetletHome> {
 }
 
 async function saysWithin(process_: ServerProcess, log: string, pattern: RegExp): Promise<string> {
-  const late = Date.now() + READY_MS;
+  const late = Date.now() + PATIENCE_MS;
   for (;;) {
     const said = await readFile(log, 'utf8');
     if (pattern.test(said)) return said;

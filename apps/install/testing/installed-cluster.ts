@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { sleep } from '#kit/std';
 import { type Cleaner, ownCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { runCommand } from '../../cli/testing/processes.ts';
 
 export const NAMESPACE = 'fleetshift-system';
-const SOON_MS = 100_000;
 const LOGS = ['logs', 'deployment/fleetshift-agent', '--tail=30'];
 
 /** A platform and a cluster with nodes, as an operator has them: by the command line, by kubectl, by the API. */
@@ -51,7 +51,7 @@ export async function openStage(t: Cleaner, signal: AbortSignal): Promise<Stage>
 
 /** Whatever it takes; what was seen last is in the error. */
 export async function eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
-  const late = AbortSignal.timeout(SOON_MS);
+  const late = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {
     const seen = await look();
     if (isSo(seen)) return seen;

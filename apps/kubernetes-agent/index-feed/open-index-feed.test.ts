@@ -4,6 +4,7 @@ import { CORE, createKubeClient } from '#kit/kube';
 import { FakeApiServer } from '#kit/kube/testing';
 import { sleep, systemClock } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
+import { PATIENCE_MS } from '#testing/patience';
 import { FleetWorld } from '../../../contexts/channels/testing/fleet-world.ts';
 import { aKind, aSchema } from '../../../contexts/resource-index/testing/an-index.ts';
 import { MemoryIndexStore } from '../../../contexts/resource-index/testing/memory-index-store.ts';
@@ -15,7 +16,6 @@ import {
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { openIndexFeed } from './open-index-feed.ts';
 
-const WITHIN_MS = 60_000;
 const TARGET = 'uid-one';
 const SCHEMA = aSchema(aKind('v1/ConfigMap', { fields: [{ name: 'keys', path: 'data', type: 'keys' }] }));
 const map = (name: string) => ({
@@ -25,7 +25,7 @@ const map = (name: string) => ({
   data: {},
 });
 
-it('tells through a fleetlet what is there, and after a cut only what is new', { timeout: 120_000 }, async (t) => {
+it('tells through a fleetlet what is there, and after a cut only what is new', { timeout: PATIENCE_MS }, async (t) => {
   const fake = await FakeApiServer.start();
   const kube = createKubeClient({ config: fake.config });
   const store = new MemoryIndexStore([TARGET]);
@@ -66,7 +66,7 @@ it('tells through a fleetlet what is there, and after a cut only what is new', {
 
   const names = (): string[] => [...(store.targets.get(TARGET)?.values() ?? [])].map(({ key }) => key.name).toSorted();
   const has = async (...wanted: readonly string[]): Promise<void> => {
-    await eventually(wanted.join(), () => names().join() === wanted.join(), WITHIN_MS);
+    await eventually(wanted.join(), () => names().join() === wanted.join());
   };
   for (const name of ['a', 'b', 'c']) fake.put(CORE.configMaps, map(name));
   await has('a', 'b', 'c');
@@ -74,6 +74,6 @@ it('tells through a fleetlet what is there, and after a cut only what is new', {
   fleetlet.cut();
   fake.put(CORE.configMaps, map('d'));
   await has('a', 'b', 'c', 'd');
-  await eventually('both have compared what they have', () => heard.hello > hello, WITHIN_MS);
+  await eventually('both have compared what they have', () => heard.hello > hello);
   assert.deepEqual([store.puts, store.needless, heard.ask], [4, 0, 0]);
 });

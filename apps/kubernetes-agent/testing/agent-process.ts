@@ -7,7 +7,6 @@ import { ServerProcess } from '#testing/server-process';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-const WITHIN_MS = 120_000;
 
 export interface AgentProcess {
   readonly process: ServerProcess;
@@ -38,15 +37,11 @@ export function startAgent(t: TestContext, { folder, flags, environment = {} }: 
 }
 
 async function saysIn(agent: ServerProcess, log: string, pattern: RegExp): Promise<string> {
-  return await eventually(
-    `it to say ${pattern}`,
-    async () => {
-      const said = await readFile(log, 'utf8');
-      if (pattern.test(said)) return said;
-      throw new Error(`${agent.hasEnded ? 'it has ended, and ' : ''}it said:\n${said}`);
-    },
-    WITHIN_MS,
-  );
+  return await eventually(`it to say ${pattern}`, async () => {
+    const said = await readFile(log, 'utf8');
+    if (pattern.test(said)) return said;
+    throw new Error(`${agent.hasEnded ? 'it has ended, and ' : ''}it said:\n${said}`);
+  });
 }
 
 /** What a Pod finds in its environment, with the rights of an administrator. */

@@ -5,6 +5,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { decodeAccessAnswer, encodeAccessRequest, encodeControlRequest } from '#contexts/channels/adapters';
 import { issuePeerCertificate } from '#kit/pki';
 import { ChannelMode, CloseReason, type Frame, FrameSchema } from '#protocol/proto';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import { type EnrolledFleetlet, enrolledFleetlet, grpcOf } from './testing/enrolled-fleetlet.ts';
 import { ScriptedFleetlet, type ScriptedFleetletOptions } from './testing/scripted-fleetlet.ts';
@@ -64,7 +65,7 @@ async function countsAre(target: string, wanted: Partial<Counts>): Promise<void>
 
 /** The control stream of a fleetlet that says no more than the test does. */
 async function rawControl(t: TestContext, enrolled: EnrolledFleetlet) {
-  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
+  const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(PATIENCE_MS));
   t.after(() => connection.close());
   const heard: Frame[] = [];
   const frame = (bytes: Uint8Array): void => void heard.push(fromBinary(FrameSchema, bytes));
@@ -158,7 +159,7 @@ describe('fleetlets over gRPC', () => {
 
   test('a malformed frame ends its stream, and no other', async (t) => {
     const enrolled = await enrolledFleetlet(platform, ['web-7']);
-    const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(10_000));
+    const connection = await grpcOf(enrolled).connect(AbortSignal.timeout(PATIENCE_MS));
     t.after(() => connection.close());
     const ended = Promise.withResolvers<void>();
     const stream = connection.open({ frame: () => {}, room: () => {}, closed: () => ended.resolve() });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ExecutorFact } from '#kit/durable/embedded';
 import { createLogger } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
+import { PATIENCE_MS } from '#testing/patience';
 import { watchExecutor } from './executor-watch.ts';
 
 const ROWS: readonly { why: string; facts: readonly ExecutorFact[]; probe: string; metric: RegExp; line?: object }[] = [
@@ -65,7 +66,7 @@ for (const { why, facts, probe, metric, line } of ROWS) {
     const metrics = createMetrics();
     const watch = watchExecutor({ log, metrics });
     for (const fact of facts) watch.onFact(fact);
-    assert.equal(await watch.probe.check(AbortSignal.timeout(1_000)), probe);
+    assert.equal(await watch.probe.check(AbortSignal.timeout(PATIENCE_MS)), probe);
     assert.match(await metrics.text(), metric);
     assert.equal(lines.length, facts.length);
     if (line !== undefined) assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ''), line);

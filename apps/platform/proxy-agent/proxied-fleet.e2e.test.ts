@@ -11,7 +11,6 @@ import { FleetApi } from './testing/fleet-api.ts';
 import { kubeconfigOf } from './testing/kubeconfig-of.ts';
 
 const skip = (await clustersUnavailable('apiserver')) ?? false;
-const WITHIN_MS = 120_000;
 
 async function note(cluster: TestCluster): Promise<string> {
   const { stdout } = await cluster.kubectl([
@@ -27,7 +26,7 @@ async function note(cluster: TestCluster): Promise<string> {
 }
 
 async function has(cluster: TestCluster, text: string): Promise<void> {
-  await eventually(`${cluster.name} to have ${text}`, async () => (await note(cluster)) === text, WITHIN_MS);
+  await eventually(`${cluster.name} to have ${text}`, async () => (await note(cluster)) === text);
 }
 
 async function startedHome(t: TestContext): Promise<PlatformHome> {

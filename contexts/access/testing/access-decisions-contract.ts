@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import { testSeed } from '#testing/seeded';
 import type { AccessDecisions } from '../application/ports.ts';
 import type { AccessChange } from '../domain/access-change.ts';
@@ -20,7 +21,7 @@ export function accessDecisionsContract(
   make: (changes: readonly AccessChange[]) => Promise<AccessDecisions>,
 ): void {
   describe(`access decisions: ${name}`, () => {
-    const signal = AbortSignal.timeout(120_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const alice: Caller = {
       kind: 'user',
       id: 'alice',

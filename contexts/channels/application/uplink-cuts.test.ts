@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { type SeededRandom, seededRandom, share, testSeed } from '#testing/seeded';
 import {
   grpcUnderTest,
@@ -51,7 +52,7 @@ class Arrivals {
 }
 
 async function sendAll(channel: Channel, random: SeededRandom): Promise<void> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const counts = new Map<string, number>();
   for (let sent = 0; sent < MESSAGES; sent += 1) {
     const key = `k${random.integer(1, KEYS)}`;

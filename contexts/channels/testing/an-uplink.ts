@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sleep, systemClock } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import { sha256 } from '../adapters/sha256.ts';
 import type { Connect } from '../application/link.ts';
 import { Uplink, type UplinkDeps, type UplinkState } from '../application/uplink.ts';
@@ -47,7 +48,7 @@ export async function settled(): Promise<void> {
 
 /** Until it holds, in any number of turns of the event loop. The test's own time limit is its bound. */
 export async function until(holds: () => boolean): Promise<void> {
-  const late = Date.now() + 20_000;
+  const late = Date.now() + PATIENCE_MS;
   while (!holds()) {
     if (Date.now() > late) throw new Error(`did not come to hold: ${holds.toString()}`);
     await turn();

@@ -4,6 +4,7 @@ import { CORE, createKubeClient, type KubeClient, parseKubeConfig } from '#kit/k
 import type { Lister } from '#kit/kube/cache';
 import { clustersUnavailable, sharedCluster, type TestCluster } from '#testing/clusters';
 import { freePorts } from '#testing/free-ports';
+import { PATIENCE_MS } from '#testing/patience';
 import { inventoriesContract } from '../testing/inventories-contract.ts';
 import { SettableWorkloads } from '../testing/settable-workloads.ts';
 import { workloadContract } from '../testing/workload-contract.ts';
@@ -20,7 +21,7 @@ describe('a real API server', { skip: (await clustersUnavailable()) ?? false }, 
   let nobody: KubeClient;
 
   before(async () => {
-    cluster = await sharedCluster('apiserver', AbortSignal.timeout(60_000));
+    cluster = await sharedCluster('apiserver', AbortSignal.timeout(PATIENCE_MS));
     client = createKubeClient({ config: parseKubeConfig(cluster.kubeconfig()) });
     const [port] = await freePorts(1);
     nobody = createKubeClient({ config: { server: `https://127.0.0.1:${port}`, namespace: 'default', identity: {} } });

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { clustersUnavailable, sharedCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { isCrsError } from '../domain/crs-error.ts';
 import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
@@ -127,10 +128,10 @@ describe('an object that nobody has touched', { skip: (await clustersUnavailable
   let api: KubeWorkloadApi;
 
   before(async () => {
-    cluster = await sharedCluster('apiserver', AbortSignal.timeout(60_000));
+    cluster = await sharedCluster('apiserver', AbortSignal.timeout(PATIENCE_MS));
     client = createKubeClient({ config: parseKubeConfig(cluster.kubeconfig()) });
     api = new KubeWorkloadApi(client);
-    await defineGadgets(api, AbortSignal.timeout(60_000));
+    await defineGadgets(api, AbortSignal.timeout(PATIENCE_MS));
   });
   after(() => client.close());
 

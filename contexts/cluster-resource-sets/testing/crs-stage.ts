@@ -4,6 +4,7 @@ import { runGroups } from '#kit/reconcile';
 import { sleep } from '#kit/std';
 import { installCapiDefinitions } from '#testing/capi';
 import { type Cleaner, ownCluster, sharedCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { createCaches } from '../adapters/caches.ts';
 import { createResourceSetControllers } from '../adapters/create-controllers.ts';
 import {
@@ -223,7 +224,7 @@ export class CrsAct {
   }
 
   async eventually<T>(body: () => Promise<T> | T): Promise<T> {
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(60_000)]);
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PATIENCE_MS)]);
     for (;;) {
       try {
         return await body();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Inventories } from '../application/ports.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { isCrsError } from '../domain/crs-error.ts';
@@ -23,7 +24,7 @@ const IN_NAMESPACE = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'sh
 export function inventoriesContract(name: string, open: (signal: AbortSignal) => Promise<InventoriesUnderTest>): void {
   const of = (...items: Inventory['items']): Inventory => ({ items });
 
-  describe(`inventories: ${name}`, { timeout: 60_000 }, () => {
+  describe(`inventories: ${name}`, { timeout: PATIENCE_MS }, () => {
     it('are as they were last written, for each set and each cluster', async (t) => {
       const { inventories, namespace } = await open(t.signal);
       const [one, two] = [aSet({ namespace, name: 'one' }), aSet({ namespace, name: 'two' })];

@@ -1,4 +1,5 @@
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { Attempts } from '../application/attempts.ts';
 import { ClusterReconciler } from '../application/cluster-reconciler.ts';
 import { KnownVersions } from '../application/known-versions.ts';
@@ -57,11 +58,11 @@ export class Reconcilers {
   }
 
   async set(name = 'web'): Promise<Next> {
-    return await this.#sets.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(10_000));
+    return await this.#sets.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
   async cluster(name = 'a'): Promise<Next> {
-    return await this.#clusters.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(10_000));
+    return await this.#clusters.reconcile({ namespace: 'fleet', name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
   /** Of each set, its resources and whether they are applied. */

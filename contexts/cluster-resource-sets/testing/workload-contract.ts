@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { WorkloadApi, WorkloadClusters } from '../application/ports.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { isCrsError } from '../domain/crs-error.ts';
@@ -19,7 +20,7 @@ export function workloadContract(name: string, open: (signal: AbortSignal) => Pr
   const isRefused = (error: unknown): boolean => isCrsError(error, 'OBJECT_NOT_APPLIED');
   const isAway = (error: unknown): boolean => isCrsError(error, 'CLUSTER_UNREACHABLE');
 
-  describe(`a workload cluster: ${name}`, { timeout: 60_000 }, () => {
+  describe(`a workload cluster: ${name}`, { timeout: PATIENCE_MS }, () => {
     it('creates what is not there, and leaves alone what is', async (t) => {
       const { api, map } = await opened(open, t.signal);
       assert.equal(await api.get(map(), t.signal), undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Uuid } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import type { DeliveryAgent } from '../application/ports.ts';
 import type { DeliverOrder, DeliveryReport, Document, RemoveOrder, TargetRef } from '../domain/delivery-order.ts';
 import { uidOf } from './an-order.ts';
@@ -32,7 +33,7 @@ export function deliveryAgentContract(name: string, { open, skip = [] }: Contrac
   describe(`delivery agent: ${name}`, () => {
     for (const [title, run] of Object.entries(TESTS)) {
       const skipped = skip.find(({ test }) => test === title);
-      it(title, { ...(skipped && { skip: skipped.reason }), timeout: 30_000 }, async (t: TestContext) => {
+      it(title, { ...(skipped && { skip: skipped.reason }), timeout: PATIENCE_MS }, async (t: TestContext) => {
         const opened = await open(t.signal);
         try {
           await run(new Talk(opened, t.signal));

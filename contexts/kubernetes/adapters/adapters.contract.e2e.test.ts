@@ -1,6 +1,7 @@
 import { after, before, describe } from 'node:test';
 import { CORE } from '#kit/kube';
 import { clustersUnavailable } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { clusterApiContract } from '../testing/cluster-api-contract.ts';
 import { type RealScene, realScene } from '../testing/real-scene.ts';
 import { storeContracts } from '../testing/store-contracts.ts';
@@ -10,7 +11,7 @@ describe('a real API server', { skip: (await clustersUnavailable()) ?? false }, 
   let scene: RealScene;
 
   before(async () => {
-    scene = await realScene('apiserver', AbortSignal.timeout(60_000));
+    scene = await realScene('apiserver', AbortSignal.timeout(PATIENCE_MS));
   });
 
   after(async () => await scene.close());

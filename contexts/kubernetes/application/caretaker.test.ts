@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { deploymentUid, map, order, policy, runAgent } from '../testing/agent-scene.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
@@ -22,7 +23,7 @@ function dataOf(ports: FakePorts, name = 'a'): object | undefined {
 
 describe('what was applied', () => {
   beforeEach(() => {
-    signal = AbortSignal.timeout(20_000);
+    signal = AbortSignal.timeout(PATIENCE_MS);
   });
 
   it('is looked after: what differs is told, with who did it, and when it does not any more', async (t) => {

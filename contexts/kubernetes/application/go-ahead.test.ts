@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { deploymentUid, map, order, removal, runAgent } from '../testing/agent-scene.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
@@ -25,7 +26,7 @@ async function afterTheFirst(t: TestContext) {
 
 describe('an order that changes contents', () => {
   beforeEach(() => {
-    signal = AbortSignal.timeout(20_000);
+    signal = AbortSignal.timeout(PATIENCE_MS);
   });
 
   it('is applied while it is being written, and nothing is said of it before it is', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom, share, testSeed } from '#testing/seeded';
 import { keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
@@ -25,7 +26,7 @@ async function delivered(t: TestContext, ports: FakePorts, first: Order): Promis
 
 describe('whoever comes next', () => {
   beforeEach(() => {
-    signal = AbortSignal.timeout(30_000);
+    signal = AbortSignal.timeout(PATIENCE_MS);
   });
 
   it('goes on wherever an agent ended, between any two writes, and leaves nothing behind', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { unlessAborted } from '#kit/std';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { deploymentUid, map, order, policy, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
@@ -17,7 +18,7 @@ function dataOf(ports: FakePorts, name: string): object | undefined {
 
 describe('an agent of a cluster', () => {
   beforeEach(() => {
-    signal = AbortSignal.timeout(20_000);
+    signal = AbortSignal.timeout(PATIENCE_MS);
   });
 
   it('says nothing twice, and what is as it should be costs no write', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { ClusterApi } from '../application/ports.ts';
 import { conflictsOf } from '../domain/field-conflict.ts';
 import { type KubeObject, keyOf } from '../domain/kube-object.ts';
@@ -16,7 +17,7 @@ const APPLY = { force: false, dryRun: false };
 
 /** What agents take for granted about a cluster. */
 export function clusterApiContract(name: string, open: (signal: AbortSignal) => Promise<OpenedApi>): void {
-  describe(`a cluster: ${name}`, { timeout: 60_000 }, () => {
+  describe(`a cluster: ${name}`, { timeout: PATIENCE_MS }, () => {
     const map = (namespace: string, its: string, data: object = { a: '1' }): KubeObject =>
       ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: its, namespace }, data }) as KubeObject;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { InventoryStore, OrderStore } from '../application/ports.ts';
 import type { Inventory } from '../domain/inventory.ts';
 import { acceptedOrder } from '../domain/order.ts';
@@ -20,7 +21,7 @@ function inventory(revision: number, deployment = ONE): Inventory {
 
 /** What orders and inventories are kept by promises. */
 export function storeContracts(name: string, open: OpenStores): void {
-  describe(`inventories and orders, ${name}`, { timeout: 60_000 }, () => {
+  describe(`inventories and orders, ${name}`, { timeout: PATIENCE_MS }, () => {
     it('are found by whoever comes next, as they were last saved, each for itself', async (t) => {
       const agent = await open(t.signal);
       const { inventories } = agent();

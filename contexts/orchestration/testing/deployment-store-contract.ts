@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseResourceName, type Uuid } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import type { DeploymentStore, TriggerStore } from '../application/ports.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { TargetId } from '../domain/target-view.ts';
@@ -19,7 +20,7 @@ export interface OpenedStores {
 /** What `DeploymentStore` and `TriggerStore` promise, whatever they are made of. */
 export function deploymentStoreContract(name: string, open: () => Promise<OpenedStores>): void {
   describe(`deployment store: ${name}`, () => {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     let opened: OpenedStores;
     let number = 0;
     before(async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { sleep, systemClock } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import {
   decodeFromIndexer,
   decodeToIndexer,
@@ -86,11 +87,11 @@ export class FeedWorld {
   }
 
   /** Whether both come to have the same within a while. */
-  async settles(withinMs = 10_000): Promise<boolean> {
+  async settles(withinMs = PATIENCE_MS): Promise<boolean> {
     return await this.until(() => this.held().join('\n') === this.expected().join('\n'), withinMs);
   }
 
-  async until(isSo: () => boolean, withinMs = 10_000): Promise<boolean> {
+  async until(isSo: () => boolean, withinMs = PATIENCE_MS): Promise<boolean> {
     const end = performance.now() + withinMs;
     while (performance.now() < end) {
       if (isSo()) return true;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { IndexStore } from '../application/sink/ports.ts';
 import { BUCKETS, bucketOf } from '../domain/bucket.ts';
 import type { IndexDelta } from '../domain/index-message.ts';
@@ -21,7 +22,7 @@ export function indexStoreContract(
   open: (targets: readonly string[]) => Promise<OpenedIndexStore>,
 ): void {
   describe(`index store: ${name}`, () => {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const targets = Array.from({ length: 9 }, (_, index) => `target-${index}`);
     let opened: OpenedIndexStore;
     let used = 0;

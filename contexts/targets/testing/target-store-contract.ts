@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { ConnectionStore, TargetRange, TargetReader, TargetStore } from '../application/ports.ts';
 import type { Target } from '../domain/target.ts';
 import { aTarget, named, placeAt, uidCounter } from './a-target.ts';
@@ -25,7 +26,7 @@ export const ALL_TARGETS: TargetRange = {
 /** What `TargetStore`, `ConnectionStore` and `TargetReader` promise, whatever they are made of. */
 export function targetStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`target store: ${name}`, () => {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const newUid = uidCounter();
     let opened: OpenedStore;
     let number = 0;
@@ -183,7 +184,7 @@ export function targetStoreContract(name: string, open: () => Promise<OpenedStor
 
 function targetListContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`target lists: ${name}`, () => {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     let opened: OpenedStore;
     before(async () => {
       opened = await open();

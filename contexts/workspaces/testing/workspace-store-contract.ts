@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseResourceName, type ResourceName } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import type { WorkspaceRange, WorkspaceReader, WorkspaceStore, WorkspaceTree } from '../application/ports.ts';
 import type { Workspace } from '../domain/workspace.ts';
 import { aWorkspace, names, uidCounter } from './a-workspace.ts';
@@ -23,7 +24,7 @@ export const ALL_WORKSPACES: WorkspaceRange = {
 /** What `WorkspaceStore` and `WorkspaceReader` promise, whatever they are made of. */
 export function workspaceStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`workspace store: ${name}`, () => {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const newUid = uidCounter();
     let opened: OpenedStore;
     let number = 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseResourceName } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import type { WorkspaceRange } from '../application/ports.ts';
 import type { Workspace } from '../domain/workspace.ts';
 import { aWorkspace, uidCounter } from './a-workspace.ts';
@@ -9,7 +10,7 @@ import { ALL_WORKSPACES, type OpenedStore } from './workspace-store-contract.ts'
 /** What `WorkspaceTree` promises, and `WorkspaceReader` of subtrees, whatever they are made of. */
 export function workspaceTreeContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`workspace tree: ${name}`, () => {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const newUid = uidCounter();
     let opened: OpenedStore;
     before(async () => {

@@ -1,4 +1,5 @@
 import type { Operation } from '#testing/openapi/api-description';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Platform, PlatformRequest } from '#testing/platform-process';
 import type { Attempts } from '../attempt.ts';
 import { ask } from '../callers.ts';
@@ -18,7 +19,6 @@ export interface ViewOptions {
 export type View = ReadonlyMap<string, string>;
 
 const PAGE_SIZES = [1, 2, 1000];
-const STREAM_MS = 20_000;
 
 /** Everything that a caller can find out: every operation on every place, lists in pages of every size, the stream. */
 export async function wholeView(options: ViewOptions): Promise<View> {
@@ -103,7 +103,7 @@ async function pagesOf(options: ViewOptions, path: string, pageSize: number): Pr
 /** The frames of the stream from its beginning to the last event, with all that stands between events. */
 async function eventsOf({ platform, token, lastEvent }: ViewOptions): Promise<string> {
   const hangUp = new AbortController();
-  const signal = AbortSignal.any([hangUp.signal, AbortSignal.timeout(STREAM_MS)]);
+  const signal = AbortSignal.any([hangUp.signal, AbortSignal.timeout(PATIENCE_MS)]);
   const answer = await ask(platform, token, '/v1/events?from=beginning', { signal });
   let text = '';
   try {

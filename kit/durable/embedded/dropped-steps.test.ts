@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { freshDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { defineActivity, implementActivity } from '../activity.ts';
 import { defineWorkflow } from '../workflow.ts';
 import { DURABLE_MIGRATIONS } from './durable-migrations.ts';
@@ -17,7 +18,7 @@ const careless = defineWorkflow<null, string>('careless', async (ctx) => {
 
 it('lets a workflow drop steps that fail or are cancelled, and goes on', async () => {
   const database = await freshDatabase('sqlite');
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const storage = await database.open([DURABLE_MIGRATIONS]);
   const failed = Promise.withResolvers<void>();
   const implementation = implementActivity(breaks, async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sleep } from '#kit/std';
 import { eachDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { defineWorkflow } from '../workflow.ts';
 import { DURABLE_MIGRATIONS } from './durable-migrations.ts';
 import { createEmbeddedEngine } from './embedded-engine.ts';
@@ -11,7 +12,7 @@ const waits = defineWorkflow<null, string>('waits', async (ctx) => (await ctx.wa
 eachDatabase('an executor that stops', (fresh) => {
   it('gives its lease back, so that the next begins at once and not when the time is over', async () => {
     const database = await fresh();
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const storage = await database.open([DURABLE_MIGRATIONS]);
     const leading = async (): Promise<() => Promise<void>> => {
       const leads = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Statement, type Storage, StorageError, sql } from '#kit/storage';
 import { eachDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { defineWorkflow } from '../workflow.ts';
 import { DURABLE_MIGRATIONS } from './durable-migrations.ts';
 import { createEmbeddedEngine } from './embedded-engine.ts';
@@ -36,7 +37,7 @@ function fussy(storage: Storage): Storage {
 eachDatabase('a turn that the database refuses', (fresh) => {
   it('parks its workflow, which keeps its mail, and lets the others go on', async () => {
     const database = await fresh();
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const storage = await database.open([DURABLE_MIGRATIONS]);
     const registry = { workflows: [listens], activities: [] };
     const parked = Promise.withResolvers<void>();

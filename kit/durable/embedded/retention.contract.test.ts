@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { sleep } from '#kit/std';
 import { sql } from '#kit/storage';
 import { eachDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { defineActivity, implementActivity } from '../activity.ts';
 import { defineWorkflow } from '../workflow.ts';
 import { DURABLE_MIGRATIONS } from './durable-migrations.ts';
@@ -20,7 +21,7 @@ const waits = defineWorkflow<null, string>('waits', async (ctx) => {
 eachDatabase('retention', (fresh) => {
   it('forgets what ended long enough ago, with its history, and nothing that is still open', async () => {
     const database = await fresh();
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const storage = await database.open([DURABLE_MIGRATIONS]);
     const activities = [implementActivity(act, async () => 'done')];
     const engine = createEmbeddedEngine({ storage, registry: { workflows: [ends, waits], activities } });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sleep } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { freshDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../testing/eventually.ts';
 import { defineWorkflow } from '../workflow.ts';
 import { DURABLE_MIGRATIONS } from './durable-migrations.ts';
@@ -33,7 +34,7 @@ function start(storage: Storage, seat: string) {
 
 // On SQLite there is one process, and no lease to wait for.
 test('an executor in the seat of one that is gone begins at once; one that was ousted does not come back', async () => {
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const database = await freshDatabase('postgres');
   const storage = await database.open([DURABLE_MIGRATIONS]);
   const first = start(storage, 'folder');

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '../../../testing/patience.ts';
 import { installSdk } from '../../../testing/temporal/install-sdk.ts';
 import { openTemporalEngine } from './index.ts';
 
@@ -46,7 +47,9 @@ describe('openTemporalEngine', () => {
 
   it('says that Temporal cannot be reached', async () => {
     await installSdk();
-    await assert.rejects(openTemporalEngine(options, AbortSignal.timeout(30_000)), { code: 'TEMPORAL_UNREACHABLE' });
+    await assert.rejects(openTemporalEngine(options, AbortSignal.timeout(PATIENCE_MS)), {
+      code: 'TEMPORAL_UNREACHABLE',
+    });
   });
 
   it('stops connecting when the caller does', async () => {

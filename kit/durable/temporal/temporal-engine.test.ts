@@ -4,6 +4,7 @@ import { once as onceEmitted } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
+import { PATIENCE_MS } from '../../../testing/patience.ts';
 import { freshNamespace, type TestNamespace } from '../../../testing/temporal/test-namespace.ts';
 import { type ActivityEnvironment, implementActivity } from '../index.ts';
 import { openTemporalEngine, type TemporalEngine, type TemporalEngineOptions } from './index.ts';
@@ -11,7 +12,7 @@ import { impure, inbox, once, task } from './testing/workflows.ts';
 
 const temporal = await freshNamespace();
 const skip = temporal === undefined && 'there is no Go to build a server with';
-const bounded = (): AbortSignal => AbortSignal.timeout(30_000);
+const bounded = (): AbortSignal => AbortSignal.timeout(PATIENCE_MS);
 
 describe('the Temporal engine', { skip }, () => {
   const { address, namespace, http } = temporal ?? ({} as TestNamespace);

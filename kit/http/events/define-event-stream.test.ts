@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { HttpError } from '../errors/http-error.ts';
 import { RouteRequest } from '../routes/route-request.ts';
 import { MemoryEventSource } from '../testing/memory-event-source.ts';
@@ -48,7 +49,7 @@ function setUp(options: Partial<EventStreamDeps> = {}) {
         dryRun: false,
         idempotency: undefined,
         principal: { kind: 'user', id: who },
-        signal: AbortSignal.timeout(60_000),
+        signal: AbortSignal.timeout(PATIENCE_MS),
         allows: async () => true,
         isStillKnown,
         audit: undefined,
@@ -251,7 +252,7 @@ describe('an event stream', () => {
     const ended = stream.run(async (chunk) => {
       chunks.push(chunk);
       if (chunks.length === 2) await gate;
-    }, AbortSignal.timeout(60_000));
+    }, AbortSignal.timeout(PATIENCE_MS));
     await turn();
     source.append(...Array<string>(300).fill('x'));
     await turn();

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { fakeClient } from '../testing/fake-client.ts';
 import { waitFor } from '../testing/wait-for.ts';
 import { CORE } from './core-resources.ts';
 
 test('a client keeps to its rate, and what is urgent goes first', async (t) => {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const clock = new FakeClock();
   const options = { clock, sleep: clock.sleep, rateLimit: { perSecond: 1, burst: 1 } };
   const { fake, client } = await fakeClient(t, {}, options);

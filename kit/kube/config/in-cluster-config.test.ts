@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { inClusterConfig } from './in-cluster-config.ts';
 
 describe('inClusterConfig', () => {
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-service-account-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['namespace', 'token', 'ca.crt']) writeFileSync(join(folder, name), `the ${name}\n`);

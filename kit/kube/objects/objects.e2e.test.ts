@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE } from '../client/core-resources.ts';
 import { createKubeClient } from '../client/create-kube-client.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -17,7 +18,7 @@ const OURS = 'example.io/ours';
 const size = 'controllers';
 
 describe('objects on a real API server', { skip: (await clustersUnavailable(size)) ?? false }, () => {
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const cleanups: (() => Promise<void>)[] = [];
   let client: KubeClient;
   let namespace: string;

@@ -11,6 +11,7 @@ import { memoryLogger } from '#kit/telemetry/testing';
 import { clustersUnavailable, sharedCluster, type TestCluster } from '#testing/clusters';
 import { issueServerPair, type KeyPair, makeAuthority } from '#testing/clusters/certificate-authority';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { createKubeClient } from '../client/create-kube-client.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import type { KubeObject, Resource } from '../client/kube-object.ts';
@@ -29,7 +30,7 @@ const GROUP = `w${randomBytes(4).toString('hex')}.example.io`;
 const APPLY = { fieldManager: 'test', force: true };
 
 describe('webhooks that a real API server asks', { skip: (await clustersUnavailable()) ?? false }, () => {
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const clock = new FakeClock(Date.now());
@@ -60,7 +61,7 @@ describe('webhooks that a real API server asks', { skip: (await clustersUnavaila
   });
 
   after(async () => {
-    const fresh = AbortSignal.timeout(30_000);
+    const fresh = AbortSignal.timeout(PATIENCE_MS);
     for (const object of configurations({ group: GROUP, port: 1, ca: '' })) {
       const ref = { resource: await client.discovery.resourceFor(object.apiVersion, object.kind, fresh) };
       await client.delete({ ...ref, name: object.metadata.name ?? '' }, {}, fresh);

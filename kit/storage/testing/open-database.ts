@@ -1,4 +1,5 @@
 import type { TestDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import type { MigrationModule } from '../migrations.ts';
 import type { Storage } from '../port.ts';
 import { openPostgres } from '../postgres/postgres-storage.ts';
@@ -12,7 +13,7 @@ export interface OpenOptions {
 
 /** The engine's own opener on a test's database, with the options that a test of the engine turns. */
 export async function openDatabase(database: TestDatabase, options: OpenOptions): Promise<Storage> {
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   if (database.engine === 'sqlite') return await openSqlite({ ...options, file: database.file }, signal);
   return await openPostgres({ ...options, url: database.url }, signal);
 }

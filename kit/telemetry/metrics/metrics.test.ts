@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { createMetrics } from './metrics.ts';
 
 test('each kind of metric shows with its help, labels and value', async () => {
@@ -48,5 +49,5 @@ test('a label that was not declared does not compile and is refused', () => {
 
 test('metrics do not keep a process alive', () => {
   const script = `import { createMetrics } from ${JSON.stringify(new URL('./metrics.ts', import.meta.url))}; createMetrics();`;
-  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { timeout: 20_000 });
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { timeout: PATIENCE_MS });
 });

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { Secret } from '#kit/std';
 import { issueServerPair, makeAuthority } from '#testing/clusters/certificate-authority';
+import { PATIENCE_MS } from '#testing/patience';
 import { createGrpcTransport, type GrpcTransportOptions, listenGrpc } from '../grpc/index.ts';
 import { StreamRecorder } from '../testing/stream-recorder.ts';
 import { GRPC_PATH, LOOPBACK, makeTestTls, SUBPROTOCOL, WEBSOCKET_PATH } from '../testing/transport-stages.ts';
@@ -13,7 +14,7 @@ import type { DialCredentials, Endpoint } from './index.ts';
 
 const tls = makeTestTls();
 
-describe('whom to trust', { timeout: 60_000 }, () => {
+describe('whom to trust', { timeout: PATIENCE_MS }, () => {
   const stranger = makeAuthority();
   const rows: { why: string; credentials: () => DialCredentials; serverName?: string; want?: string }[] = [
     { why: 'those who are named', credentials: () => ({ trust: { only: [tls.authority] } }) },
@@ -81,7 +82,7 @@ describe('whom to trust', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an other end that is none', { timeout: 60_000 }, () => {
+describe('an other end that is none', { timeout: PATIENCE_MS }, () => {
   for (const [name, transportTo] of [
     ['grpc', grpcTo],
     ['websocket', webSocketTo],
@@ -115,7 +116,7 @@ describe('an other end that is none', { timeout: 60_000 }, () => {
   }
 });
 
-describe('a proxy', { timeout: 60_000 }, () => {
+describe('a proxy', { timeout: PATIENCE_MS }, () => {
   it('makes the connection, and is told user and password', async (t) => {
     const proxy = await startProxy(t, 'let through');
     const url = new URL(`http://us%C3%A9r:p%40ss@127.0.0.1:${proxy.port}`);

@@ -13,6 +13,7 @@ import {
   type ServerDuplexStream,
   status,
 } from '@grpc/grpc-js';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Endpoint } from '../dial/index.ts';
 import { StreamRecorder } from '../testing/stream-recorder.ts';
 import { GRPC_PATH, LOOPBACK, makeTestTls, type TestTls } from '../testing/transport-stages.ts';
@@ -32,7 +33,7 @@ const METHOD: MethodDefinition<Buffer, Buffer> = {
   responseDeserialize: same,
 };
 
-describe('a client of another make', { timeout: 60_000 }, () => {
+describe('a client of another make', { timeout: PATIENCE_MS }, () => {
   for (const tls of [undefined, makeTestTls()]) {
     it(`sends and gets frames, and ends in order${tls ? ', over TLS' : ''}`, async (t) => {
       const { call, called } = await callOurs(t, tls);
@@ -94,7 +95,7 @@ describe('a client of another make', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a server of another make', { timeout: 60_000 }, () => {
+describe('a server of another make', { timeout: PATIENCE_MS }, () => {
   it('gets and sends frames, and ends in order', async (t) => {
     const address = await theirServer(t, (call) => {
       call.on('data', (frame: Buffer) => call.write(frame)).on('end', () => call.end());
@@ -134,7 +135,7 @@ describe('a server of another make', { timeout: 60_000 }, () => {
   });
 });
 
-describe('bytes that no client of gRPC sends', { timeout: 60_000 }, () => {
+describe('bytes that no client of gRPC sends', { timeout: PATIENCE_MS }, () => {
   const rows = [
     { why: 'a frame that says it is compressed', bytes: [1, 0, 0, 0, 1, 7], status: '13', code: 'BAD_FRAME' },
     { why: 'a flag that there is not', bytes: [9, 0, 0, 0, 1, 7], status: '13', code: 'BAD_FRAME' },

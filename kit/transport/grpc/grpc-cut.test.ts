@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFaultProxy } from '#testing/fault-proxy/start-fault-proxy';
+import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom } from '#testing/seeded';
 import { StreamRecorder } from '../testing/stream-recorder.ts';
 import { GRPC_PATH, LOOPBACK, makeTestTls } from '../testing/transport-stages.ts';
@@ -11,7 +12,7 @@ import type { Connection, StreamHandlers } from '../transport.ts';
 import type { TransportError } from '../transport-error.ts';
 import { createGrpcTransport, listenGrpc } from './index.ts';
 
-describe('what Node does with a connection that ends', { timeout: 60_000 }, () => {
+describe('what Node does with a connection that ends', { timeout: PATIENCE_MS }, () => {
   it('never ends a stream in order that was destroyed', async (t) => {
     const { promise: taken, resolve } = Promise.withResolvers<Socket>();
     const server = createServer(resolve);

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { EndsInTurns } from './ends-in-turns.ts';
 
-describe('connections that end together', { timeout: 20_000 }, () => {
+describe('connections that end together', { timeout: PATIENCE_MS }, () => {
   for (const who of ['this end', 'the other end'] as const) {
     it(`are closed a few in a turn when ${who} ends them`, async (t) => {
       const { here, there } = await connections(t, 20, new EndsInTurns(3));

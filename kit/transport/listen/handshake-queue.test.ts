@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { HandshakeQueue, roomAfter } from './handshake-queue.ts';
 
-describe('handshakes', { timeout: 20_000 }, () => {
+describe('handshakes', { timeout: PATIENCE_MS }, () => {
   it('are begun in the order of calling, a few at once, and another when one is over', () => {
     const begun: number[] = [];
     const queue = new HandshakeQueue<number>({ begin: (nth) => begun.push(nth), fewest: 3, patienceMs: 60_000 });

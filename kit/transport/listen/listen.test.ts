@@ -7,10 +7,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import { makeTestTls } from '../testing/transport-stages.ts';
 import { listen } from './listen.ts';
 
-describe('a Unix socket', { timeout: 60_000 }, () => {
+describe('a Unix socket', { timeout: PATIENCE_MS }, () => {
   it('is for its user alone, and is gone when nobody listens any more', async (t) => {
     const path = await socketPath(t);
     const before = process.umask(0o022);
@@ -62,7 +63,7 @@ describe('a Unix socket', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a port', { timeout: 60_000 }, () => {
+describe('a port', { timeout: PATIENCE_MS }, () => {
   it('that is taken says so', async (t) => {
     const first = await listen({ at: { host: '127.0.0.1', port: 0 } }, 'h2', () => {});
     t.after(() => first.close());

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { connects } from './contract-connects.ts';
 import { endsStreams } from './contract-ends.ts';
 import { goesWrong } from './contract-goes-wrong.ts';
@@ -9,7 +10,7 @@ import { StreamRecorder } from './stream-recorder.ts';
 
 /** What every transport has to do. */
 export function transportContract(subject: TransportUnderTest): void {
-  describe(`transport ${subject.name}`, { timeout: 120_000 }, () => {
+  describe(`transport ${subject.name}`, { timeout: PATIENCE_MS }, () => {
     carries(subject);
     holdsBack(subject);
     endsStreams(subject);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clustersUnavailable, ownCluster, sharedCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '../../patience.ts';
 import { ApiClient } from '../api-client.ts';
 import { portForward } from '../testing/port-forward.ts';
 
@@ -223,7 +224,7 @@ async function placeOn(t: TestContext, cluster: TestCluster): Promise<Place> {
     },
     kubectl: (...args) => run(args),
     untilPod: async (name, isSo) => {
-      const limit = AbortSignal.any([t.signal, AbortSignal.timeout(30_000)]);
+      const limit = AbortSignal.any([t.signal, AbortSignal.timeout(PATIENCE_MS)]);
       for (;;) {
         const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
         const { status } = await api.send<{ status: { containerStatuses?: ContainerStatus[] } }>(

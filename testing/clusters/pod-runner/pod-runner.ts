@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '../../patience.ts';
 import { ApiAnswerError } from '../api-client.ts';
 import { isOurImage } from './our-image.ts';
 import type { Pod } from './pod.ts';
 import { PodRun, type PodRunDeps } from './pod-run.ts';
 
 const RETRY_MS = 200;
-const DELETE_MS = 30_000;
 
 /**
  * The kubelet of Pods of our own image, on whatever node they are: images cannot run on simulated nodes, so their programs
@@ -89,7 +89,7 @@ export class PodRunner {
   /** The last thing that a kubelet does for a Pod. */
   async #forget({ metadata: { name, namespace, uid } }: Pod): Promise<void> {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } };
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DELETE_MS)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(PATIENCE_MS)]);
     while (!signal.aborted) {
       try {
         return void (await this.#deps.api.send('DELETE', `/api/v1/namespaces/${namespace}/pods/${name}`, body, signal));

@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { capiUnavailable, installCapiDefinitions } from '#testing/capi';
 import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { CrsProcess } from '../../../crs/testing/crs-process.ts';
 import { EXIT } from '../../command.ts';
 import { runCommand } from '../../testing/processes.ts';
 
-const ENROL_MS = 120_000;
 const skip = (await clustersUnavailable('nodes')) ?? (await capiUnavailable());
 
 describe('fleetshift target bootstrap-resource-set', { skip }, () => {
@@ -102,7 +102,7 @@ describe('fleetshift target bootstrap-resource-set', { skip }, () => {
       const list = await fleetshift('get', 'targets', '-A', '-l', 'fleetshift.io/correlation=agents', '-o', 'json');
       return JSON.parse(list.out).items as { readonly name: string }[];
     };
-    const deadline = AbortSignal.any([t.signal, AbortSignal.timeout(ENROL_MS)]);
+    const deadline = AbortSignal.any([t.signal, AbortSignal.timeout(PATIENCE_MS)]);
     let seen = await targets();
     while (seen.filter((target) => JSON.stringify(target).includes('"Connected"')).length < 2) {
       await delay(500, undefined, { signal: deadline }).catch(async (cause: unknown) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
+import { PATIENCE_MS } from '#testing/patience';
 import { EXIT } from '../../command.ts';
 import { exitCodeOf } from '../../exit-code-of.ts';
 import { adminToken, type RunningPlatform, startPlatform } from '../../testing/processes.ts';
@@ -31,7 +32,7 @@ describe('fleetshift target install-manifest', () => {
       environment: { FLEETSHIFT_CONFIG: join(data, 'config') },
     };
     const where = ['--server', platform.addresses[0], '--data', data];
-    const code = await installManifest([...args, ...where], io, AbortSignal.timeout(60_000)).catch(exitCodeOf);
+    const code = await installManifest([...args, ...where], io, AbortSignal.timeout(PATIENCE_MS)).catch(exitCodeOf);
     return { code, out, err };
   };
   const printed = async (...args: string[]) => {
@@ -42,7 +43,7 @@ describe('fleetshift target install-manifest', () => {
   const tokens = async () => {
     const authorization = `Bearer ${(await readFile(join(data, 'admin-token'), 'utf8')).trim()}`;
     const path = `${platform.addresses[0]}/v1/workspaces/root/bootstrap-tokens`;
-    const answer = await fetch(path, { headers: { authorization }, signal: AbortSignal.timeout(60_000) });
+    const answer = await fetch(path, { headers: { authorization }, signal: AbortSignal.timeout(PATIENCE_MS) });
     return JSON.parse(await answer.text()).items;
   };
 

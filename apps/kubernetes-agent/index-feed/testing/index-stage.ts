@@ -32,7 +32,6 @@ export interface RunningAgent {
 }
 
 const PACE = { batchMs: 20, reportMs: 100, againBaseMs: 20, againCapMs: 200, refusedMs: 500 };
-const WITHIN_MS = 60_000;
 
 /** A whole platform, to whose own fleetlet agents of clusters connect. */
 export class IndexStage {
@@ -123,7 +122,7 @@ export class IndexStage {
   }
 
   async until(what: string, probe: () => Promise<boolean>): Promise<void> {
-    await eventually(what, probe, WITHIN_MS);
+    await eventually(what, probe);
   }
 }
 

@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import type { Platform } from '#testing/platform-process';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 
-/** For a machine that has a lot else to do. */
-const WITHIN_MS = 120_000;
-
 /** What a test looks into. */
 interface Answer {
   readonly token: string;
@@ -50,15 +47,11 @@ export class FleetApi {
 
   async available(name: string, count: number): Promise<void> {
     let last: unknown;
-    await eventually(
-      `${name} to be available on ${count}`,
-      async () => {
-        const { status } = await this.ask(`GET /v1/workspaces/root/deployments/${name}`, undefined, 200);
-        last = status;
-        return status.counts.available === count;
-      },
-      WITHIN_MS,
-    ).catch((cause: unknown) => {
+    await eventually(`${name} to be available on ${count}`, async () => {
+      const { status } = await this.ask(`GET /v1/workspaces/root/deployments/${name}`, undefined, 200);
+      last = status;
+      return status.counts.available === count;
+    }).catch((cause: unknown) => {
       throw new Error(`not available: ${JSON.stringify(last)}`, { cause });
     });
   }
@@ -67,18 +60,13 @@ export class FleetApi {
     await eventually(
       `${target} to be ${state}`,
       async () => (await this.ask(`GET /v1/targets/${target}`, undefined, 200)).connection.state === state,
-      WITHIN_MS,
     );
   }
 
   async standing(target: string, state: string): Promise<string> {
-    return await eventually(
-      `${target} to be ${state}`,
-      async () => {
-        const its = await this.ask(`GET /v1/targets/${target}/kubeconfig`, undefined, 200);
-        return its.state === state && (its.message ?? '');
-      },
-      WITHIN_MS,
-    );
+    return await eventually(`${target} to be ${state}`, async () => {
+      const its = await this.ask(`GET /v1/targets/${target}/kubeconfig`, undefined, 200);
+      return its.state === state && (its.message ?? '');
+    });
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import { until } from '../../testing/an-uplink.ts';
 import type { PresenceChange, ServedTarget } from './ports.ts';
 import { PresenceBatches } from './presence-batches.ts';
@@ -97,7 +98,7 @@ test('what is left when it stops is put down by a flush, in order', async (t) =>
   batches.went(target('a'), 2);
   await stop();
   world.gate = Promise.resolve();
-  await batches.flush(AbortSignal.timeout(1_000));
+  await batches.flush(AbortSignal.timeout(PATIENCE_MS));
   await came;
   assert.deepEqual(told.flat(), ['a on', 'a off']);
 });

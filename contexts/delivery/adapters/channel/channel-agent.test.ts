@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Acknowledgement } from '../../domain/delivery-order.ts';
 import { anOrder, aTarget } from '../../testing/an-order.ts';
 import { channelPair } from '../../testing/channel-pair.ts';
@@ -12,7 +13,7 @@ import { encodeSaid } from './status-codec.ts';
 const TARGET = aTarget();
 
 function pair(its: Partial<ServedAgent> = {}) {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const reports = new RecordingReports();
   const made = channelPair({ reports, signal });
   made.server.serve({
@@ -131,7 +132,7 @@ describe('what an agent says', () => {
     assert.equal(taken, 0);
     reports.gate = Promise.resolve();
     fails.reject(new Error('the database is away'));
-    await reports.until(({ kind }) => kind === 'applied', AbortSignal.timeout(20_000));
+    await reports.until(({ kind }) => kind === 'applied', AbortSignal.timeout(PATIENCE_MS));
     await turn();
     assert.deepEqual([taken, trouble.length], [1, 1]);
     await stop();

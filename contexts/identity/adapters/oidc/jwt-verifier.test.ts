@@ -3,6 +3,7 @@ import { describe, it, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { parseUuid } from '#kit/std';
 import { FakeClock } from '#testing/fake-clock';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Issuer } from '../../domain/issuer.ts';
 import { newIssuer, type RawIssuer } from '../../domain/issuer-draft.ts';
 import { ClaimExpressions } from './claim-expressions.ts';
@@ -223,7 +224,7 @@ function seconds(away: number): number {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (!(await condition())) {
     deadline.throwIfAborted();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createUuidv7, systemClock } from '#kit/std';
+import { FILE_MS, PATIENCE_MS } from '#testing/patience';
 import type { Units } from '../../application/ports.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import { createReportIntake } from './report-intake.ts';
@@ -36,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-it('writes what was merely taken together with what overtakes it', { timeout: 20_000 }, async () => {
+it('writes what was merely taken together with what overtakes it', { timeout: PATIENCE_MS }, async () => {
   const { intake, writes } = intakeOf();
   const told = Promise.all([intake.handOver(accepted('a'), signal), intake.report([applied('a')], signal)]);
   await until(() => writes.length === 1);

@@ -5,6 +5,7 @@ import { createUuidv7, parseResourceName, sleep, systemClock, type Uuid, uuidv7 
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../kit/sealing/testing/memory-keys.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../../adapters/migrations.ts';
@@ -43,7 +44,6 @@ export interface PipelineRunOptions {
 }
 
 const PLACE = { name: parseResourceName('shop'), path: '/root/shop/' };
-const TEST_MS = 120_000;
 const LEASE_MS = 150;
 const MODULES = [DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
 
@@ -57,7 +57,7 @@ export async function aRun(t: TestContext, database: TestDatabase, options?: Pip
 /** Pipelines on a real database and engine, with a fleet that outlives them. */
 export class PipelineRun {
   readonly fleet = new ScriptedFleet();
-  readonly signal = AbortSignal.timeout(TEST_MS);
+  readonly signal = AbortSignal.timeout(PATIENCE_MS);
   readonly #database: TestDatabase;
   readonly #options: PipelineRunOptions;
   readonly #sealer = new Sealer(memoryKeys());

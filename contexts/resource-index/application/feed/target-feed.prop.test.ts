@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sleep } from '#kit/std';
+import { PATIENCE_MS } from '#testing/patience';
 import { testSeed } from '#testing/seeded';
 import type { EffectiveSchema } from '../../domain/index-schema.ts';
 import { aKind, anObject, aSchema } from '../../testing/an-index.ts';
@@ -74,7 +75,7 @@ async function take(world: FeedWorld, taken: Step): Promise<void> {
 
 describe('the index of a target', () => {
   it('comes to be what is there, whatever happened, and nothing is told that was known', {
-    timeout: 120_000,
+    timeout: PATIENCE_MS,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '../../../../testing/patience.ts';
 import { implementActivity } from '../../index.ts';
 import { openTemporalEngine } from '../index.ts';
 import { once, task } from './workflows.ts';
@@ -22,6 +23,6 @@ const engine = await openTemporalEngine(
     workerLostMs: 2_000,
     workflowTaskTimeoutMs: 2_000,
   },
-  AbortSignal.timeout(30_000),
+  AbortSignal.timeout(PATIENCE_MS),
 );
 await engine.run(new AbortController().signal);

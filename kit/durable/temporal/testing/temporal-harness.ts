@@ -1,8 +1,7 @@
+import { PATIENCE_MS } from '../../../../testing/patience.ts';
 import type { TestNamespace } from '../../../../testing/temporal/test-namespace.ts';
 import type { EngineHarness, OpenEngine, TestRegistry } from '../../testing/engine-harness.ts';
 import { openTemporalEngine, type TemporalEngine } from '../index.ts';
-
-const OPEN_MS = 60_000;
 
 /**
  * The engine on a namespace of its own. Workers are given up for lost as soon as a test can bear.
@@ -24,7 +23,7 @@ export function temporalHarness({ address, namespace }: TestNamespace): EngineHa
         workerLostMs: 3_000,
         workflowTaskTimeoutMs: 2_000,
       },
-      AbortSignal.timeout(OPEN_MS),
+      AbortSignal.timeout(PATIENCE_MS),
     );
 
   return {

@@ -1,5 +1,6 @@
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { openPostgres, openSqlite, type Storage } from '#kit/storage';
+import { PATIENCE_MS } from '#testing/patience';
 import { alteredStorage } from '../../../storage/outbox/testing/altered-storage.ts';
 import type { Boundaries } from './boundaries.ts';
 import { runExecutor } from './run-executor.ts';
@@ -25,7 +26,7 @@ await runExecutor(async ({ registry, place, boundaries, tell }) => {
 });
 
 async function open(place: EmbeddedPlace): Promise<Storage> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   if (place.engine === 'sqlite') return await openSqlite({ file: place.file, modules: MODULES }, signal);
   return await openPostgres({ url: place.url, modules: MODULES }, signal);
 }

@@ -1,8 +1,8 @@
+import { PATIENCE_MS } from '#testing/patience';
 import type { TestNamespace } from '#testing/temporal/test-namespace';
 import { openTemporalEngine } from '../../temporal/index.ts';
 import { runExecutor } from './run-executor.ts';
 
-const OPEN_MS = 30_000;
 /** Nobody is left to finish what a killed worker had begun; a test that waits for it takes long. */
 const LOST_MS = 1_000;
 
@@ -18,6 +18,6 @@ await runExecutor(async ({ registry, place }) => {
       workerLostMs: LOST_MS,
       workflowTaskTimeoutMs: LOST_MS,
     },
-    AbortSignal.timeout(OPEN_MS),
+    AbortSignal.timeout(PATIENCE_MS),
   );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { memoryLogger } from '#kit/telemetry/testing';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE } from '../../client/core-resources.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { listAll } from '../../client/list-all.ts';
@@ -13,7 +14,6 @@ import { type ConfigMap, configMap } from './memory-kube.ts';
 
 const NAMES = Array.from({ length: 30 }, (_, number) => `object-${number}`);
 const ROUNDS = 5;
-const QUIET_MS = 60_000;
 
 /**
  * Random writes while the watch is cut, the token expires, the server is restarted, frozen, overrun (429), given another
@@ -41,7 +41,7 @@ export async function cacheFaultCase(of: FaultCase, forget: Forget): Promise<rea
       if (kind === 'forgotten') await beForgotten(stage, { line, forget }, of.signal);
       else await Promise.all([write(stage, of.signal), trouble(kind, stage, line)]);
     }
-    await waitFor(() => equalsFreshList(stage, informer, of.signal), AbortSignal.timeout(QUIET_MS));
+    await waitFor(() => equalsFreshList(stage, informer, of.signal), AbortSignal.timeout(PATIENCE_MS));
     listener.equals(informer);
   } finally {
     stop.abort();

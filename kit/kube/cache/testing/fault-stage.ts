@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestCluster } from '#testing/clusters';
+import { PATIENCE_MS } from '#testing/patience';
 import type { SeededRandom } from '#testing/seeded';
 import { CORE } from '../../client/core-resources.ts';
 import { createKubeClient, type KubeClientOptions } from '../../client/create-kube-client.ts';
@@ -30,7 +31,7 @@ export const EASILY_OVERRUN = [
 const IMPATIENT = { timeoutMs: 2_000, pingIntervalMs: 1_000 };
 const STORMERS = 60;
 /** How long a client trusts a file before it looks again. */
-const FILE_MS = 10_000;
+const TRUSTED_MS = 10_000;
 
 /** A real API server, a namespace of one's own, clients with lines to cut, and trouble. All of it ends with `close`. */
 export class FaultStage {
@@ -134,10 +135,10 @@ export class FaultStage {
   /** The token is refused, and watches have to be begun anew; a good one comes late. */
   async #expireToken(): Promise<void> {
     writeFileSync(this.#tokenFile, 'expired');
-    this.#skewMs += FILE_MS;
+    this.#skewMs += TRUSTED_MS;
     this.#cut();
     await this.pause(100, 1_500);
-    writeFileSync(this.#tokenFile, await this.#newToken(AbortSignal.timeout(FILE_MS)));
+    writeFileSync(this.#tokenFile, await this.#newToken(AbortSignal.timeout(PATIENCE_MS)));
   }
 
   #cut(): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { DONE, type Result, runGroups } from '#kit/reconcile';
+import { PATIENCE_MS } from '#testing/patience';
 import { InformerFactory } from '../../cache/informer-factory.ts';
 import type { Lister, ObjectKey } from '../../cache/object-store.ts';
 import { type FaultCase, FaultStage, insist, TROUBLES, type Trouble } from '../../cache/testing/fault-stage.ts';
@@ -19,7 +20,6 @@ import { formatKey } from '../object-key.ts';
 const OWNERS = 8;
 const COPIES = 3;
 const ROUNDS = 5;
-const QUIET_MS = 60_000;
 
 /**
  * A controller that makes copies whose names the server chooses, and never deletes one: a create too many stays there for
@@ -48,7 +48,7 @@ export async function controllerFaultCase(of: FaultCase): Promise<void> {
     )) {
       await Promise.all([poke(stage, of.signal), trouble(kind, stage, [line, writes.line])]);
     }
-    await waitFor(() => asManyAsThereShouldBe(stage, of.signal), AbortSignal.timeout(QUIET_MS));
+    await waitFor(() => asManyAsThereShouldBe(stage, of.signal), AbortSignal.timeout(PATIENCE_MS));
   } finally {
     stop.abort();
     await running;

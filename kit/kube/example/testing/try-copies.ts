@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '#kit/telemetry/metrics';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE, type KubeClient } from '../../index.ts';
 import { waitFor } from '../../testing/wait-for.ts';
 import { COPIES_ANNOTATION, runCopies } from '../copies.ts';
 
-const WITHIN_MS = 30_000;
-
 /** Runs the example for a while and looks at what it does: more copies, fewer, one that somebody took away, a stop. */
 export async function tryCopies(client: KubeClient, namespace: string): Promise<void> {
-  const signal = AbortSignal.timeout(WITHIN_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const place = { resource: CORE.configMaps, namespace };
   const stop = new AbortController();
   const metrics = createMetrics();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '#testing/patience';
 import { type FaultCase, FaultStage, TROUBLES, type Trouble } from '../../cache/testing/fault-stage.ts';
 import type { FlakyLine } from '../../cache/testing/flaky-line.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
@@ -8,7 +9,6 @@ import { createLeaderElection } from '../leader-election.ts';
 
 const CANDIDATES = 3;
 const ROUNDS = 5;
-const QUIET_MS = 60_000;
 /** Work that was cut still takes a moment to end. */
 const LINGER_MS = 300;
 
@@ -34,7 +34,7 @@ export async function leaderFaultCase(of: FaultCase): Promise<void> {
       await stage.pause(0, 3_000);
     }
     for (const { line } of candidates) line.open();
-    await waitFor(() => assert.equal(floor.working.size, 1), AbortSignal.timeout(QUIET_MS));
+    await waitFor(() => assert.equal(floor.working.size, 1), AbortSignal.timeout(PATIENCE_MS));
   } finally {
     stop.abort();
     await Promise.all(running);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PATIENCE_MS } from '#testing/patience';
 import { CORE } from '../../client/core-resources.ts';
 import { type ConfigMap, configMap, type Stage } from './stage.ts';
 
@@ -92,7 +93,7 @@ export function objectsContract(stage: Stage): void {
     const ref = { ...(await place()), name: 'one' };
     const reason = new Error('changed my mind');
     await assert.rejects(stage.client.create(ref, configMap('one'), {}, AbortSignal.abort(reason)), reason);
-    await assert.rejects(stage.client.get(ref, AbortSignal.timeout(10_000)), { code: 'NOT_FOUND' });
+    await assert.rejects(stage.client.get(ref, AbortSignal.timeout(PATIENCE_MS)), { code: 'NOT_FOUND' });
   });
 
   stage.it('does not let a name walk to another object', async (signal) => {

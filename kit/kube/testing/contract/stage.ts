@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
+import { PATIENCE_MS } from '#testing/patience';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { KubeObject, Resource } from '../../client/kube-object.ts';
 
@@ -49,7 +50,7 @@ export class Stage {
   it(name: string, body: (signal: AbortSignal) => Promise<void>): void {
     this.#known.add(name);
     const reason = this.#skips[name];
-    it(name, reason === undefined ? {} : { skip: reason }, () => body(AbortSignal.timeout(30_000)));
+    it(name, reason === undefined ? {} : { skip: reason }, () => body(AbortSignal.timeout(PATIENCE_MS)));
   }
 
   /** Skips that name no test: it was renamed, or it is not skipped at all. */

@@ -1,3 +1,5 @@
+import { PATIENCE_MS } from '#testing/patience';
+
 /** A list that a test can wait on: for order without sleeping. */
 export class Watched<T> {
   readonly items: T[] = [];
@@ -14,7 +16,10 @@ export class Watched<T> {
     const look = (): void => {
       if (wanted(this.items)) resolve();
     };
-    const timer = setTimeout(() => reject(new Error(`waited for ${what}, had ${JSON.stringify(this.items)}`)), 30_000);
+    const timer = setTimeout(
+      () => reject(new Error(`waited for ${what}, had ${JSON.stringify(this.items)}`)),
+      PATIENCE_MS,
+    );
     this.#waiting.add(look);
     look();
     try {

@@ -4,6 +4,7 @@ import { Sealer } from '#kit/sealing';
 import { createUuidv7, parseResourceName, sleep, systemClock, uuidv7 } from '#kit/std';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
@@ -30,7 +31,6 @@ import { groupController } from '../../workflows/group-controller.ts';
 import { groupActivities, groupStarter } from '../group-runs.ts';
 
 const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
-const TEST_MS = 120_000;
 
 /** Everything that deployments and groups are made of, with a fleet whose agents do what they are told. */
 export class GroupJourney {
@@ -39,7 +39,7 @@ export class GroupJourney {
   /** The platform as a target. */
   readonly local: LocalAgent;
   readonly #service: DeploymentService;
-  readonly #signal = AbortSignal.timeout(TEST_MS);
+  readonly #signal = AbortSignal.timeout(PATIENCE_MS);
   readonly #stop: () => Promise<void>;
 
   private constructor({ units, local, service, stop }: Running, fleet: ScriptedFleet) {

@@ -5,6 +5,7 @@ import { parseResourceName, systemClock, uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import type { TestDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../../../kit/durable/testing/eventually.ts';
 import { memoryKeys } from '../../../../../kit/sealing/testing/memory-keys.ts';
 import { DeploymentService } from '../../../application/deployment-service.ts';
@@ -28,7 +29,6 @@ import { groupActivities, groupStarter } from '../group-runs.ts';
 import { ToyPipeline } from './toy-pipeline.ts';
 
 const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
-const WITHIN_MS = 120_000;
 
 /** Groups as they run in production, on a database of their own; what their children do is up to the test. */
 export class GroupStage {
@@ -38,7 +38,7 @@ export class GroupStage {
   readonly pipeline: ToyPipeline;
   readonly #service: DeploymentService;
   readonly #controller: GroupController;
-  readonly #signal = AbortSignal.timeout(WITHIN_MS);
+  readonly #signal = AbortSignal.timeout(PATIENCE_MS);
   #stop = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
