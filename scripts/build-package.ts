@@ -97,9 +97,9 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
   },
 };
 
@@ -123,8 +123,8 @@ const LATER: Readonly<Record<string, keyof typeof PARTS | keyof typeof QUICK>> =
 
 const besideIt: Plugin = {
   name: 'beside-it',
-  setup({ onResolve }) {
-    onResolve({ filter: /^[^/]/ }, ({ path, kind, importer }) => {
+  setup(build) {
+    build.onResolve({ filter: /^[^/]/ }, ({ path, kind, importer }) => {
       const name = LATER[path];
       if (name === undefined || kind === 'entry-point') return undefined;
       if (kind === 'dynamic-import') return { path: `./${name}.js`, external: true };

@@ -21,9 +21,9 @@ export interface BesideResult {
 
 /** Runs the bench of this checkout and that of another version in turn, each with its own code. */
 export async function runBeside(beside: Beside, signal: AbortSignal): Promise<BesideResult> {
-  const { ref, rounds, log } = beside;
+  const { ref, rounds } = beside;
   const { folder, commit } = await prepareWorktree(ref, signal);
-  log(`beside ${ref} (${commit.slice(0, 12)}) in ${folder}, ${rounds} rounds`);
+  beside.log(`beside ${ref} (${commit.slice(0, 12)}) in ${folder}, ${rounds} rounds`);
   const done: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     // In turn first: the second one finds a warmer machine.
@@ -32,7 +32,7 @@ export async function runBeside(beside: Beside, signal: AbortSignal): Promise<Be
       const begun = performance.now();
       figures[whose] = await runIn(whose === 'ours' ? ROOT : folder, beside, signal);
       const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
-      log(`round ${round + 1}: ${whose === 'ours' ? 'this checkout' : ref} took ${seconds} s`);
+      beside.log(`round ${round + 1}: ${whose === 'ours' ? 'this checkout' : ref} took ${seconds} s`);
     }
     done.push(figures);
   }
