@@ -9,6 +9,8 @@ export interface Figure {
   /** The largest ratio that is good enough, or the largest value where there is no reference. */
   readonly goal?: number;
   readonly met?: boolean;
+  /** Which way is better; lower, where it does not say. */
+  readonly better?: 'higher';
 }
 
 export interface BenchContext {
@@ -36,7 +38,7 @@ interface Compared {
 
 /** More is better: operations per second. */
 export function rate(compared: Compared): Figure {
-  return withRatio(compared, compared.reference / compared.value);
+  return { ...withRatio(compared, compared.reference / compared.value), better: 'higher' };
 }
 
 /** Less is better: latency, bytes. */
@@ -50,8 +52,9 @@ function withRatio({ name, unit, value, reference, goal }: Compared, exact: numb
   return goal === undefined ? figure : { ...figure, goal, met: ratio <= goal };
 }
 
+/** More is better of what is counted by the second, less of everything else. */
 export function plain(name: string, value: number, unit: string): Figure {
-  return { name, value: round(value), unit };
+  return { name, value: round(value), unit, ...(unit.endsWith('/s') && { better: 'higher' as const }) };
 }
 
 function round(value: number): number {

@@ -1,5 +1,7 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Comparison } from './beside/compare-rounds.ts';
+import { runBeside } from './beside/run-beside.ts';
 import type { Bench, Figure } from './figure.ts';
 
 /** Loaded on demand: a bench may need parts that another does not. */
@@ -17,10 +19,19 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   subtree: async () => (await import('./subtree/subtree-bench.ts')).subtreeBench,
 };
 
-const USAGE = `usage: npm run bench -- NAME [--quick] [--peer NAME=COMMAND]...\n\nbenches: ${Object.keys(BENCHES).join(', ')}`;
+const USAGE = `usage: npm run bench -- NAME [--quick] [--peer NAME=COMMAND]... [--beside REF [--rounds N] [--fail-if-worse]]
+
+benches: ${Object.keys(BENCHES).join(', ')}`;
+const ROUNDS = 5;
 
 async function main(): Promise<number> {
-  const options = { quick: { type: 'boolean' }, peer: { type: 'string', multiple: true } } as const;
+  const options = {
+    quick: { type: 'boolean' },
+    peer: { type: 'string', multiple: true },
+    beside: { type: 'string' },
+    rounds: { type: 'string' },
+    'fail-if-worse': { type: 'boolean' },
+  } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const load = BENCHES[positionals[0] ?? ''];
   if (load === undefined || positionals.length !== 1) {
@@ -28,6 +39,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const bench = await load();
+  if (values.beside !== undefined) return await beside(bench.name, { ...values, beside: values.beside });
   console.log(`${bench.name}: ${bench.description}\n`);
   const signal = AbortSignal.timeout(30 * 60_000);
   const { quick = false, peer: peers = [] } = values;
@@ -39,6 +51,44 @@ async function main(): Promise<number> {
   }
   console.log(JSON.stringify({ bench: bench.name, machine: machine(), figures }));
   return 0;
+}
+
+interface BesideFlags {
+  readonly beside: string;
+  readonly rounds?: string;
+  readonly quick?: boolean;
+  readonly peer?: readonly string[];
+  readonly 'fail-if-worse'?: boolean;
+}
+
+async function beside(bench: string, flags: BesideFlags): Promise<number> {
+  const { beside: ref, quick = false, peer: peers = [] } = flags;
+  const rounds = Number(flags.rounds ?? ROUNDS);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    console.error(`--rounds ${flags.rounds}: a whole number from 1 on is expected\n\n${USAGE}`);
+    return 2;
+  }
+  const args = [...(quick ? ['--quick'] : []), ...peers.flatMap((peer) => ['--peer', peer])];
+  const signal = AbortSignal.timeout(rounds * 2 * 31 * 60_000);
+  const log = (line: string): void => console.log(line);
+  const { commit, comparisons } = await runBeside({ bench, ref, rounds, args, log }, signal);
+  const worse = comparisons.filter(({ verdict }) => verdict === 'worse');
+  console.log(`\n${besideTable(comparisons, ref)}\n`);
+  for (const { name, spread } of worse) console.log(`worse: ${name}: at least ${spread?.[0]}x in every round`);
+  console.log(JSON.stringify({ bench, beside: { ref, commit }, rounds, quick, machine: machine(), comparisons }));
+  return flags['fail-if-worse'] === true && worse.length > 0 ? 1 : 0;
+}
+
+function besideTable(comparisons: readonly Comparison[], ref: string): string {
+  const rows = comparisons.map(({ name, unit, ours, theirs, ratio, spread, verdict }) => [
+    name,
+    ours === undefined ? '' : `${ours} ${unit}`,
+    theirs === undefined ? '' : `${theirs} ${unit}`,
+    ratio === undefined ? '' : `${ratio}x`,
+    spread === undefined ? '' : `${spread[0]}..${spread[1]}`,
+    verdict,
+  ]);
+  return columns([['figure', 'this checkout', ref, 'ratio', 'spread', 'verdict'], ...rows]);
 }
 
 function machine() {
@@ -64,7 +114,10 @@ function table(figures: readonly Figure[]): string {
     figure.ratio === undefined ? '' : `${figure.ratio}x`,
     figure.goal === undefined ? '' : `<= ${goalOf(figure)} ${figure.met ? 'met' : 'NOT MET'}`,
   ]);
-  const all = [['figure', 'value', 'reference', 'ratio', 'goal'], ...rows];
+  return columns([['figure', 'value', 'reference', 'ratio', 'goal'], ...rows]);
+}
+
+function columns(all: readonly (readonly string[])[]): string {
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
   return all
     .map((row) =>

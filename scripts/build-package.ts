@@ -9,11 +9,16 @@ import { runCommand } from './run-command.ts';
  * the file that starts it.
  */
 export const ENTRIES = {
+  fleetshift: 'apps/cli/main.ts',
+  'writer-worker': 'kit/storage/sqlite/writer-worker.ts',
+};
+
+/** What `main.ts` goes on with, and what the quick commands share with the others once they have an answer to check. */
+const PARTS = {
   start: 'apps/cli/start.ts',
   schemas: 'protocol/api/index.ts',
   typebox: 'typebox',
   'typebox-value': 'typebox/value',
-  'writer-worker': 'kit/storage/sqlite/writer-worker.ts',
 };
 
 /**
@@ -21,7 +26,7 @@ export const ENTRIES = {
  * file that is loaded takes its time. A process runs either the quick commands or the others, so that nothing is there twice.
  */
 const QUICK = {
-  fleetshift: 'apps/cli/main.ts',
+  fleetshift: ENTRIES.fleetshift,
   'start-quick': 'apps/cli/start-quick.ts',
 };
 
@@ -72,7 +77,12 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
   } as const satisfies BuildOptions;
   const external = Object.keys(manifest.dependencies).flatMap((name) => [name, `${name}/*`]);
   // Commands are loaded when they are asked for, in the package as in the sources.
-  const { metafile } = await build({ ...options, external, entryPoints: ENTRIES, splitting: true });
+  const { metafile } = await build({
+    ...options,
+    external,
+    entryPoints: { ...PARTS, 'writer-worker': ENTRIES['writer-worker'] },
+    splitting: true,
+  });
   const quick = await build({ ...options, entryPoints: QUICK, plugins: [lazyBuiltins, besideIt] });
   for (const file of COPIED) await copyFile(join(ROOT, file), join(folder, file));
   await chmod(join(folder, 'bin/fleetshift'), 0o755);
@@ -87,9 +97,9 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
   },
 };
 
@@ -103,7 +113,7 @@ function builtin(path: string): string {
 }
 
 /** What a quick command may need later, by how it is imported: it stays in the files of the others. */
-const LATER: Readonly<Record<string, keyof typeof ENTRIES | keyof typeof QUICK>> = {
+const LATER: Readonly<Record<string, keyof typeof PARTS | keyof typeof QUICK>> = {
   './start.ts': 'start',
   './start-quick.ts': 'start-quick',
   '#protocol/api': 'schemas',
@@ -113,8 +123,8 @@ const LATER: Readonly<Record<string, keyof typeof ENTRIES | keyof typeof QUICK>>
 
 const besideIt: Plugin = {
   name: 'beside-it',
-  setup({ onResolve }) {
-    onResolve({ filter: /^[^/]/ }, ({ path, kind, importer }) => {
+  setup(build) {
+    build.onResolve({ filter: /^[^/]/ }, ({ path, kind, importer }) => {
       const name = LATER[path];
       if (name === undefined || kind === 'entry-point') return undefined;
       if (kind === 'dynamic-import') return { path: `./${name}.js`, external: true };

@@ -14,12 +14,15 @@ const DAY_MS = 24 * 60 * 60_000;
  * Node runs what it finds there. So each folder on the way belongs to this very user: root does not run what a user wrote, and
  * leaves nothing of its own in the folders of a user.
  *
- * DECISION: a folder for each Node and each installed program (by its inode, which a new version changes). Whoever makes a
- * new one removes those that were not used for the longest time, so that old versions do not pile up.
+ * DECISION: a folder for each Node and each installed program (by its inode, which a new version changes). The process
+ * that makes a new one removes those that were not used for the longest time, so that old versions do not pile up.
  */
-export function compileCacheFolder(environment: Environment, program: string): string | undefined {
+export function compileCacheFolder(
+  environment: Environment,
+  program: string,
+  uid = process.getuid?.(),
+): string | undefined {
   const { XDG_CACHE_HOME: given, HOME: home } = environment;
-  const uid = process.getuid?.();
   if (uid === undefined) return undefined;
   try {
     const { dev, ino } = statSync(program);

@@ -30,7 +30,8 @@ export const cliBench: Bench = {
   },
 };
 
-async function measure(folder: string, { quick, signal, log }: BenchContext): Promise<Figure[]> {
+async function measure(folder: string, context: BenchContext): Promise<Figure[]> {
+  const { quick, signal } = context;
   const server = await listen();
   try {
     const programs = { package: await install(folder, signal), checkout: join(ROOT, 'bin/fleetshift') };
@@ -45,7 +46,7 @@ async function measure(folder: string, { quick, signal, log }: BenchContext): Pr
     ]);
     const bare = () => untilEnd(folder, process.execPath, ['-e', '0']);
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
-    log(`${starts.length} commands and node -e 0 in turn, ${rounds} rounds`);
+    context.log(`${starts.length} commands and node -e 0 in turn, ${rounds} rounds`);
     const times = new Map<string, number[]>();
     for (let round = -WARM_UP; round < rounds; round++) {
       for (const { name, run } of [{ name: 'bare', run: bare }, ...starts]) {

@@ -32,7 +32,7 @@ export interface Detail<Item> {
 /** How `apply` brings a thing to what a document says. */
 export interface ApplyRules<Item> {
   /** What a document may say below `spec`, and what is sent to make one; loaded on demand. */
-  spec(): Promise<TObject>;
+  readonly spec: () => Promise<TObject>;
   /** Fields of the spec that are sent in a merge patch; all others never change. */
   readonly patched: readonly string[];
   /** Of those, the ones that the API replaces as a whole. */
@@ -101,10 +101,10 @@ interface KindFields<Item> {
 /** A kind of thing that the generic verbs work with. */
 export interface Kind extends KindFields<Resource> {
   /** Loaded on demand: a request is on its way before the modules that check its answer are there. */
-  schema(): Promise<TObject>;
+  readonly schema: () => Promise<TObject>;
 }
 
-export type KindDefinition<S extends TObject> = KindFields<Static<S>> & { schema(): Promise<S> };
+export type KindDefinition<S extends TObject> = KindFields<Static<S>> & { readonly schema: () => Promise<S> };
 
 /**
  * Every answer is checked against the schema before a kind sees it, which is what makes it sound to forget here, once,

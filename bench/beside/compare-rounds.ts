@@ -1,0 +1,76 @@
+import type { Figure } from '../figure.ts';
+
+/** What both measured, one right after the other. */
+export interface Round {
+  readonly ours: readonly Figure[];
+  readonly theirs: readonly Figure[];
+}
+
+export type Verdict = 'worse' | 'better' | 'no difference' | 'not comparable';
+
+export interface Comparison {
+  readonly name: string;
+  readonly unit: string;
+  /** Medians of all rounds. */
+  readonly ours?: number;
+  readonly theirs?: number;
+  /** How many times as long (or as large) as theirs: the ratio of the medians, above 1 where ours is worse. */
+  readonly ratio?: number;
+  /** The smallest and the largest ratio that a single round had. */
+  readonly spread?: readonly [number, number];
+  readonly verdict: Verdict;
+}
+
+/** Less than this is what two runs of one program differ by. */
+const NOTICEABLE = 1.05;
+
+/**
+ * Each figure of ours beside theirs. A round compares what ran one right after the other, so that a machine which becomes slower
+ * meanwhile changes no ratio; the whole spread has to lie on one side before a figure is called worse or better.
+ */
+export function compareRounds(rounds: readonly Round[]): Comparison[] {
+  const units = new Map(
+    rounds.flatMap(({ ours, theirs }) => [...ours, ...theirs]).map(({ name, unit }) => [name, unit]),
+  );
+  return [...units].map(([name, unit]) => ({ name, unit, ...compare(rounds, name) }));
+}
+
+function compare(rounds: readonly Round[], name: string): Omit<Comparison, 'name' | 'unit'> {
+  const found = rounds.map(({ ours, theirs }) => ({ ours: named(ours, name), theirs: named(theirs, name) }));
+  const ours = median(found.flatMap(({ ours }) => (ours === undefined ? [] : [ours.value])));
+  const theirs = median(found.flatMap(({ theirs }) => (theirs === undefined ? [] : [theirs.value])));
+  const values = { ...(ours !== undefined && { ours }), ...(theirs !== undefined && { theirs }) };
+  const whole = found.flatMap(({ ours, theirs }) => (ours && theirs ? [worseBy(ours, ours.value, theirs.value)] : []));
+  const [first] = found.flatMap(({ ours }) => ours ?? []);
+  if (first === undefined || ours === undefined || theirs === undefined)
+    return { ...values, verdict: 'not comparable' };
+  const ratio = worseBy(first, ours, theirs);
+  const spread = [Math.min(...whole), Math.max(...whole)] as const;
+  if (![ratio, ...spread].every(Number.isFinite)) return { ...values, verdict: 'not comparable' };
+  return { ...values, ratio: round(ratio), spread: [round(spread[0]), round(spread[1])], verdict: verdictOf(spread) };
+}
+
+function verdictOf([least, most]: readonly [number, number]): Verdict {
+  if (least > NOTICEABLE) return 'worse';
+  return most < 1 / NOTICEABLE ? 'better' : 'no difference';
+}
+
+function worseBy({ better }: Figure, ours: number, theirs: number): number {
+  if (ours === theirs) return 1;
+  return better === 'higher' ? theirs / ours : ours / theirs;
+}
+
+function named(figures: readonly Figure[], name: string): Figure | undefined {
+  return figures.find((figure) => figure.name === name);
+}
+
+/** The middle one, or the mean of the two in the middle: with few rounds the lower of them alone would flatter. */
+function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2;
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(4));
+}
