@@ -47,13 +47,15 @@ export function pausingContract(stage: Stage): void {
 
   it('takes signals while it is paused', async () => {
     const driver = await stage.driver();
-    const id = await driver.start(collector, { count: 2 });
+    // One more than comes meanwhile: with the last it would end, and could not be resumed any more.
+    const id = await driver.start(collector, { count: 3 });
     await driver.untilWaitingFor(id, 'signal');
     await driver.pause(id);
     await driver.untilStatus(id, 'paused');
     for (const item of [1, 2]) await driver.signal(id, 'item', item);
     await driver.resume(id);
-    assert.deepEqual(await driver.result(id), [1, 2]);
+    await driver.signal(id, 'item', 3);
+    assert.deepEqual(await driver.result(id), [1, 2, 3]);
   });
 
   it('does nothing about a timer that passes meanwhile until it is resumed', async () => {
