@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder, findGoProgram, hasGo } from './go-program.ts';
+import { hasGo } from './go-program.ts';
 import { logToStderr } from './log-to-stderr.ts';
 import { PATIENCE_MS } from './patience.ts';
-
-const HELM_VERSION = 'v4.3.1';
-const SOURCE = `helm.sh/helm/v4/cmd/helm@${HELM_VERSION}`;
+import { hasProgram, prepareProgram, versionOf } from './test-programs.ts';
 
 export interface FindHelmOptions {
   /** Told what is being done, a line at a time: a build takes minutes. */
@@ -34,21 +31,13 @@ export interface HelmResult {
 
 /** Why there is no Helm here, or undefined. What can be built is not missing. */
 export function helmUnavailable(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  if (existsSync(helmFile(env)) || hasGo(env)) return undefined;
-  return `there is no Helm ${HELM_VERSION} in ${cacheFolder(env, 'helm')}, and no Go to build it with`;
+  if (hasProgram('helm', env) || hasGo(env)) return undefined;
+  return `Helm ${versionOf('helm')} is not built, and there is no Go to build it with`;
 }
 
 /** The real Helm, built when it is missing. `undefined` where there is neither the program nor Go to build it with. */
 export async function findHelm({ log, env = process.env }: FindHelmOptions): Promise<string | undefined> {
-  return await findGoProgram(
-    {
-      title: `Helm ${HELM_VERSION}`,
-      file: helmFile(env),
-      takes: 'about three minutes',
-      build: (folder) => ({ args: ['install', SOURCE], env: { GOBIN: folder } }),
-    },
-    { log, env },
-  );
+  return await prepareProgram('helm', { log, env });
 }
 
 /** An exit code is an answer. */
@@ -81,8 +70,4 @@ export async function runHelm({ args, folder, kubeconfig, env, signal }: HelmCal
   const [code] = (await once(child, 'close')) as [number | null];
   limit.removeEventListener('abort', end);
   return { ...said, code };
-}
-
-function helmFile(env: NodeJS.ProcessEnv): string {
-  return join(cacheFolder(env, 'helm', HELM_VERSION), 'helm');
 }

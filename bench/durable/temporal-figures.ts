@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Json, Workflow, WorkflowClient } from '#kit/durable';
 import { openTemporalEngine } from '#kit/durable/temporal';
 import { ENGINE_FOLDER } from '#testing/temporal/install-sdk';
-import { SERVER_VERSION } from '#testing/temporal/server-program';
 import { freshNamespace } from '#testing/temporal/test-namespace';
+import { hasProgram } from '#testing/test-programs';
 import { type BenchContext, type Figure, plain } from '../figure.ts';
 import { asleep, fanned, stepByStep } from './bench-workflows.ts';
 import { doNothing } from './engine-run.ts';
@@ -82,8 +81,7 @@ async function perSecond(client: WorkflowClient, load: Load, context: BenchConte
 }
 
 function whatIsMissing(): string | undefined {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  if (!existsSync(join(cache, 'fleetshift', 'temporal', SERVER_VERSION, 'server'))) return 'its server is not built';
+  if (!hasProgram('temporal-server', process.env)) return 'its server is not built';
   if (!existsSync(join(ENGINE_FOLDER, 'node_modules', '@temporalio'))) return 'its package is not installed';
   return undefined;
 }

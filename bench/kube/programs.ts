@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, findGoProgram } from '#testing/go-program';
+import { cacheFolder, findGoProgram, fingerprint } from '#testing/go-program';
 import type { BenchContext } from '../figure.ts';
 import type { Orders, Outcome } from './orders.ts';
 
@@ -28,17 +27,13 @@ async function goProgram(context: BenchContext): Promise<Program | undefined> {
   const log = (line: string): void => context.log(line);
   const cwd = join(import.meta.dirname, 'client-go');
   const sources = ['go.mod', 'go.sum', 'main.go'].map((file) => readFileSync(join(cwd, file), 'utf8'));
-  const fingerprint = hash('sha256', JSON.stringify(sources), 'hex').slice(0, 8);
-  const file = join(cacheFolder(process.env, 'bench', `client-go-${fingerprint}`), 'client-go-bench');
+  const file = join(cacheFolder(process.env, 'bench', `client-go-${fingerprint(sources)}`), 'client-go-bench');
   if (context.quick && !existsSync(file)) {
     log('client-go: not measured, since a quick run has no time to build it; run it once without --quick');
     return undefined;
   }
-  const build = (folder: string) => {
-    const args = ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(folder, 'client-go-bench'), '.'];
-    return { cwd, args };
-  };
-  const program = { title: 'the client-go side of the bench', file, takes: 'about two minutes', build };
+  const source = { module: cwd, package: '.' };
+  const program = { title: 'the client-go side of the bench', file, takes: 'about two minutes', source };
   const found = await findGoProgram(program, { log, env: process.env });
   if (found === undefined) log('client-go: not measured, since there is no Go on this machine to build it with');
   return found === undefined ? undefined : { name: 'client-go', run: (orders, signal) => run([found], orders, signal) };

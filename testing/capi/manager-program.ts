@@ -1,7 +1,7 @@
-import { join } from 'node:path';
-import { cacheFolder, findGoProgram } from '../go-program.ts';
+import { cacheFolder } from '../go-program.ts';
+import { prepareProgram, versionOf } from '../test-programs.ts';
 
-export const CAPI_VERSION = 'v1.13.6';
+export const CAPI_VERSION = versionOf('cluster-api');
 export const CAPI_MODULE = `sigs.k8s.io/cluster-api@${CAPI_VERSION}`;
 
 export interface FindCapiOptions {
@@ -10,7 +10,7 @@ export interface FindCapiOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Where what comes from Cluster API is kept between runs. */
+/** Where the definitions of Cluster API are kept between runs. */
 export function capiFolder(env: NodeJS.ProcessEnv): string {
   return cacheFolder(env, 'cluster-api', CAPI_VERSION);
 }
@@ -20,13 +20,5 @@ export function capiFolder(env: NodeJS.ProcessEnv): string {
  * build it with.
  */
 export async function findCapiManager({ log, env = process.env }: FindCapiOptions): Promise<string | undefined> {
-  return await findGoProgram(
-    {
-      title: `Cluster API's manager ${CAPI_VERSION}`,
-      file: join(capiFolder(env), 'cluster-api'),
-      takes: 'about three minutes',
-      build: (folder) => ({ args: ['install', '-ldflags', '-s -w', CAPI_MODULE], env: { GOBIN: folder } }),
-    },
-    { log, env },
-  );
+  return await prepareProgram('cluster-api', { log, env });
 }

@@ -58,10 +58,7 @@ describe('programs of a cluster', () => {
     await fakeGo();
     await findProgram('kube-scheduler', { log, env: envWith() });
     const call = await readFile(join(folder, 'calls'), 'utf8');
-    assert.match(
-      call,
-      /clusters\/go\/kubernetes build .*version\.gitVersion=v1\.\d+\.\d+ .*gitMinor=\d+ .*\.\/kube-scheduler$/m,
-    );
+    assert.match(call, /testing\/go build .*version\.gitVersion=v1\.\d+\.\d+ .*gitMinor=\d+ .*\.\/kube-scheduler$/m);
   });
 
   it('cannot be had with neither a program nor Go, which is said with what to install', async () => {

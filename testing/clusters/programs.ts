@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder, type FindOptions, findGoProgram, type GoCommand, hasGo } from '../go-program.ts';
+import { type FindOptions, hasGo } from '../go-program.ts';
+import { goVersion, hasProgram, prepareProgram, type TestProgram } from '../test-programs.ts';
 
 export const CLUSTER_SIZES = ['apiserver', 'controllers', 'nodes'] as const;
 /**
@@ -10,7 +10,7 @@ export const CLUSTER_SIZES = ['apiserver', 'controllers', 'nodes'] as const;
  */
 export type ClusterSize = (typeof CLUSTER_SIZES)[number];
 
-export type Program = 'etcd' | 'kube-apiserver' | 'kubectl' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
+export type Program = Exclude<TestProgram, 'temporal-server' | 'helm' | 'cluster-api'>;
 
 const API_SERVER: readonly Program[] = ['etcd', 'kube-apiserver', 'kubectl'];
 const CONTROLLERS: readonly Program[] = [...API_SERVER, 'kube-controller-manager'];
@@ -24,9 +24,7 @@ export const PROGRAMS_OF: Readonly<Record<ClusterSize, readonly Program[]>> = {
 export async function findProgram(program: Program, { log, env }: FindOptions): Promise<string> {
   const given = givenProgram(program, env);
   if (given !== undefined) return given;
-  const { title, version, takes, build } = sourceOf(program);
-  const file = cachedProgram(program, env);
-  const found = await findGoProgram({ title: `${title} ${version}`, file, takes, build }, { log, env });
+  const found = await prepareProgram(program, { log, env });
   if (found === undefined) throw new Error(`find ${program}: ${whyMissing([program], env)}`);
   return found;
 }
@@ -34,16 +32,15 @@ export async function findProgram(program: Program, { log, env }: FindOptions): 
 /** Why a cluster of this size cannot be had here, or undefined. What can be built is not missing. */
 export function whyUnavailable(size: ClusterSize, env: NodeJS.ProcessEnv): string | undefined {
   const missing = PROGRAMS_OF[size].filter(
-    (program) => givenProgram(program, env) === undefined && !existsSync(cachedProgram(program, env)),
+    (program) => givenProgram(program, env) === undefined && !hasProgram(program, env),
   );
   return missing.length === 0 || hasGo(env) ? undefined : whyMissing(missing, env);
 }
 
 function whyMissing(programs: readonly Program[], env: NodeJS.ProcessEnv): string {
-  const { go } = sourceOf('kube-apiserver');
   const assets = env['KUBEBUILDER_ASSETS'];
   return (
-    `there is no ${programs.join(', ')}${assets ? ` in ${assets}` : ''}; install Go ${go} or newer, with which they are ` +
+    `there is no ${programs.join(', ')}${assets ? ` in ${assets}` : ''}; install Go ${goVersion()} or newer, with which they are ` +
     'built, or set KUBEBUILDER_ASSETS to a folder that has them'
   );
 }
@@ -53,75 +50,4 @@ function givenProgram(program: Program, env: NodeJS.ProcessEnv): string | undefi
   if (!folder) return undefined;
   const file = join(folder, program);
   return existsSync(file) ? file : undefined;
-}
-
-/** By everything that decides what is built, so that a change is built anew and what others use stays. */
-function cachedProgram(program: Program, env: NodeJS.ProcessEnv): string {
-  const { module, version, fingerprint } = sourceOf(program);
-  return join(cacheFolder(env, 'clusters', `${module}-${version}-${fingerprint}`), program);
-}
-
-interface Source {
-  readonly module: string;
-  readonly title: string;
-  readonly version: string;
-  readonly go: string;
-  readonly takes: string;
-  readonly fingerprint: string;
-  readonly build: (folder: string) => GoCommand;
-}
-
-const MODULES = join(import.meta.dirname, 'go');
-
-function sourceOf(program: Program): Source {
-  const module = program === 'etcd' || program === 'kwok' ? program : 'kubernetes';
-  const cwd = join(MODULES, module);
-  const mod = readFileSync(join(cwd, 'go.mod'), 'utf8');
-  const version = versionOf(mod, MODULE_PATHS[module]);
-  const from = module === 'kwok' ? `${MODULE_PATHS.kwok}/cmd/kwok` : module === 'etcd' ? '.' : `./${program}`;
-  const flags = ['-trimpath', '-ldflags', linkerFlags(module, version)];
-  return {
-    module,
-    version,
-    title: program,
-    go: /^go (\S+)/m.exec(mod)?.[1] ?? '',
-    takes: program === 'kube-apiserver' ? 'about four minutes' : 'about a minute',
-    fingerprint: fingerprintOf(cwd, flags),
-    build: (folder) => ({ cwd, args: ['build', ...flags, '-o', join(folder, program), from] }),
-  };
-}
-
-const MODULE_PATHS = {
-  etcd: 'go.etcd.io/etcd/server/v3',
-  kubernetes: 'k8s.io/kubernetes',
-  kwok: 'sigs.k8s.io/kwok',
-} as const;
-
-function versionOf(mod: string, path: string): string {
-  const line = mod.split('\n').find((text) =>
-    text
-      .replace(/^require /, '')
-      .trim()
-      .startsWith(`${path} v`),
-  );
-  const version = line
-    ?.trim()
-    .split(' ')
-    .find((word) => /^v\d/.test(word));
-  if (version === undefined) throw new Error(`read the version of ${path}: its go.mod has none`);
-  return version;
-}
-
-/** Kubernetes calls itself v0.0.0 unless it is told, and clients that look at versions misbehave. */
-function linkerFlags(module: keyof typeof MODULE_PATHS, version: string): string {
-  if (module !== 'kubernetes') return '-s -w';
-  const [major, minor] = version.slice(1).split('.');
-  const told = { gitVersion: version, gitMajor: major, gitMinor: minor };
-  return ['-s -w', ...Object.entries(told).map(([k, v]) => `-X k8s.io/component-base/version.${k}=${v}`)].join(' ');
-}
-
-function fingerprintOf(folder: string, flags: readonly string[]): string {
-  const files = globSync('**/{go.mod,go.sum,*.go}', { cwd: folder }).toSorted((a, b) => (a < b ? -1 : 1));
-  const contents = files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`);
-  return hash('sha256', JSON.stringify([flags, contents]), 'hex').slice(0, 8);
 }

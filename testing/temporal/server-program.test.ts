@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { findServerProgram, SERVER_VERSION } from './server-program.ts';
+import { findServerProgram } from './server-program.ts';
 
 describe('findServerProgram', () => {
   let folder: string;
@@ -23,12 +23,20 @@ describe('findServerProgram', () => {
       log: (line) => lines.push(line),
       env: { XDG_CACHE_HOME: join(folder, 'cache'), PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, ...env },
     });
-  const cache = (): string => join(folder, 'cache', 'fleetshift', 'temporal', SERVER_VERSION);
+  const cache = (): string => join(folder, 'cache', 'fleetshift', 'programs');
+  /** Everything below the cache but the folders. */
+  const cached = async (): Promise<string[]> => {
+    const entries = await readdir(cache(), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => !entry.isDirectory() || entry.name.startsWith('build-')).map(({ name }) => name);
+  };
 
-  /** A Go that notes that it was called and builds what it is told to. */
-  async function fakeGo(script = 'echo built > "$GOBIN/server"'): Promise<void> {
+  /** A Go with two modules that have nothing in them, which notes each build and builds what it is told to. */
+  async function fakeGo(script = 'while [ "$1" != -o ]; do shift; done; echo built > "$2"'): Promise<void> {
     await mkdir(join(folder, 'bin'));
-    await writeFile(join(folder, 'bin', 'go'), `#!/bin/sh\necho "$@" >> "${folder}/calls"\nsleep 0.2\n${script}\n`);
+    await mkdir(join(folder, 'upstream'));
+    const download = `if [ "$1" = mod ]; then echo '{ "Dir": "${folder}/upstream" }'; exit; fi`;
+    const lines = ['#!/bin/sh', download, `echo "$@" >> "${folder}/calls"`, 'sleep 0.2', script];
+    await writeFile(join(folder, 'bin', 'go'), lines.join('\n'));
     await chmod(join(folder, 'bin', 'go'), 0o755);
   }
 
@@ -41,12 +49,14 @@ describe('findServerProgram', () => {
   it('builds it once, and says so, and takes it from the cache then, also without Go', async () => {
     await fakeGo();
     const program = await find();
-    assert.equal(program, join(cache(), 'server'));
-    assert.equal(await readFile(join(cache(), 'server'), 'utf8'), 'built\n');
+    assert.ok(program !== undefined && program.startsWith(cache()));
+    assert.equal(await readFile(program, 'utf8'), 'built\n');
     assert.match(lines.join('\n'), /building the Temporal server/);
     assert.equal(await find({ PATH: '' }), program);
-    assert.deepEqual(await calls(), [`install go.temporal.io/server/cmd/server@${SERVER_VERSION}`]);
-    assert.deepEqual(await readdir(cache()), ['server'], 'nothing else is left');
+    const [call, ...others] = await calls();
+    assert.match(call ?? '', /^build -trimpath .*-modfile=\S+\/go\.mod .*\.\/temporal-server$/);
+    assert.deepEqual(others, []);
+    assert.deepEqual(await cached(), ['temporal-server'], 'nothing else is left');
   });
 
   it('builds it once when several want it at the same time', async () => {
@@ -61,15 +71,18 @@ describe('findServerProgram', () => {
     await fakeGo();
     const killed = spawn('true');
     await once(killed, 'exit');
-    await mkdir(join(cache(), 'build-remains'), { recursive: true });
+    const program = await find();
+    assert.ok(program);
+    await rm(program);
+    await mkdir(join(dirname(program), 'build-remains'), { recursive: true });
     await writeFile(join(cache(), 'builder'), String(killed.pid));
-    assert.equal(await find(), join(cache(), 'server'));
-    assert.deepEqual(await readdir(cache()), ['server']);
+    assert.equal(await find(), program);
+    assert.deepEqual(await cached(), ['temporal-server']);
   });
 
   it('tells what Go said when it cannot be built, and leaves nothing behind', async () => {
     await fakeGo('echo "no such module" >&2; exit 1');
     await assert.rejects(find(), /no such module/);
-    assert.deepEqual(await readdir(cache()), []);
+    assert.deepEqual(await cached(), []);
   });
 });

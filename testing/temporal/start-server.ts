@@ -67,8 +67,7 @@ function spawnServer(program: string, folder: string, ports: readonly number[]):
   // JSON is YAML.
   writeFileSync(dynamic, JSON.stringify(QUICK_SETTINGS));
   writeFileSync(config, JSON.stringify(serverConfig(ports, dynamic)));
-  const args = ['--config-file', config, '--allow-no-auth', 'start'];
-  return new ServerProcess({ program, args, folder, log: join(folder, 'log') });
+  return new ServerProcess({ program, args: [config], folder, log: join(folder, 'log') });
 }
 
 async function isReady(server: ServerProcess, http: string): Promise<boolean> {
