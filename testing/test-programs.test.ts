@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { hasProgram, prepareProgram, TEST_PROGRAMS, type TestProgram, versionOf } from './test-programs.ts';
+
+/** Of what Cluster API needs other versions. */
+const OWN = /^(k8s\.io|sigs\.k8s\.io|go\.etcd\.io|github\.com\/google\/cel-go)\b/;
+
+function versionsIn(goMod: string): Map<string, string> {
+  const lines = readFileSync(join(import.meta.dirname, '..', goMod), 'utf8').matchAll(/^\t(\S+) (v\S+)/gm);
+  return new Map([...lines].map(([, module = '', version = '']) => [module, version]));
+}
 
 describe('programs that tests run', () => {
   let folder: string;
@@ -40,6 +49,15 @@ describe('programs that tests run', () => {
     for (const name of TEST_PROGRAMS) {
       assert.match(versionOf(name), /^v\d+\.\d+\.\d+$/, name);
       assert.equal(hasProgram(name, env), false);
+    }
+  });
+
+  it('are made of the same versions, so that what they share is compiled once', () => {
+    const shared = versionsIn('testing/go/go.mod');
+    for (const file of ['testing/go/cluster-api/go.mod', 'e2e/other-language/client/go.mod']) {
+      const others = [...versionsIn(file)].filter(([module]) => !OWN.test(module) && shared.has(module));
+      assert.ok(others.length > 0);
+      for (const [module, version] of others) assert.equal(version, shared.get(module), `${module} in ${file}`);
     }
   });
 

@@ -33,7 +33,7 @@ interface Origin {
   /** A folder of ours, unless the program is built as it is. */
   readonly package?: string;
   readonly takes: string;
-  /** Whether it has a Go module of its own, so that it is built with exactly the versions that its makers chose. */
+  /** Whether it has a Go module of its own, since it needs other client libraries of Kubernetes. */
   readonly isApart?: true;
   readonly pruned?: readonly Pruned[];
 }

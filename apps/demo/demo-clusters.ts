@@ -65,6 +65,6 @@ function read(line: string, ended: Promise<void>): StartedClusters {
   const said = JSON.parse(line) as Partial<Record<'missing' | 'kubeconfig' | 'kubectl', string>>;
   const { missing, kubeconfig = '', kubectl = '' } = said;
   if (missing === undefined) return { kind: 'started', clusters: { kubeconfig, kubectl, ended } };
-  const build = 'with Go, "npm test -- testing/clusters" builds them once, in about eight minutes';
+  const build = 'with Go, "npm test -- testing/clusters" builds them once, in about six minutes';
   return { kind: 'missing', why: `${missing}; ${build}` };
 }

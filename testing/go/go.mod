@@ -416,3 +416,6 @@ replace (
 
 // Of the same time as Kubernetes: Helm asks for one that needs later client libraries.
 replace sigs.k8s.io/controller-runtime => sigs.k8s.io/controller-runtime v0.24.1
+
+// Temporal's own: it was renamed in later ones, which Helm lists and does not use.
+replace go.opentelemetry.io/otel/log => go.opentelemetry.io/otel/log v0.20.0
