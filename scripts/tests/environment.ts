@@ -59,8 +59,8 @@ function usableFolder(parent: string, roomBytes: number): string | undefined {
     const { bavail, bsize } = statfsSync(parent);
     if (bavail * bsize < roomBytes) return undefined;
     const folder = mkdtempSync(join(parent, 'fst-'));
-    // Servers that run as another account reach theirs in it.
-    chmodSync(folder, 0o711);
+    // As temporary folders are: servers that run as another account make and remove theirs in it.
+    chmodSync(folder, 0o1777);
     writeFileSync(join(folder, 'runs'), '#!/bin/sh\n', { mode: 0o755 });
     execFileSync(join(folder, 'runs'));
     return folder;
