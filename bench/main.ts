@@ -129,4 +129,9 @@ function columns(all: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -196,7 +196,14 @@ async function copyCheckout(to: string): Promise<void> {
   const absent = new Set(links.map(({ target }) => join(source, target)));
   await mkdir(join(to, 'testing'));
   await writeFile(join(to, 'package.json'), '{ "type": "module" }');
-  for (const file of ['postgres.ts', 'free-ports.ts', 'guardian.ts', 'server-process.ts']) {
+  for (const file of [
+    'postgres.ts',
+    'free-ports.ts',
+    'guardian.ts',
+    'server-process.ts',
+    'bare-environment.ts',
+    'patience.ts',
+  ]) {
     await cp(join(HERE, file), join(to, 'testing', file));
   }
   await cp(join(HERE, 'postgres'), join(to, 'testing/postgres'), { recursive: true });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { blocksOf, spansOf } from '#testing/documents';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
@@ -25,14 +25,9 @@ const OF_KINDS = ['get', 'describe', 'delete', 'label'];
 /** Flags of npm, of the benchmarks, and of the soaks. */
 const OF_OTHERS = ['--omit', '--list', '--quick'];
 
-let pages: string[];
-let sources: string;
-
-before(async () => {
-  pages = await findFiles('*.md', 'docs/*.md', 'docs/{guide,runbooks}/*.md');
-  const paths = await findFiles('{apps,bench,kit,scripts,testing}/**/*.ts');
-  sources = paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
-});
+const pages = await findFiles('*.md', 'docs/*.md', 'docs/{guide,runbooks}/*.md');
+const paths = await findFiles('{apps,bench,kit,scripts,testing}/**/*.ts');
+const sources = paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
 
 test('every command, verb and flag that the documents name is there', async () => {
   const mentions = pages.flatMap(mentionsIn);
@@ -62,7 +57,8 @@ test('every variable that the documents name is that of a setting, or is read by
     [...spansOf(page), ...blocksOf(page)].flatMap(({ text }) => text.match(VARIABLE) ?? []),
   );
   assert.ok(named.length > 10, 'the variables are found');
-  const isRead = (name: string): boolean => sources.includes(`['${name}']`) || sources.includes(`${name}: `);
+  const isRead = (name: string): boolean =>
+    [`['${name}']`, `'${name}'`, `${name}: `].some((use) => sources.includes(use));
   assert.deepEqual(
     named.filter((name) => !known.has(name) && !isRead(name)),
     [],

@@ -86,6 +86,13 @@ describe('figures beside those of another version', () => {
     });
   }
 
+  it('compares by the ratio to the raw part of the same run, where both have one', () => {
+    const busy = figure(500, { reference: 100, ratio: 5 });
+    const idle = figure(110, { reference: 20, ratio: 5.5 });
+    const [found] = compareRounds([{ ours: [busy], theirs: [idle] }]);
+    assert.deepEqual([found?.ratio, found?.verdict], [0.9091, 'better']);
+  });
+
   it('does not compare with nothing', () => {
     const found = compared([[3, 0]]);
     assert.deepEqual(found, { name: 'x', unit: 'ms', ours: 3, theirs: 0, verdict: 'not comparable' });

@@ -25,7 +25,8 @@ export interface Comparison {
 const NOTICEABLE = 1.05;
 
 /**
- * Each figure of ours beside theirs. A round compares what ran one right after the other, so that a machine which becomes slower
+ * Each figure of ours beside theirs; by its ratio to the raw part of the same run where it has one, so that load which one
+ * of them met and the other did not says nothing. A round compares what ran one right after the other, so that a machine which becomes slower
  * meanwhile changes no ratio; the whole spread has to lie on one side before a figure is called worse or better.
  */
 export function compareRounds(rounds: readonly Round[]): Comparison[] {
@@ -37,15 +38,13 @@ export function compareRounds(rounds: readonly Round[]): Comparison[] {
 
 function compare(rounds: readonly Round[], name: string): Omit<Comparison, 'name' | 'unit'> {
   const found = rounds.map(({ ours, theirs }) => ({ ours: named(ours, name), theirs: named(theirs, name) }));
-  const ours = median(found.flatMap(({ ours }) => (ours === undefined ? [] : [ours.value])));
-  const theirs = median(found.flatMap(({ theirs }) => (theirs === undefined ? [] : [theirs.value])));
+  const ours = median(found.flatMap((round) => round.ours?.value ?? []));
+  const theirs = median(found.flatMap((round) => round.theirs?.value ?? []));
   const values = { ...(ours !== undefined && { ours }), ...(theirs !== undefined && { theirs }) };
-  const whole = found.flatMap(({ ours, theirs }) => (ours && theirs ? [worseBy(ours, ours.value, theirs.value)] : []));
-  const [first] = found.flatMap(({ ours }) => ours ?? []);
-  if (first === undefined || ours === undefined || theirs === undefined)
-    return { ...values, verdict: 'not comparable' };
-  const ratio = worseBy(first, ours, theirs);
-  const spread = [Math.min(...whole), Math.max(...whole)] as const;
+  const pairs = found.flatMap((round) => (round.ours && round.theirs ? [costs(round.ours, round.theirs)] : []));
+  const ratio = over(median(pairs.map(([cost]) => cost)), median(pairs.map(([, cost]) => cost)));
+  const each = pairs.map(([cost, other]) => over(cost, other));
+  const spread = [Math.min(...each), Math.max(...each)] as const;
   if (![ratio, ...spread].every(Number.isFinite)) return { ...values, verdict: 'not comparable' };
   return { ...values, ratio: round(ratio), spread: [round(spread[0]), round(spread[1])], verdict: verdictOf(spread) };
 }
@@ -55,9 +54,15 @@ function verdictOf([least, most]: readonly [number, number]): Verdict {
   return most < 1 / NOTICEABLE ? 'better' : 'no difference';
 }
 
-function worseBy({ better }: Figure, ours: number, theirs: number): number {
-  if (ours === theirs) return 1;
-  return better === 'higher' ? theirs / ours : ours / theirs;
+/** What both cost, so that more is worse: of a rate, how long one of them takes. */
+function costs(ours: Figure, theirs: Figure): [ours: number, theirs: number] {
+  if (ours.ratio !== undefined && theirs.ratio !== undefined) return [ours.ratio, theirs.ratio];
+  return ours.better === 'higher' ? [1 / ours.value, 1 / theirs.value] : [ours.value, theirs.value];
+}
+
+/** Nothing is as much as nothing. */
+function over(value = Number.NaN, other = Number.NaN): number {
+  return value === other ? 1 : value / other;
 }
 
 function named(figures: readonly Figure[], name: string): Figure | undefined {

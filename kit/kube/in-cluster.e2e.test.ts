@@ -13,7 +13,7 @@ const skip = (await clustersUnavailable('nodes')) ?? false;
 /** Knows nothing of where it runs. */
 const PROGRAM = `
   import { createKubeClient, loadKubeConfig } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(${PATIENCE_MS});
   const config = await loadKubeConfig({ environment: process.env }, signal);
   const client = createKubeClient({ config });
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };

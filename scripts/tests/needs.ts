@@ -14,7 +14,7 @@ export const NEEDS = [
 export type Need = (typeof NEEDS)[number];
 
 /**
- * `unit` files share processes and make up `npm run quick`. `process` files start programs of ours and no server. The
+ * `unit` files share processes and make up `npm run quick`. `process` files start programs of ours, or tools, and no server. The
  * others are named after the dearest server that they need.
  */
 export const KINDS = ['unit', 'process', 'postgres', 'clusters', 'temporal'] as const;
@@ -40,6 +40,8 @@ const DOORS: readonly (readonly [door: string, need: Need])[] = [
 ];
 /** A package of its own, which `npm ci` in the root does not install. */
 const TEMPORAL_ENGINE = 'kit/durable/temporal/';
+/** Starts compilers, linters and other tools. */
+const TOOLS = 'scripts/run-command.ts';
 const SIZES = ['controllers', 'nodes'] as const;
 const OWN_PROCESS = /^\/\/ own process: \S/m;
 
@@ -55,15 +57,15 @@ export function testFile(file: string, sources: ReadonlyMap<string, string>, gra
   }
   if ([...reached].some((path) => path.startsWith(TEMPORAL_ENGINE))) found.add('temporalSdk');
   const needs = NEEDS.filter((need) => found.has(need));
-  const kind = kindOf(file, needs);
+  const kind = kindOf(needs, file.endsWith('.e2e.test.ts') || reached.has(TOOLS));
   return { file, kind, needs, ownProcess: kind !== 'unit' || OWN_PROCESS.test(sources.get(file) ?? '') };
 }
 
-function kindOf(file: string, needs: readonly Need[]): Kind {
+function kindOf(needs: readonly Need[], startsPrograms: boolean): Kind {
   if (needs.includes('temporal')) return 'temporal';
   if (needs.some((need) => need !== 'postgres' && need !== 'temporalSdk')) return 'clusters';
   if (needs.includes('postgres')) return 'postgres';
-  return file.endsWith('.e2e.test.ts') ? 'process' : 'unit';
+  return startsPrograms ? 'process' : 'unit';
 }
 
 function isTestCode(path: string): boolean {

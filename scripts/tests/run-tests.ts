@@ -33,15 +33,22 @@ const MORE_THAN_CORES = 1;
 /** Runs test files with the servers that they need, and those that failed once more, alone, to tell flaky from broken. */
 export async function runTests(options: RunOptions, signal: AbortSignal): Promise<RunResult> {
   const folder = makeRunFolder();
-  // Servers that this process starts keep their data there too.
-  process.env['TMPDIR'] = folder;
   const needs = [...new Set(options.files.flatMap((file) => file.needs))];
+  const environment: NodeJS.ProcessEnv = {
+    ...testEnvironment(process.env),
+    TMPDIR: folder,
+    FLEETSHIFT_TEST_SEED: options.seed,
+  };
+  // Servers that this process starts keep their data there too, and share compiled code.
+  const { TMPDIR, NODE_COMPILE_CACHE } = environment;
+  Object.assign(process.env, { TMPDIR, NODE_COMPILE_CACHE });
   const servers = new RunServers(needs, options.print);
-  const place = placeOf(folder, options);
+  const { nodeFlags, timeoutMs } = options;
+  const place = (): JobPlace => ({ folder, nodeFlags, timeoutMs, env: { ...environment, ...servers.environment() } });
   try {
     const results = new Map<string, FileResult>();
     const runOne = async (job: Job): Promise<void> => {
-      const outcome = await runJob(job.files, place(servers.environment()), signal);
+      const outcome = await runJob(job.files, place(), signal);
       for (const line of jobLines(outcome)) options.print(line);
       for (const result of outcome.files) results.set(result.file, result);
     };
@@ -49,22 +56,12 @@ export async function runTests(options: RunOptions, signal: AbortSignal): Promis
     const ready = (need: TestFile['needs'][number]): Promise<void> => servers.ready(need);
     await schedule(planJobs(options.files, options.recorded), { slots, ready, run: runOne });
     const files = options.files.map(({ file }) => results.get(file)).filter((result) => result !== undefined);
-    const flaky = await findFlaky(files, options, (file) => runJob([file], place(servers.environment()), signal));
+    const flaky = await findFlaky(files, options, (file) => runJob([file], place(), signal));
     return { files, flaky };
   } finally {
     await servers.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function placeOf(folder: string, { nodeFlags, seed, timeoutMs }: RunOptions) {
-  const environment = testEnvironment(process.env);
-  return (servers: NodeJS.ProcessEnv): JobPlace => ({
-    folder,
-    nodeFlags,
-    timeoutMs,
-    env: { ...environment, ...servers, TMPDIR: folder, FLEETSHIFT_TEST_SEED: seed },
-  });
 }
 
 const MOST_REPEATED = 10;

@@ -46,7 +46,8 @@ export class ClusterHost {
   #last = 0;
 
   static async open(options: HostOptions): Promise<ClusterHost> {
-    return new ClusterHost(await mkdtemp(join(tmpdir(), 'fleetshift-clusters-')), options);
+    // A short name: sockets of Pods are deep in it, and the path of one has about 100 bytes.
+    return new ClusterHost(await mkdtemp(join(tmpdir(), 'fsc-')), options);
   }
 
   private constructor(folder: string, options: HostOptions) {

@@ -62,7 +62,7 @@ function run(pod?: object): ChildProcess {
     import { TestCluster } from './test-cluster.ts';
     const { socket, pid } = await startHostProcess(process.env);
     const size = '${pod ? 'nodes' : 'apiserver'}';
-    const facts = await callHost(socket, { do: 'shared', size }, AbortSignal.timeout(PATIENCE_MS));
+    const facts = await callHost(socket, { do: 'shared', size }, AbortSignal.timeout(${PATIENCE_MS}));
     const input = ${JSON.stringify(JSON.stringify(pod ?? null))};
     const cluster = new TestCluster({ facts, socket, shared: true });
     if (input !== 'null') await cluster.kubectl(['apply', '-f', '-'], { input });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { compiledCode } from '../../bare-environment.ts';
 import type { ApiClient } from '../api-client.ts';
 import { ContainerProcess } from './container-process.ts';
 import { ContainerRun } from './container-run.ts';
@@ -118,6 +119,7 @@ export class PodRun {
     const { hostname, port } = new URL(this.#deps.server);
     return {
       PATH: process.env['PATH'],
+      ...compiledCode(),
       HOME: this.#folder,
       HOSTNAME: pod.metadata.name,
       KUBERNETES_SERVICE_HOST: hostname,
