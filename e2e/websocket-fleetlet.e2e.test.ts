@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Platform } from '#testing/platform-process';
+import { MAIN } from '#testing/product';
 import { ServerProcess } from '#testing/server-process';
 import { runCommand } from '../apps/cli/testing/processes.ts';
 import { type FleetletHome, fleetletHome } from '../apps/fleetlet/testing/fleetlet-process.ts';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 import { homeFor } from './home-for.ts';
-
-const MAIN = fileURLToPath(new URL('../apps/cli/main.ts', import.meta.url));
 
 it('a host behind which only HTTPS passes is delivered to over WebSockets', async (t) => {
   const home = await homeFor(t);

@@ -11,6 +11,7 @@ import type { Engine } from '#kit/storage';
 import { bareEnvironment } from './bare-environment.ts';
 import { freshDatabase } from './databases.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { MAIN } from './product.ts';
 
 /** Where a platform lives: a data folder and a database, which outlast its processes. */
 export interface PlatformHome {
@@ -71,8 +72,6 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
   readonly said: string;
 }
-
-const MAIN = fileURLToPath(new URL('../apps/cli/main.ts', import.meta.url));
 
 export async function platformHome(engine: Engine): Promise<PlatformHome> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-platform-'));

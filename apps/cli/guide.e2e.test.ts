@@ -8,11 +8,11 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
 import { PATIENCE_MS } from '#testing/patience';
+import { MAIN } from '#testing/product';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { type RunningPlatform, startPlatform } from './testing/processes.ts';
 
 const GUIDES = fileURLToPath(new URL('../../docs/guide/', import.meta.url));
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 let folder: string;
 let platform: RunningPlatform;

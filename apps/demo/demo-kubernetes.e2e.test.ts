@@ -11,10 +11,10 @@ import { sleep } from '#kit/std';
 import { bareEnvironment } from '#testing/bare-environment';
 import { cacheFolder } from '#testing/go-program';
 import { PATIENCE_MS } from '#testing/patience';
+import { MAIN } from '#testing/product';
 import { runKubectl } from '../../testing/clusters/kubectl.ts';
 import { whyUnavailable } from '../../testing/clusters/programs.ts';
 
-const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
 

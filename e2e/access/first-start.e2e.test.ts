@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
 import { PATIENCE_MS } from '#testing/patience';
 import type { PlatformProcess } from '#testing/platform-process';
+import { MAIN } from '#testing/product';
 import { homeFor } from '../home-for.ts';
 
-const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
 /** Of util-linux: what it runs has a terminal. */
 const SCRIPT = '/usr/bin/script';
 const NO_TOKEN = ['--admin-token-file', 'none'];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Platform } from '#testing/platform-process';
+import { MAIN } from '#testing/product';
 import { ServerProcess } from '#testing/server-process';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 
@@ -13,8 +13,6 @@ export interface AgentProcessOptions {
   readonly kubeconfig: string;
   readonly folder: string;
 }
-
-const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
 
 /** `fleetshift agent kubernetes`, beside the fleetlet that the platform has within. */
 export class AgentProcess {

@@ -3,6 +3,7 @@ import type { ImportGraph } from './import-graph.ts';
 /** Servers and programs that the run prepares for test files. The order is the order in which programs are built. */
 export const NEEDS = [
   'postgres',
+  'package',
   'temporalSdk',
   'apiserver',
   'controllers',
@@ -28,9 +29,13 @@ export interface TestFile {
   readonly ownProcess: boolean;
 }
 
+/** Made within seconds, beside everything else. */
+export const QUICK: readonly Need[] = ['postgres', 'package', 'temporalSdk'];
+
 const DOORS: readonly (readonly [door: string, need: Need])[] = [
   ['testing/databases.ts', 'postgres'],
   ['testing/postgres.ts', 'postgres'],
+  ['testing/product.ts', 'package'],
   ['testing/clusters.ts', 'apiserver'],
   ['testing/clusters/host-calls.ts', 'apiserver'],
   ['testing/temporal/test-namespace.ts', 'temporal'],
@@ -63,9 +68,9 @@ export function testFile(file: string, sources: ReadonlyMap<string, string>, gra
 
 function kindOf(needs: readonly Need[], startsPrograms: boolean): Kind {
   if (needs.includes('temporal')) return 'temporal';
-  if (needs.some((need) => need !== 'postgres' && need !== 'temporalSdk')) return 'clusters';
+  if (needs.some((need) => !QUICK.includes(need))) return 'clusters';
   if (needs.includes('postgres')) return 'postgres';
-  return startsPrograms ? 'process' : 'unit';
+  return startsPrograms || needs.includes('package') ? 'process' : 'unit';
 }
 
 function isTestCode(path: string): boolean {

@@ -1,10 +1,16 @@
+import { symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { capiManager } from '#testing/capi';
 import { findHelm } from '#testing/helm';
 import { startPostgres } from '#testing/postgres';
+import { PACKAGE } from '#testing/product';
 import { RunClusters } from '../../testing/clusters/run-clusters.ts';
 import { installSdk } from '../../testing/temporal/install-sdk.ts';
 import { SHARED_SERVER, startSharedServer } from '../../testing/temporal/test-namespace.ts';
-import { NEEDS, type Need } from './needs.ts';
+import { buildPackage } from '../build-package.ts';
+import { ROOT } from '../repository.ts';
+import { NEEDS, type Need, QUICK } from './needs.ts';
 
 const POSTGRES_URL = 'FLEETSHIFT_TEST_POSTGRES_URL';
 
@@ -26,7 +32,7 @@ export class RunServers {
     this.#stops.defer(() => this.#clusters.stop());
     let builds = Promise.resolve();
     for (const need of NEEDS.filter((known) => needs.includes(known))) {
-      const before = need === 'postgres' || need === 'temporalSdk' ? undefined : builds;
+      const before = QUICK.includes(need) ? undefined : builds;
       const ready = this.#prepare(need, before);
       // The schedule awaits it, unless the run ends first.
       ready.catch(() => {});
@@ -56,11 +62,15 @@ export class RunServers {
     switch (need) {
       case 'postgres':
         return await this.#startPostgres();
+      case 'package':
+        return await this.#buildPackage();
       case 'temporalSdk':
         return await installSdk(this.#log);
       case 'apiserver':
       case 'controllers':
       case 'nodes':
+        // Pods start the program from it.
+        await this.#ready.get('package');
         await this.#clusters.prepare(need, this.#abort.signal);
         Object.assign(this.#environment, await this.#clusters.environment());
         return;
@@ -80,6 +90,14 @@ export class RunServers {
     const server = await startPostgres({ log: this.#log });
     this.#stops.defer(() => server.stop());
     this.#environment[POSTGRES_URL] = server.url;
+  }
+
+  async #buildPackage(): Promise<void> {
+    const folder = join(tmpdir(), 'package');
+    await buildPackage(folder, this.#abort.signal);
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    this.#environment[PACKAGE] = folder;
+    process.env[PACKAGE] = folder;
   }
 
   async #startTemporal(): Promise<void> {

@@ -4,11 +4,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
+import { MAIN } from '#testing/product';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fleetshift-completion-'));
 after(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'fleetshift'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);

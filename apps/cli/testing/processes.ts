@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from '#testing/bare-environment';
+import { MAIN } from '#testing/product';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const SERVE_ERRANDS = fileURLToPath(new URL('./serve-errands.ts', import.meta.url));
 
 export interface Ended {

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { PATIENCE_MS } from '#testing/patience';
+import { MAIN } from '#testing/product';
 import { ServerProcess } from '#testing/server-process';
-
-const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
 export interface FleetletHome {
   readonly folder: string;

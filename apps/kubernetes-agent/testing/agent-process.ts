@@ -1,12 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { TestCluster } from '#testing/clusters';
+import { MAIN } from '#testing/product';
 import { ServerProcess } from '#testing/server-process';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-
-const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
 export interface AgentProcess {
   readonly process: ServerProcess;

@@ -5,7 +5,7 @@ import { closeSchema } from './closed-schema.ts';
 import type { RequestPart } from './validation-faults.ts';
 import { Validators } from './validator.ts';
 
-const validators = new Validators();
+const validators = new Validators({ atOnce: false });
 
 function faultsOf(schema: object, data: unknown, part: RequestPart = 'body') {
   const verdict = validators.forRequest(closeSchema(schema, 'test'), part, 'test')(data);

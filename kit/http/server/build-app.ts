@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import SerializerSelector from '@fastify/fast-json-stringify-compiler';
 import Fastify, {
   errorCodes,
   type FastifyInstance,
   type FastifyRequest,
+  type FastifySerializerCompiler,
   type InjectOptions,
   type LightMyRequestResponse,
 } from 'fastify';
@@ -86,6 +88,7 @@ function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges
       sendProblem(error, { exchange: exchanges.begin(request, reply), reply }, deps.log);
     },
   });
+  app.setSerializerCompiler(lazySerializers());
   app.removeAllContentTypeParsers();
   const parse = async (_request: FastifyRequest, bytes: Buffer) => (bytes.length === 0 ? undefined : parseJson(bytes));
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
@@ -104,6 +107,18 @@ function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges
 }
 
 /** In this order: what every answer has, who is let in, and what only a server that ends adds. */
+/** Fastify's own serializers, each compiled when the first answer needs it. */
+function lazySerializers(): FastifySerializerCompiler<unknown> {
+  const compile = SerializerSelector()({}, {});
+  return ({ schema, method, url, httpStatus = '' }) => {
+    let serialize: ((data: unknown) => string) | undefined;
+    return (data: unknown) => {
+      serialize ??= compile({ schema, method, url, httpStatus });
+      return serialize(data);
+    };
+  };
+}
+
 async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
   const { deps, limits, options, routes, isDraining } = parts;
   const rates = await createRateLimits(app, limits);
@@ -140,8 +155,9 @@ function whyBusy({ inFlight, limits, isDraining }: AppParts): HttpError | undefi
 async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
   const { deps, inFlight, limits, routes, options } = parts;
   const { observer, authenticator, authorizer, log, audit } = deps;
-  const validators = new Validators();
-  const compiling: CompileDeps = { observer, validators, verifyResponses: options.verifyResponses ?? false };
+  const { verifyResponses = false } = options;
+  const validators = new Validators({ atOnce: verifyResponses });
+  const compiling: CompileDeps = { observer, validators, verifyResponses };
   app.setValidatorCompiler<JsonSchema>(({ schema, httpPart, method, url }) =>
     validators.forRequest(schema, PARTS[httpPart ?? 'body'] ?? 'body', `${method} ${url}`),
   );

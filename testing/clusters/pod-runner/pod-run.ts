@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compiledCode } from '../../bare-environment.ts';
+import { LAUNCHER } from '../../product.ts';
 import type { ApiClient } from '../api-client.ts';
 import { ContainerProcess } from './container-process.ts';
 import { ContainerRun } from './container-run.ts';
@@ -26,7 +27,6 @@ export interface PodRunDeps {
   readonly adopt: (process: ContainerProcess) => void;
 }
 
-const LAUNCHER = join(import.meta.dirname, '../../../bin/fleetshift');
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const REFRESH_MS = 2_000;
 
