@@ -6,10 +6,11 @@ export const PACKAGE = 'FLEETSHIFT_TEST_PACKAGE';
 
 const built = process.env[PACKAGE];
 
+/** The program fleetshift, from its sources. The Temporal engine is a package of its own, which only they find. */
+export const SOURCES = new URL('../apps/cli/main.ts', import.meta.url);
+
 /** The program fleetshift: of the package that the run has built, else the sources. */
-export const MAIN = built
-  ? join(built, 'fleetshift.js')
-  : fileURLToPath(new URL('../apps/cli/main.ts', import.meta.url));
+export const MAIN = built ? join(built, 'fleetshift.js') : fileURLToPath(SOURCES);
 
 /** What starts it with its own Node and flags. */
 export const LAUNCHER = built

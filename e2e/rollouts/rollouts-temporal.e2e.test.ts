@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { SOURCES } from '#testing/product';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { freshNamespace, type TestNamespace } from '../../testing/temporal/test-namespace.ts';
 import { AgentLog } from './agent-log.ts';
@@ -28,7 +29,7 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
   let client: DeploymentClient;
 
   const open = async (): Promise<void> => {
-    platform = await home.start({ flags });
+    platform = await home.start({ flags, program: SOURCES });
     client = new DeploymentClient(platform, 'shop');
   };
   const create = async (deployment: string, more: object = {}): Promise<void> => {
