@@ -11,7 +11,7 @@ import { sleep } from '#kit/std';
 import { bareEnvironment } from '#testing/bare-environment';
 import { cacheFolder } from '#testing/go-program';
 import { PATIENCE_MS } from '#testing/patience';
-import { MAIN } from '#testing/product';
+import { SOURCES } from '#testing/product';
 import { runKubectl } from '../../testing/clusters/kubectl.ts';
 import { whyUnavailable } from '../../testing/clusters/programs.ts';
 
@@ -83,7 +83,7 @@ interface Demo {
 }
 
 async function startDemo(t: TestContext, folder: string, more: NodeJS.ProcessEnv): Promise<Demo> {
-  const args = [MAIN, 'demo', '--kubernetes', '1', '--data', join(folder, 'data'), ...ANYWHERE];
+  const args = [fileURLToPath(SOURCES), 'demo', '--kubernetes', '1', '--data', join(folder, 'data'), ...ANYWHERE];
   await mkdir(folder, { recursive: true });
   const child = spawn(process.execPath, args, {
     cwd: folder,
@@ -126,7 +126,7 @@ async function kubectl(folder: string, args: readonly string[]): Promise<string>
 }
 
 async function cli(folder: string, args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(SOURCES), ...args], {
     cwd: folder,
     env: { ...environment(folder), KUBECONFIG: kubeconfigOf(folder) },
     stdio: ['ignore', 'pipe', 'ignore'],

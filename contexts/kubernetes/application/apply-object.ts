@@ -1,3 +1,4 @@
+import { deletionMessage } from '../domain/deletion-message.ts';
 import type { DeliveryPolicy } from '../domain/delivery-policy.ts';
 import { heldHash } from '../domain/drift.ts';
 import { forApply } from '../domain/ignore-fields.ts';
@@ -46,6 +47,9 @@ export async function applyObject(
     return { kind: 'waiting', message: `${keyText(key)} is being replaced` };
   }
   const made = answer.object;
+  // Deleted between our look and our apply: what was applied goes with it, and is made when it is gone.
+  const leaving = deletionMessage(made);
+  if (leaving !== undefined) return { kind: 'waiting', message: `${keyText(key)} ${leaving}.` };
   const { origin } = step;
   // Somebody may have made it between our look and our apply.
   const isTaken = origin === 'created' && live === undefined && !wasMadeByUs(made);
