@@ -88,7 +88,7 @@ async function check({ lint }: Scope, signal: AbortSignal): Promise<boolean> {
 
 async function test(files: readonly TestFile[], signal: AbortSignal): Promise<boolean> {
   if (files.length === 0) return true;
-  const recorded = new Records(process.env).durations();
+  const recorded = new Records(process.env).expected();
   const result = await runTests(
     {
       files,

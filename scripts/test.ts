@@ -99,13 +99,14 @@ async function run(files: readonly TestFile[], settings: Settings): Promise<numb
   const begun = performance.now();
   const before = folderState(ROOT);
   const recorded = records.durations();
+  const expected = records.expected();
   const result = await runTests(
     {
       files,
       nodeFlags,
       seed: SEED,
       timeoutMs: TIMEOUT_MS,
-      recorded: (file) => recorded[file],
+      recorded: (file) => expected[file],
       print: console.log,
       ...(settings.jobs !== undefined && { slots: wholeNumber('--jobs', settings.jobs) }),
     },

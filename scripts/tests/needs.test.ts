@@ -13,6 +13,8 @@ const SOURCES = new Map([
   ['kit/a/testing/with-controllers.ts', "import '#testing/clusters';\nexport const size = 'controllers';\n"],
   ['kit/durable/temporal/host/payloads.ts', ''],
   ['kit/a/payloads.test.ts', "import '../durable/temporal/host/payloads.ts';\n"],
+  ['kit/a/kill.soak.ts', ''],
+  ['kit/a/kill.e2e.test.ts', "import { soak } from './kill.soak.ts';\n"],
   ['kit/a/pure.test.ts', "import './kinds.ts';\n"],
   ['kit/a/env.test.ts', '// own process: it sets the time zone.\n'],
   ['kit/a/chart.test.ts', "import { runHelm } from '#testing/helm';\n"],
@@ -37,6 +39,11 @@ describe('what a test file needs', () => {
       file: 'payloads.test.ts',
       want: { kind: 'unit', needs: ['temporalSdk'], ownProcess: false },
     },
+    {
+      why: 'time, since it runs a share of a soak',
+      file: 'kill.e2e.test.ts',
+      want: { kind: 'process', needs: [], ownProcess: true, isLong: true },
+    },
     { why: 'a database', file: 'store.test.ts', want: { kind: 'postgres', needs: ['postgres'], ownProcess: true } },
     {
       why: 'a program that is built',
@@ -55,7 +62,7 @@ describe('what a test file needs', () => {
     },
   ]) {
     it(why, () => {
-      assert.deepEqual(testFile(`kit/a/${file}`, SOURCES, graph), { file: `kit/a/${file}`, ...want });
+      assert.deepEqual(testFile(`kit/a/${file}`, SOURCES, graph), { file: `kit/a/${file}`, isLong: false, ...want });
     });
   }
 });

@@ -25,6 +25,8 @@ export interface TestFile {
   readonly file: string;
   readonly kind: Kind;
   readonly needs: readonly Need[];
+  /** Runs a share of a soak: longer than others of its kind. */
+  readonly isLong: boolean;
   /** Runs beside no other file in one process: it is about the process itself, or changes it. */
   readonly ownProcess: boolean;
 }
@@ -63,7 +65,13 @@ export function testFile(file: string, sources: ReadonlyMap<string, string>, gra
   if ([...reached].some((path) => path.startsWith(TEMPORAL_ENGINE))) found.add('temporalSdk');
   const needs = NEEDS.filter((need) => found.has(need));
   const kind = kindOf(needs, file.endsWith('.e2e.test.ts') || reached.has(TOOLS));
-  return { file, kind, needs, ownProcess: kind !== 'unit' || OWN_PROCESS.test(sources.get(file) ?? '') };
+  return {
+    file,
+    kind,
+    needs,
+    isLong: [...reached].some((path) => path.endsWith('.soak.ts')),
+    ownProcess: kind !== 'unit' || OWN_PROCESS.test(sources.get(file) ?? ''),
+  };
 }
 
 function kindOf(needs: readonly Need[], startsPrograms: boolean): Kind {

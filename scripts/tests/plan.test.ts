@@ -5,12 +5,13 @@ import { KINDS, NEEDS, type TestFile } from './needs.ts';
 import { planJobs } from './plan.ts';
 
 function unit(file: string): TestFile {
-  return { file, kind: 'unit', needs: [], ownProcess: false };
+  return { file, kind: 'unit', needs: [], isLong: false, ownProcess: false };
 }
 
 const anyFile = fc.record({
   kind: fc.constantFrom(...KINDS),
   needs: fc.uniqueArray(fc.constantFrom(...NEEDS)),
+  isLong: fc.boolean(),
   ownProcess: fc.boolean(),
 });
 
@@ -32,8 +33,8 @@ describe('the plan of a run', () => {
 
   it('begins with what needs no server, then takes the longest', () => {
     const files: TestFile[] = [
-      { file: 'a', kind: 'postgres', needs: ['postgres'], ownProcess: true },
-      { file: 'b', kind: 'clusters', needs: ['apiserver'], ownProcess: true },
+      { file: 'a', kind: 'postgres', needs: ['postgres'], isLong: false, ownProcess: true },
+      { file: 'b', kind: 'clusters', needs: ['apiserver'], isLong: false, ownProcess: true },
       unit('c'),
     ];
     const ms: Record<string, number> = { a: 10, b: 20, c: 1 };

@@ -12,6 +12,7 @@ export interface Job {
 export type Recorded = (file: string) => number | undefined;
 
 const GUESS_MS = { unit: 300, process: 8_000, postgres: 8_000, clusters: 20_000, temporal: 30_000 } as const;
+const LONG_MS = 60_000;
 /** Enough to make the start of a process cheap, and little enough to spread over cores. */
 const SHARED_MS = 8_000;
 const SHARED_FILES = 40;
@@ -21,7 +22,7 @@ const SHARED_FILES = 40;
  * the longest, so that none of them is left for the end.
  */
 export function planJobs(files: readonly TestFile[], recorded: Recorded): Job[] {
-  const expected = (file: TestFile): number => recorded(file.file) ?? GUESS_MS[file.kind];
+  const expected = (file: TestFile): number => recorded(file.file) ?? (file.isLong ? LONG_MS : GUESS_MS[file.kind]);
   const jobOf = (all: readonly TestFile[]): Job => ({
     files: all,
     needs: [...new Set(all.flatMap(({ needs }) => needs))],

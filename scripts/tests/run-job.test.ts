@@ -89,7 +89,7 @@ async function planted(
   const files = Object.entries(sources).map(async ([name, source]): Promise<TestFile> => {
     const file = join(folder, `${name}.test.mjs`);
     await writeFile(file, `${imports}\n${source}\n`);
-    return { file: relative(ROOT, file), kind: 'unit', needs: [], ownProcess: false };
+    return { file: relative(ROOT, file), kind: 'unit', needs: [], isLong: false, ownProcess: false };
   });
   const env = { PATH: process.env['PATH'], TMPDIR: folder, FLEETSHIFT_TEST_WIND_UP_MS: '300' };
   return await runJob(await Promise.all(files), { folder, env, nodeFlags, timeoutMs }, t.signal);

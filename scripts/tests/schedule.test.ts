@@ -5,7 +5,7 @@ import type { Job } from './plan.ts';
 import { schedule } from './schedule.ts';
 
 function job(file: string, ...needs: Need[]): Job {
-  return { files: [{ file, kind: 'unit', needs, ownProcess: true }], needs, expectedMs: 1 };
+  return { files: [{ file, kind: 'unit', needs, isLong: false, ownProcess: true }], needs, expectedMs: 1 };
 }
 
 function nameOf({ files }: Job): string {
