@@ -16,7 +16,7 @@ npm test -- kit/storage         run the files with this in their path; several m
 npm test -- --failed            run the files that failed in the last run
 npm test -- --servers           run the files that need a server
 npm test -- --list              print file and full name of every test of the last run
-npm test -- --jobs 2            processes at once (cores and one more by default)
+npm test -- --jobs 2            processes at once (two for a core by default)
 npm test -- --junit FILE        write the results as JUnit's XML too
 npm test -- --test-name-pattern=x   options that begin with --test- go to node's test runner
 

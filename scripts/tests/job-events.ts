@@ -48,7 +48,7 @@ export function note(event: JobEvent): void {
  * Reporter for `node --test-reporter`: one JSON object in a line. It writes at once, to a file of its own, so that nothing is
  * lost when the process ends in the middle of a test; the destination that the runner knows gets nothing.
  */
-// oxlint-disable-next-line require-yield -- The runner takes a generator.
+// oxlint-disable-next-line import/no-default-export, require-yield -- The runner takes the default export, a generator.
 export default async function* report(events: AsyncIterable<RunnerEvent>): AsyncIterable<string> {
   const names: string[] = [];
   for await (const event of events) {

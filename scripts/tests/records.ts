@@ -73,7 +73,7 @@ export function slowerFiles(files: readonly Pick<FileResult, 'file' | 'ms'>[], r
     .map(({ file, ms }) => ({ file, ms, recordedMs: recorded[file] ?? 0 }))
     .filter(({ ms, recordedMs }) => recordedMs > 0 && Math.max(ms, recordedMs) > WORTH_NAMING_MS);
   const ratios = known.map(({ ms, recordedMs }) => ms / recordedMs).toSorted((a, b) => a - b);
-  const median = ratios[Math.floor(ratios.length / 2)] ?? 1;
+  const median = Math.max(1, ratios[Math.floor(ratios.length / 2)] ?? 1);
   return known.filter(({ ms, recordedMs }) => ms > WORTH_NAMING_MS && ms / recordedMs / median >= SLOWER);
 }
 

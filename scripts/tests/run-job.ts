@@ -106,14 +106,22 @@ function readReport(file: string): JobEvent[] {
 }
 
 /** What was reported, by file. A file that began and never ended failed, and so did one that was never begun. */
-export function collect(files: readonly TestFile[], events: readonly JobEvent[], ms: number): FileResult[] {
+function collect(files: readonly TestFile[], events: readonly JobEvent[], ms: number): FileResult[] {
   const cpuMs = events.find((event) => event.kind === 'used')?.cpuMs ?? 0;
   const told = events.filter((event) => event.kind !== 'used');
   const all = told.reduce((sum, event) => sum + (event.kind === 'ended' ? event.ms : 0), 0);
   const byFile = Map.groupBy(told, ({ file }) => file);
   return files.map(({ file, kind }, index) => {
     const own = byFile.get(index) ?? [];
-    const tests = own.filter((event) => event.kind === 'test').map(({ kind: _, file: __, ...test }) => test);
+    const tests = own
+      .filter((event) => event.kind === 'test')
+      .map(({ path, outcome, ms: testMs, reason, error }) => ({
+        path,
+        outcome,
+        ms: testMs,
+        ...(reason !== undefined && { reason }),
+        ...(error !== undefined && { error }),
+      }));
     const end = own.find((event) => event.kind === 'ended');
     // Alone in its process, it also took the time of that.
     const took = files.length === 1 ? ms : (end?.ms ?? 0);

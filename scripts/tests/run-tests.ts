@@ -24,12 +24,6 @@ export interface RunResult {
   readonly flaky: readonly string[];
 }
 
-/**
- * Tests wait more than they work, for servers, timers and disks: with one process more than there are cores, none of the
- * cores is idle.
- */
-const MORE_THAN_CORES = 1;
-
 /** Runs test files with the servers that they need, and those that failed once more, alone, to tell flaky from broken. */
 export async function runTests(options: RunOptions, signal: AbortSignal): Promise<RunResult> {
   const folder = makeRunFolder();
@@ -52,7 +46,8 @@ export async function runTests(options: RunOptions, signal: AbortSignal): Promis
       for (const line of jobLines(outcome)) options.print(line);
       for (const result of outcome.files) results.set(result.file, result);
     };
-    const { slots = availableParallelism() + MORE_THAN_CORES } = options;
+    // Tests wait for servers, timers and disks for half of their time: with two processes for a core, none is idle.
+    const { slots = 2 * availableParallelism() } = options;
     const ready = (need: TestFile['needs'][number]): Promise<void> => servers.ready(need);
     await schedule(planJobs(options.files, options.recorded), { slots, ready, run: runOne });
     const files = options.files.map(({ file }) => results.get(file)).filter((result) => result !== undefined);

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { chromiumProgram } from '#testing/browser';
 
 /** Programs that npm does not bring. Tests that need one that is missing are skipped. */
-export const TOOLS = ['chromium', 'zsh', 'fish', 'go'] as const;
+const TOOLS = ['chromium', 'zsh', 'fish', 'go'] as const;
 export type Tool = (typeof TOOLS)[number];
 
 /** A list such as `chromium,zsh`: their absence, and a test that is skipped for want of them, fails the run. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type FindOptions, hasGo } from '../go-program.ts';
 import { goVersion, hasProgram, prepareProgram, type TestProgram } from '../test-programs.ts';
 
-export const CLUSTER_SIZES = ['apiserver', 'controllers', 'nodes'] as const;
+const CLUSTER_SIZES = ['apiserver', 'controllers', 'nodes'] as const;
 /**
  * `apiserver` keeps objects and does nothing about them. `controllers` also deletes namespaces, collects what has lost its
  * owner and makes Pods of Deployments. `nodes` also runs these Pods, in play or, when they are of our own image, in earnest.

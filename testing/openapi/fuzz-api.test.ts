@@ -118,6 +118,7 @@ async function fuzz(t: TestContext, answer: Answerer, seed = 1) {
       document: DOCUMENT,
       count: 400,
       seed,
+      answerMs: 3_000,
       progress: () => {},
     },
     t.signal,

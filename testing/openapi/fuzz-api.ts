@@ -14,6 +14,8 @@ export interface FuzzOptions {
   readonly count: number;
   readonly seed: number;
   readonly progress: (done: number) => void;
+  /** How long an answer may take. */
+  readonly answerMs?: number;
 }
 
 export interface FuzzReport {
@@ -42,7 +44,7 @@ export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promis
   const callers = new FuzzCallers(options.callers, random);
   const maker = new RequestMaker({ document, operations, random, seen, callers });
   const checker = new AnswerChecker(document, callers);
-  const client = new FuzzClient(options.url);
+  const client = new FuzzClient(options.url, options.answerMs);
   const tally = new Tally(callers);
   const faults = new Map<string, string>();
   try {

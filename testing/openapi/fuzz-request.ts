@@ -31,8 +31,11 @@ export class FuzzClient {
   readonly #url: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  constructor(url: string) {
+  readonly #answerMs: number;
+
+  constructor(url: string, answerMs: number = PATIENCE_MS) {
     this.#url = new URL(url);
+    this.#answerMs = answerMs;
   }
 
   send({ method, target, headers, body }: FuzzRequest, signal: AbortSignal): Promise<FuzzAnswer> {
@@ -44,7 +47,7 @@ export class FuzzClient {
         method,
         path: target,
         headers,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(this.#answerMs)]),
       });
       sent.on('error', reject);
       sent.on('response', (response) => {

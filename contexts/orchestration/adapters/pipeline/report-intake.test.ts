@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createUuidv7, systemClock } from '#kit/std';
-import { FILE_MS, PATIENCE_MS } from '#testing/patience';
+import { PATIENCE_MS } from '#testing/patience';
 import type { Units } from '../../application/ports.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import { createReportIntake } from './report-intake.ts';
