@@ -2,7 +2,7 @@
  * What the runner gives one test file. For a signal that a whole file shares: the runner names the file and what keeps
  * it, so nothing inside should give up earlier.
  */
-export const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
+const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
 
 /**
  * How long a test waits for one thing before it says that it hangs. No test asserts how long something took, so this is
