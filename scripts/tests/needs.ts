@@ -40,6 +40,7 @@ const DOORS: readonly (readonly [door: string, need: Need])[] = [
   ['testing/product.ts', 'package'],
   ['testing/clusters.ts', 'apiserver'],
   ['testing/clusters/host-calls.ts', 'apiserver'],
+  ['testing/clusters/kubectl.ts', 'apiserver'],
   ['testing/temporal/test-namespace.ts', 'temporal'],
   ['testing/temporal/server-program.ts', 'temporal'],
   ['testing/helm.ts', 'helm'],
