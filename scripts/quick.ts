@@ -33,13 +33,31 @@ interface Scope {
   readonly beyond: readonly TestFile[];
 }
 
-const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+const { values, positionals } = readArguments();
 if (values.help) {
   console.log(USAGE);
 } else {
-  await installSdk(console.log);
-  process.exitCode = (await once()) ? 0 : 1;
-  if (values.watch) await again();
+  try {
+    await installSdk(console.log);
+    process.exitCode = (await once()) ? 0 : 1;
+    if (values.watch) await again();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): never {
+  console.error(error instanceof Error ? error.message : error);
+  console.error(`\n${USAGE}`);
+  process.exit(2);
 }
 
 async function once(): Promise<boolean> {

@@ -78,9 +78,13 @@ export function cacheFolder(env: NodeJS.ProcessEnv, ...names: readonly string[])
 }
 
 export function hasGo(env: NodeJS.ProcessEnv): boolean {
+  return isOnPath('go', env);
+}
+
+export function isOnPath(program: string, env: NodeJS.ProcessEnv): boolean {
   return (env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
-      accessSync(join(folder, 'go'), constants.X_OK);
+      accessSync(join(folder, program), constants.X_OK);
       return true;
     } catch {
       return false;

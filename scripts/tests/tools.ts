@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { chromiumProgram } from '#testing/browser';
+import { isOnPath } from '#testing/go-program';
 
 /** Programs that npm does not bring. Tests that need one that is missing are skipped. */
 const TOOLS = ['chromium', 'zsh', 'fish', 'go'] as const;
@@ -37,15 +36,4 @@ export function missingLine(tool: Tool): string {
 /** The required tools that the reason of a skipped test names. */
 export function requiredBy(reason: string, required: readonly Tool[]): Tool[] {
   return required.filter((tool) => new RegExp(`\\b${tool}\\b`, 'i').test(reason));
-}
-
-function isOnPath(program: string, env: NodeJS.ProcessEnv): boolean {
-  return (env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
