@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Soak } from '#testing/soak';
+import { cacheFolder } from '../testing/go-program.ts';
 import { findFiles, ROOT } from './repository.ts';
 import { runSoak } from './run-soak.ts';
 
@@ -26,6 +27,8 @@ try {
 }
 
 async function main(): Promise<number> {
+  // A soak starts and kills programs by the hundred: they share compiled code, as those of a run of all tests do.
+  process.env['NODE_COMPILE_CACHE'] ??= cacheFolder(process.env, 'tests', 'compiled');
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const files = await findSoaks();
   const [name] = positionals;

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import type { Engine } from '#kit/storage';
 import type { PlatformHome, StartOptions } from '#testing/platform-process';
 
@@ -8,8 +7,7 @@ const SERVE: Readonly<Record<Engine, StartOptions>> = {
   postgres: { program: new URL('../serve-simulated.ts', import.meta.url) },
 };
 
-/** How a platform with simulated targets is started in this home. One that stops in order makes the next starts quicker. */
-export function simulatedStart({ data, database }: Pick<PlatformHome, 'data' | 'database'>): StartOptions {
-  const environment = { NODE_COMPILE_CACHE: join(dirname(data), 'compiled') };
-  return { ...SERVE[database === 'sqlite' ? 'sqlite' : 'postgres'], environment };
+/** How a platform with simulated targets is started in this home. */
+export function simulatedStart({ database }: Pick<PlatformHome, 'database'>): StartOptions {
+  return SERVE[database === 'sqlite' ? 'sqlite' : 'postgres'];
 }

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, hasGo, TEST_CACHE } from '../../testing/go-program.ts';
@@ -39,6 +49,19 @@ export function testEnvironment(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     npm_config_cache: caller['npm_config_cache'] ?? join(homedir(), '.npm'),
     npm_config_update_notifier: 'false',
   });
+}
+
+const COMPILED_DAYS = 2;
+
+/** Compiled code belongs to a path, and the package of a run lies where no other does: what is old is of no use any more. */
+export function dropOldCompiledCode(folder: string, now: number): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const age = now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    if (age > COMPILED_DAYS * 86_400_000) rmSync(file, { force: true });
+  }
 }
 
 /** Linux's file system in memory. Tests sync to disk thousands of times, and no test can tell what a lost machine loses. */

@@ -44,7 +44,11 @@ describe('what a test file needs', () => {
       file: 'kill.e2e.test.ts',
       want: { kind: 'process', needs: [], ownProcess: true, isLong: true },
     },
-    { why: 'a database', file: 'store.test.ts', want: { kind: 'postgres', needs: ['postgres'], ownProcess: true } },
+    {
+      why: 'a database, and shares a process',
+      file: 'store.test.ts',
+      want: { kind: 'postgres', needs: ['postgres'], ownProcess: false },
+    },
     {
       why: 'a program that is built',
       file: 'chart.test.ts',

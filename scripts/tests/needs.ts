@@ -15,8 +15,8 @@ export const NEEDS = [
 export type Need = (typeof NEEDS)[number];
 
 /**
- * `unit` files share processes and make up `npm run quick`. `process` files start programs of ours, or tools, and no server. The
- * others are named after the dearest server that they need.
+ * `unit` files make up `npm run quick`. `process` files start programs of ours, or tools, and no server. The others are named
+ * after the dearest server that they need.
  */
 export const KINDS = ['unit', 'process', 'postgres', 'clusters', 'temporal'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -65,13 +65,16 @@ export function testFile(file: string, sources: ReadonlyMap<string, string>, gra
   }
   if ([...reached].some((path) => path.startsWith(TEMPORAL_ENGINE))) found.add('temporalSdk');
   const needs = NEEDS.filter((need) => found.has(need));
-  const kind = kindOf(needs, file.endsWith('.e2e.test.ts') || reached.has(TOOLS));
+  const startsPrograms = file.endsWith('.e2e.test.ts') || reached.has(TOOLS);
+  const kind = kindOf(needs, startsPrograms);
+  // Loading the product's modules takes longer than most of these tests: files that only talk to a database share it.
+  const mayShare = kind === 'unit' || (kind === 'postgres' && !startsPrograms && !needs.includes('package'));
   return {
     file,
     kind,
     needs,
     isLong: [...reached].some((path) => path.endsWith('.soak.ts')),
-    ownProcess: kind !== 'unit' || OWN_PROCESS.test(sources.get(file) ?? ''),
+    ownProcess: !mayShare || OWN_PROCESS.test(sources.get(file) ?? ''),
   };
 }
 

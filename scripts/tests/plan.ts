@@ -13,8 +13,8 @@ export type Recorded = (file: string) => number | undefined;
 
 const GUESS_MS = { unit: 300, process: 8_000, postgres: 8_000, clusters: 20_000, temporal: 30_000 } as const;
 const LONG_MS = 60_000;
-/** Enough to make the start of a process cheap, and little enough to spread over cores. */
-const SHARED_MS = 8_000;
+/** Enough to make the start of a process cheap, and little enough to spread over cores. Those with a server wait more than they work. */
+const SHARED_MS = { unit: 8_000, others: 30_000 } as const;
 const SHARED_FILES = 40;
 
 /**
@@ -38,6 +38,7 @@ export function planJobs(files: readonly TestFile[], recorded: Recorded): Job[] 
 
 function inShares(files: readonly TestFile[], expected: (file: TestFile) => number): TestFile[][] {
   const shares: TestFile[][] = [];
+  const wholeMs = files[0]?.kind === 'unit' ? SHARED_MS.unit : SHARED_MS.others;
   let room = 0;
   for (const file of files) {
     const ms = expected(file);
@@ -47,7 +48,7 @@ function inShares(files: readonly TestFile[], expected: (file: TestFile) => numb
       room -= ms;
     } else {
       shares.push([file]);
-      room = SHARED_MS - ms;
+      room = wholeMs - ms;
     }
   }
   return shares;

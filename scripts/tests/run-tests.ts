@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { makeRunFolder, testEnvironment } from './environment.ts';
+import { dropOldCompiledCode, makeRunFolder, testEnvironment } from './environment.ts';
 import type { TestFile } from './needs.ts';
 import { type Job, planJobs, type Recorded } from './plan.ts';
 import { type FileResult, hasPassed, type JobPlace, runJob } from './run-job.ts';
@@ -56,6 +56,7 @@ export async function runTests(options: RunOptions, signal: AbortSignal): Promis
   } finally {
     await servers.stop();
     rmSync(folder, { recursive: true, force: true });
+    if (NODE_COMPILE_CACHE !== undefined) dropOldCompiledCode(NODE_COMPILE_CACHE, Date.now());
   }
 }
 

@@ -8,8 +8,6 @@ import type { WorkloadSignal } from './workload.ts';
 export interface ExecutorProcessOptions {
   readonly program: URL;
   readonly orders: ExecutorOrders;
-  /** A folder that Node may keep compiled code in: the next process starts in half the time. */
-  readonly compileCache?: string;
 }
 
 /** A real process that runs `runExecutor`. Whoever starts it ends it. */
@@ -18,12 +16,11 @@ export class ExecutorProcess {
   readonly #ended: Promise<unknown>;
   readonly #said: string[] = [];
 
-  constructor({ program, orders, compileCache }: ExecutorProcessOptions) {
+  constructor({ program, orders }: ExecutorProcessOptions) {
     this.#child = spawn(process.execPath, [program.pathname, JSON.stringify(orders)], {
       env: bareEnvironment(orders.folder, {
         // A killed process cannot clean up after itself.
         TMPDIR: orders.folder,
-        ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }),
       }),
     });
     this.#ended = once(this.#child, 'exit');

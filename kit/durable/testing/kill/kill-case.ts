@@ -60,15 +60,13 @@ interface Lived {
 async function live(subject: KillSubject, lives: Lives, signal: AbortSignal): Promise<Lived> {
   const { workload, random, deaths } = lives;
   const folder = mkdtempSync(join(lives.folder, 'lives-'));
-  // A killed process leaves nothing in it, but the one that lived in peace does: the others start in half the time.
-  const compileCache = join(lives.folder, 'compiled');
   const data = await subject.fresh();
   try {
     const signals = [...workload.signals];
     let kills = 0;
     for (const death of thenInPeace(deaths)) {
       const orders = { workload, death, folder, place: data.place };
-      const outcomes = await liveOnce({ program: subject.program, orders, signals, random, compileCache }, signal);
+      const outcomes = await liveOnce({ program: subject.program, orders, signals, random }, signal);
       if (outcomes !== undefined) {
         assertConsistent(outcomes);
         assertRecordedOnce(outcomes, readEffects(folder));
