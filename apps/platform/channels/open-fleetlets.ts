@@ -82,12 +82,28 @@ export async function openFleetlets(
     runnables: [...enrolment.runnables, ...channels.runnables, ...embedded.runnables],
     listen: (address, certificate) => channels.listen(address, certificate),
     upgrade: channels.upgrade,
-    serve: { name: 'fleetlets', run: (stop) => serveUntil(stop, channels) },
+    serve: { name: 'fleetlets', run: (stop) => serveUntil(stop, { drain: (within) => channels.drain(within), log }) },
   };
 }
 
-/** They are sent away before anything that they need is closed. */
-async function serveUntil(stop: AbortSignal, channels: Channels): Promise<void> {
+export interface ServeDeps {
+  readonly drain: (signal: AbortSignal) => Promise<void>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** For tests. */
+  readonly drainMs?: number;
+}
+
+/**
+ * They are sent away before anything that they need is closed. If there is no time to write down that they went, the stop is
+ * as good as any: after a start, a target without a connection is found to be offline.
+ */
+export async function serveUntil(stop: AbortSignal, { drain, log, drainMs = DRAIN_MS }: ServeDeps): Promise<void> {
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
-  await channels.drain(AbortSignal.timeout(DRAIN_MS));
+  const late = AbortSignal.timeout(drainMs);
+  try {
+    await drain(late);
+  } catch (error) {
+    if (!late.aborted) throw error;
+    log.warn({ deadlineMs: drainMs }, 'no time to record that fleetlets went; the next start finds out');
+  }
 }

@@ -28,8 +28,8 @@ if (values.help) {
 } else {
   // Read by what starts product processes, when it is loaded.
   process.env[PACKAGE] = resolve(values.package);
-  const { ATTACKS } = await import('./attacks.ts');
-  const { runAttack } = await import('./run-attack.ts');
+  const { ATTACKS } = await import('../e2e/hostile/attacks.ts');
+  const { runAttack } = await import('../e2e/hostile/run-attack.ts');
   const chosen = ATTACKS.filter(({ finding }) => values.finding?.includes(String(finding)) ?? true);
   let through = 0;
   for (const attack of chosen) {
