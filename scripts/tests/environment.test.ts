@@ -8,8 +8,8 @@ import { dropOldCompiledCode, testEnvironment } from './environment.ts';
 it('test processes get nothing of the caller but what is allowed', () => {
   const { PATH: _path, ...rest } = testEnvironment({
     PATH: '/usr/bin',
-    KUBECONFIG: '/home/me/.kube/config',
-    FLEETSHIFT_DATA: '/home/me/data',
+    KUBECONFIG: '/nowhere/kubeconfig',
+    FLEETSHIFT_DATA: '/nowhere/data',
     FLEETSHIFT_TEST_SEED: '7',
     TZ: 'Asia/Tokyo',
   });
