@@ -1,4 +1,5 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
+export { type BodyFraming, framingHeaders, framingOf } from './domain/body-framing.ts';
 export { type ClusterRoleBinding, impersonatorRules, type PolicyRule, roleBindings } from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';
@@ -13,5 +14,6 @@ export {
   parseIdentity,
 } from './domain/proxy-identity.ts';
 export { RateBook, type RateLimit } from './domain/rate-book.ts';
-export { kindOf, type RequestKind } from './domain/request-kind.ts';
+export { type RequestHead, requestFault } from './domain/request-fault.ts';
+export { kindOf, type RequestKind, secretsIn } from './domain/request-kind.ts';
 export { StreamBook, type StreamLimits } from './domain/stream-book.ts';

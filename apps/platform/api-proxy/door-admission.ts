@@ -8,6 +8,7 @@ import {
   parseDoorPath,
   RateBook,
   type RequestKind,
+  requestFault,
 } from '#contexts/api-proxy';
 import type { AuditEntry, AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '#kit/http';
 import { type Clock, FleetError } from '#kit/std';
@@ -78,6 +79,9 @@ export class DoorAdmission {
       const message = 'Through the platform everybody acts as himself. Leave out --as and --as-group.';
       throw new ApiProxyError('IMPERSONATION_REFUSED', message);
     }
+    const { rawHeaders, httpVersion } = request;
+    const fault = requestFault({ rawHeaders, httpVersion, path: door.path, isUpgrade });
+    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
     const role = await this.#roleOf(principal, door.target, signal);
     return { ...door, id, kind, principal, role, bearer };
   }
