@@ -4,6 +4,7 @@ export { type ClusterRoleBinding, impersonatorRules, type PolicyRule, roleBindin
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';
 export { type KubeStatus, statusOf } from './domain/kube-status.ts';
+export { NotedReads } from './domain/noted-reads.ts';
 export {
   IDENTITY_HEADER,
   type ImpersonatedGroups,

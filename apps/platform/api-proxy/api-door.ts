@@ -125,7 +125,7 @@ export class ApiDoor {
     const ended = this.#deps.watch.begin({ kind: admitted.kind, isUpgrade });
     afterwards.push(() => ended(errand.status));
     afterwards.push(this.#takeStream(admitted));
-    if (admitted.kind === 'write') await this.#admission.note(errand, admitted, signal);
+    await this.#admission.note(errand, admitted, signal);
     return await this.#forwarding(errand, admitted, signal);
   }
 
