@@ -1,4 +1,7 @@
+import { crossedAnswers, smuggledRequest } from './01-smuggled-request.ts';
+import { unrecordedSecretReads } from './17-secret-reads.ts';
+import { dotSegments } from './22-dot-segments.ts';
 import type { Attack } from './attack.ts';
 
 /** All attacks, in the order of their findings. */
-export const ATTACKS: readonly Attack[] = [];
+export const ATTACKS: readonly Attack[] = [smuggledRequest, crossedAnswers, unrecordedSecretReads, dotSegments];

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { FakeApiServer } from '#kit/kube/testing';
+import type { Platform } from '#testing/platform-process';
+import { addCaller, made, STAFF } from '../access/callers.ts';
+import { AgentProcess } from '../kubectl/agent-process.ts';
+import type { Stage } from './attack.ts';
+
+export const TARGET = 'prod-1';
+/** Where the API server lives, as those behind a gateway do: what is beside it is not the cluster's. */
+const ROOT = '/clusters/one';
+/** A slow request: the API server answers it when the next one has arrived. */
+export const SLOW = '/slow';
+
+/** What has arrived at the API server, or beside it. */
+export interface Arrived {
+  readonly method: string;
+  readonly url: string;
+  readonly as: string | undefined;
+}
+
+export interface ProxiedCluster {
+  readonly platform: Platform;
+  readonly viewer: string;
+  readonly deployer: string;
+  readonly arrived: readonly Arrived[];
+  /** Bytes to the front door on a connection of their own; what came back until it was closed. */
+  say(bytes: string): Promise<string>;
+  /** Through the platform. */
+  ask(token: string, path: string, init?: { readonly method?: string }): Promise<Response>;
+}
+
+/** A platform with an agent of the same package, a cluster behind it that records what it is asked, and two people. */
+export async function withProxiedCluster<T>(
+  { home, folder }: Stage,
+  attack: (it: ProxiedCluster) => Promise<T>,
+): Promise<T> {
+  const fake = await FakeApiServer.start();
+  const arrived: Arrived[] = [];
+  const slow: ServerResponse[] = [];
+  const front = createServer((asked, response) => answer(fake, { asked, response, arrived, slow }));
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  let agent: AgentProcess | undefined;
+  try {
+    const platform = await home.start();
+    for (const name of [STAFF, 'shop']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
+    await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
+    const bound = await platform.request('/v1/fleetlets/platform:bind', { method: 'POST', body: { target: TARGET } });
+    assert.ok(bound.ok, await bound.text());
+    const { port } = front.address() as AddressInfo;
+    const kubeconfig = await writeKubeconfig(folder, `http://127.0.0.1:${port}${ROOT}`);
+    const socket = join(home.data, 'fleetlet.sock');
+    agent = new AgentProcess({ platform, socket, target: TARGET, kubeconfig, folder });
+    await agent.start();
+    const tokenOf = async (role: 'viewer' | 'deployer'): Promise<string> =>
+      (await addCaller(platform, { name: role, given: [{ role, on: 'workspaces/shop' }] })).token;
+    const ask: ProxiedCluster['ask'] = (token, path, init = {}) =>
+      fetch(`${platform.url}/targets/${TARGET}/api${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
+    const [viewer, deployer] = [await tokenOf('viewer'), await tokenOf('deployer')];
+    const reached = await ask(viewer, '/api/v1/namespaces/kube-system');
+    assert.equal(reached.status, 200, await reached.text());
+    return await attack({ platform, viewer, deployer, arrived, ask, say: (bytes) => say(platform.url, bytes) });
+  } finally {
+    await agent?.kill();
+    front.closeAllConnections();
+    front.close();
+    await fake.close();
+  }
+}
+
+interface Exchange {
+  readonly asked: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly arrived: Arrived[];
+  readonly slow: ServerResponse[];
+}
+
+function answer(fake: FakeApiServer, { asked, response, arrived, slow }: Exchange): void {
+  const { method = '', url = '', headers } = asked;
+  const as = headers['impersonate-user'];
+  arrived.push({ method, url, as: typeof as === 'string' ? as : undefined });
+  if (url === `${ROOT}${SLOW}`) {
+    slow.push(response);
+    return;
+  }
+  if (as !== undefined) for (const held of slow.splice(0)) held.end('the answer to a slow request');
+  if (!url.startsWith(`${ROOT}/`) || url.includes('..') || url.endsWith('selfsubjectaccessreviews')) {
+    asked.resume();
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ status: { allowed: true } }));
+    return;
+  }
+  const onward = httpRequest(`${fake.url}${url.slice(ROOT.length)}`, { method, headers, agent: false }, (incoming) => {
+    response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+    incoming.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  asked.pipe(onward);
+}
+
+async function say(platform: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(platform);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.write(bytes);
+  let heard = '';
+  socket.on('data', (data) => (heard += String(data)));
+  await once(socket, 'close');
+  return heard;
+}
+
+async function writeKubeconfig(folder: string, server: string): Promise<string> {
+  const file = join(folder, 'agent.kubeconfig');
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'x', cluster: { server } }],
+    users: [{ name: 'x', user: { token: 'of-the-agent' } }],
+    contexts: [{ name: 'context', context: { cluster: 'x', user: 'x' } }],
+    'current-context': 'context',
+  };
+  await writeFile(file, stringify(config), { mode: 0o600 });
+  return file;
+}
