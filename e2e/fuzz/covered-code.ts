@@ -1,8 +1,8 @@
 import { type Profiler, Session } from 'node:inspector';
 
 interface Script {
-  /** For each character whether it ever ran. */
-  readonly ran: Uint8Array;
+  /** For each character whether it ever ran. Grows: functions are known once they are compiled. */
+  ran: Uint8Array;
   /** Where blocks begin: what follows a condition, a loop's body, a function. */
   readonly blocks: Set<number>;
 }
@@ -76,7 +76,14 @@ export class CoveredCode {
 
   #script(url: string, length: number): Script {
     const known = this.#scripts.get(url);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      if (known.ran.length < length) {
+        const grown = new Uint8Array(length);
+        grown.set(known.ran);
+        known.ran = grown;
+      }
+      return known;
+    }
     const made = { ran: new Uint8Array(length), blocks: new Set<number>() };
     this.#scripts.set(url, made);
     return made;
