@@ -17,3 +17,19 @@ function cpuMs(work: () => void): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
 }
+
+/**
+ * How many times as much CPU the work needs for four times the size: 4 where it is linear, 16 where it is quadratic. Small
+ * work is repeated until it can be measured, and the lesser of two takes counts: what others do only adds.
+ */
+export function growthRatio(work: (size: number) => void, size: number): number {
+  const take = (times: number, of: number): number =>
+    cpuMs(() => {
+      for (let n = 0; n < times; n += 1) work(of);
+    });
+  work(size);
+  const times = Math.ceil((2 * STEP_MS) / Math.max(0.1, take(1, size)));
+  const small = Math.min(take(times, size), take(times, size));
+  const large = Math.min(take(times, 4 * size), take(times, 4 * size));
+  return large / Math.max(STEP_MS, small);
+}

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import type { GrantDropper } from '#contexts/access/adapters';
 import { DEV_AUTH_WARNING, devAuthenticator, type Identity, openIdentity } from '#contexts/identity/adapters';
 import type { Sealer } from '#kit/sealing';
 import { FleetError } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
+import { parseYaml } from '#kit/yaml';
 import { requireWorkspace } from './access/tree-resources.ts';
 import type { AdminToken } from './admin-token.ts';
 import type { PlatformConfig } from './config.ts';
@@ -79,7 +79,7 @@ function readText(file: string): string {
 
 function readIssuers(file: string): unknown {
   try {
-    return parse(readText(file));
+    return parseYaml(readText(file));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PlatformError('ISSUERS_UNUSABLE', `the issuers in ${file} cannot be read: ${why}`, { cause });

@@ -5,3 +5,9 @@ import type { Attack } from './attack.ts';
 
 /** All attacks, in the order of their findings. */
 export const ATTACKS: readonly Attack[] = [smuggledRequest, crossedAnswers, unrecordedSecretReads, dotSegments];
+import { quadraticYaml } from './05-quadratic-yaml.ts';
+import { costlyHealthRule } from './06-health-rule-cost.ts';
+import type { Attack } from './attack.ts';
+
+/** All attacks, in the order of their findings. */
+export const ATTACKS: readonly Attack[] = [quadraticYaml, costlyHealthRule];

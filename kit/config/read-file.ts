@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
+import { loadYaml, readYaml } from '#kit/yaml';
 import { suggestion } from './closest.ts';
 import { describeOrigin, type Fault, faultOf, type Given, type Origin, type Read } from './origin.ts';
 import { mayComeFrom, namesFrom, type Settings } from './setting.ts';
@@ -10,12 +10,13 @@ import { mayComeFrom, namesFrom, type Settings } from './setting.ts';
  */
 export function readFile(settings: Settings, path: string, content: string): Read {
   const yaml = loadYaml();
-  const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(content, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const { documents, lines } = readYaml(content, { duplicateKeys: 'last' });
+  const [document, second] = documents;
   const at = (offset: number): Origin => ({ kind: 'file', path, line: lines.linePos(offset).line });
   // One mistake makes several syntax errors; the first is the one to mend.
   const [broken] = document.errors;
   if (broken !== undefined) return refused(at(broken.pos[0]), broken.message);
+  if (second !== undefined) return refused(at(second.range[0]), 'has more than one document');
   if (document.contents === null) return { given: [], faults: [] };
   if (!yaml.isMap(document.contents)) return refused(at(0), 'is not a map of settings');
 
@@ -31,14 +32,6 @@ export function readFile(settings: Settings, path: string, content: string): Rea
     else given.set(entry.name, { ...entry, origin });
   }
   return { given: [...given.values()], faults };
-}
-
-/**
- * DECISION: loaded here and not on top. Most processes have no such file, and for a small one, such as a broker that waits,
- * all the modules of a parser are a tenth of its memory.
- */
-function loadYaml(): typeof Yaml {
-  return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }
 
 function refused(origin: Origin, why: string): Read {

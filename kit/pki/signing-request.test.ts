@@ -61,6 +61,7 @@ for (const { why, pem, code } of [
     code: 'REQUEST_MALFORMED',
   },
   { why: 'PEM of nothing', pem: BY_OPENSSL.replace(/\n[^-]+\n-/, '\nAAAA\n-'), code: 'REQUEST_MALFORMED' },
+  { why: 'a very long one', pem: BY_OPENSSL.replace('\n', `\n${'\n'.repeat(20_000)}`), code: 'REQUEST_MALFORMED' },
   { why: 'a weak key', pem: RSA_1024, code: 'KEY_REFUSED' },
   { why: 'an odd curve', pem: SECP256K1, code: 'KEY_REFUSED' },
 ]) {

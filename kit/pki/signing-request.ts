@@ -42,9 +42,12 @@ export function readSigningRequest(pem: string): KeyObject {
   return key;
 }
 
+/** One of the largest key that is taken has 3 KB; the bound is on what is parsed for anyone who asks. */
+const MAX_CHARS = 16_384;
 const NULL = new Uint8Array([5, 0]).buffer;
 
 function parse(pem: string): CertificationRequest {
+  if (pem.length > MAX_CHARS) throw malformed(`it is longer than ${MAX_CHARS} characters`);
   const der = derOf('CERTIFICATE REQUEST', pem);
   if (der === undefined) throw malformed('it is no PEM block CERTIFICATE REQUEST');
   try {

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { readYaml, yamlValue } from '#kit/yaml';
 import { UsageError } from '../command.ts';
 import type { RawDocument } from './document.ts';
 
 const DOCUMENT_FILE = /\.(ya?ml|json)$/;
 const STANDARD_INPUT = 0;
+/** A folder of large manifests is the caller's own, and no one else waits for it. */
+const OF_FILES = { tokens: 10_000_000, references: 10_000, expansion: 20_000_000 };
 
 /** From files, the files of folders, and `-` for standard input. */
 export function readDocuments(names: readonly string[], flag = '--filename'): RawDocument[] {
@@ -15,24 +17,17 @@ export function readDocuments(names: readonly string[], flag = '--filename'): Ra
 
 /** JSON is YAML as well. An empty document, as behind a last `---`, is none. */
 export function parseDocuments(file: string, text: string): RawDocument[] {
-  const parsed = parseAllDocuments(text);
-  if (!Array.isArray(parsed)) return [];
-  return parsed.flatMap((document, index): RawDocument[] => {
-    const where = parsed.length === 1 ? file : `${file}, document ${index + 1}`;
+  const { documents, lines } = readYaml(text, { limits: OF_FILES });
+  return documents.flatMap((document, index): RawDocument[] => {
+    const where = documents.length === 1 ? file : `${file}, document ${index + 1}`;
     const [error] = document.errors;
-    if (error !== undefined) return [{ where, fault: error.message.split('\n')[0]?.replace(/:$/, '') ?? '' }];
-    const read = contentOf(document);
-    return 'content' in read && read.content === null ? [] : [{ where, ...read }];
+    if (error !== undefined) {
+      const { line, col } = lines.linePos(error.pos[0]);
+      return [{ where, fault: `${error.message} at line ${line}, column ${col}` }];
+    }
+    const content = yamlValue(document);
+    return content === null ? [] : [{ where, content }];
   });
-}
-
-function contentOf(document: { toJS(): unknown }): { content: unknown } | { fault: string } {
-  try {
-    return { content: document.toJS() };
-  } catch (error) {
-    // Too many aliases, or one of something that is not there.
-    return { fault: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 function filesOf(name: string, flag: string): string[] {

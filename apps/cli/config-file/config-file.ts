@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { sleep } from '#kit/std';
-import { parseYaml, renderYaml } from '../output/yaml.ts';
+import { parseYaml } from '#kit/yaml';
+import { renderYaml } from '../output/yaml.ts';
 import { type CliConfig, EMPTY_CONFIG } from './cli-config.ts';
 import { ConfigFileError } from './config-file-error.ts';
 import { parseConfig } from './parse-config.ts';

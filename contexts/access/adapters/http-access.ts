@@ -19,7 +19,6 @@ import {
   PermittedSubjectsSchema,
 } from '#protocol/api';
 import { explainTo } from '../application/explain-to.ts';
-import { lookupFor } from '../application/lookup-for.ts';
 import type { Caller } from '../domain/asker.ts';
 import { parseResourcePath, pathOf, type ResourceRef } from '../domain/resource-ref.ts';
 import { subjectKey } from '../domain/subject.ts';
@@ -103,9 +102,8 @@ function lookupPermissionsRoute({ decisions }: Parts): Route {
       );
       const lookup = { permission, after: placeIn(tokens, pageToken), limit: pageSize + 1 };
       const { principal: reader, signal } = request;
-      const found = isOther(request, subject)
-        ? await lookupFor({ decisions, reader }, { subject: subject ?? reader, lookup }, signal)
-        : await decisions.lookupPermissions(subject ?? reader, lookup, signal);
+      const seen = isOther(request, subject) ? { ...lookup, visibleTo: reader } : lookup;
+      const found = await decisions.lookupPermissions(subject ?? reader, seen, signal);
       const page = pageOf(found, { pageSize, tokens, keyOf: ({ resource }) => resource.name });
       return ok({ ...page, items: page.items.map(permittedResource) });
     },

@@ -42,7 +42,8 @@ export class IndexedDecisions implements AccessDecisions {
 
   async lookupPermissions(caller: Caller, lookup: PermissionLookup, signal: AbortSignal): Promise<PermittedResource[]> {
     this.#begin(lookup.permission, signal);
-    return this.#index.permittedResources(askerOf(caller), lookup);
+    const { visibleTo } = lookup;
+    return this.#index.permittedResources(askerOf(caller), { ...lookup, visibleTo: visibleTo && askerOf(visibleTo) });
   }
 
   async lookupSubjects(lookup: SubjectLookup, signal: AbortSignal): Promise<Subject[]> {

@@ -49,6 +49,8 @@ export interface Verdict {
 
 export interface PermissionLookup extends LookupRange {
   readonly permission: string;
+  /** Only resources on which this one has `access.lookup`: what one caller may know of another. */
+  readonly visibleTo?: Caller;
 }
 
 export interface SubjectLookup extends Question, LookupRange {}

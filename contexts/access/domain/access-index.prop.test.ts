@@ -74,6 +74,21 @@ test('an event log that limps behind what is applied at once brings nothing old 
   );
 });
 
+test('what a caller learns of another is what the other may do where the caller has access.lookup', () => {
+  fc.assert(
+    fc.property(deeds, caller, caller, (all, subject, reader) => {
+      play(all, (index, naive) => {
+        for (const permission of ASKED) {
+          const visible = PATHS.filter((path) => naive.ask(reader, 'access.lookup', path) !== undefined);
+          const allowed = new Map(visible.map((path) => [path, naive.ask(subject, permission, path)]));
+          samePages(index, { caller: subject, permission, reader }, allowed);
+        }
+      });
+    }),
+    RUNS,
+  );
+});
+
 test('whatever order the news of different things comes in, the end is the same', () => {
   fc.assert(
     fc.property(deeds, fc.infiniteStream(fc.nat(1_000)), callers, (all, chance, askers) => {
@@ -149,7 +164,7 @@ function seenBy(allowed: ReadonlyMap<string, unknown>): string[] {
 /** Two at a time, so that pages have ends. */
 function samePages(
   index: AccessIndex,
-  { caller, permission }: { caller: Caller; permission: string },
+  { caller, permission, reader }: { caller: Caller; permission: string; reader?: Caller },
   allowed: ReadonlyMap<string, readonly string[] | undefined>,
 ): void {
   const onTargets = permission === 'targets.read' || !permission.includes('.');
@@ -159,9 +174,10 @@ function samePages(
     const attributes = allowed.get(`${kind}s/${name}`);
     return attributes === undefined ? [] : [{ path: `${kind}s/${name}`, attributes }];
   });
+  const visibleTo = reader && askerOf(reader);
   const got: { path: string; attributes: readonly string[] }[] = [];
   for (let after: string | undefined; ; ) {
-    const page = index.permittedResources(askerOf(caller), { permission, after, limit: 2 });
+    const page = index.permittedResources(askerOf(caller), { permission, after, limit: 2, visibleTo });
     for (const { resource, attributes } of page) {
       got.push({ path: pathOf(resource), attributes: attributes.map(canonicalJson).sort() });
     }

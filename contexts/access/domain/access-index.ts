@@ -6,7 +6,13 @@ import { allows, attributesOn, type Question, rolesOn } from './decide-access.ts
 import { type Explanation, explainAccess } from './explain-access.ts';
 import type { Attributes } from './grant.ts';
 import { GrantBook } from './grant-book.ts';
-import { type LookupRange, type PermittedResource, permittedResources, permittedSubjects } from './lookup-access.ts';
+import {
+  type LookupRange,
+  type PermittedResource,
+  permittedResources,
+  permittedSubjects,
+  type ResourceLookup,
+} from './lookup-access.ts';
 import { PermissionBook } from './permission-book.ts';
 import type { ResourceRef } from './resource-ref.ts';
 import { type ResourceNode, ResourceTree } from './resource-tree.ts';
@@ -84,7 +90,7 @@ export class AccessIndex {
     return visibleSet(this.#state, asker, permission);
   }
 
-  permittedResources(asker: Asker, lookup: LookupRange & { readonly permission: string }): PermittedResource[] {
+  permittedResources(asker: Asker, lookup: ResourceLookup): PermittedResource[] {
     return permittedResources(this.#state, asker, lookup);
   }
 

@@ -3,9 +3,9 @@ import type { Asker } from './asker.ts';
 import { attributesOn, nodeAskedOn, type Question } from './decide-access.ts';
 import type { Attributes } from './grant.ts';
 import { rolesGivenBy } from './grant-book.ts';
-import { type ResourceKind, type ResourceRef, ROOT } from './resource-ref.ts';
+import { isSameResource, type ResourceKind, type ResourceRef, ROOT } from './resource-ref.ts';
 import { type Subject, type SubjectKey, subjectKey, subjectOf } from './subject.ts';
-import { topsOf } from './visible-set.ts';
+import { commonTops, topsOf } from './visible-set.ts';
 
 /** Where to go on in a list that is sorted by one text, and how far. */
 export interface LookupRange {
@@ -19,6 +19,13 @@ export interface PermittedResource {
   readonly attributes: readonly Attributes[];
 }
 
+/** Whose permissions, and on what of it another may know that. */
+export interface ResourceLookup extends LookupRange {
+  readonly permission: string;
+  /** Only what this one has `access.lookup` on. */
+  readonly visibleTo?: Asker | undefined;
+}
+
 /**
  * What somebody has the permission on, by name: targets for what is about targets, and that are all permissions of
  * addons; workspaces for the others; the root for what is instance-wide.
@@ -26,15 +33,19 @@ export interface PermittedResource {
 export function permittedResources(
   state: AccessState,
   asker: Asker,
-  { permission, after, limit }: LookupRange & { readonly permission: string },
+  { permission, after, limit, visibleTo }: ResourceLookup,
 ): PermittedResource[] {
   const reach = state.permissions.ruleOf(permission)?.reach;
-  const tops = topsOf(state, asker, permission);
+  const granted = topsOf(state, asker, permission);
+  // Before anything is listed: a reader who sees little costs little, however much the other may do.
+  const tops =
+    visibleTo === undefined ? granted : commonTops(state, granted, topsOf(state, visibleTo, 'access.lookup'));
   if (reach === undefined || tops.length === 0) return [];
   const kind: ResourceKind = reach === 'target' ? 'target' : 'workspace';
   const first = new FirstInOrder({ after, limit });
-  if (reach === 'instance') first.offer(ROOT.name);
-  else for (const top of tops) state.tree.visitDown(top, kind, (name) => first.offer(name));
+  if (reach === 'instance') {
+    if (tops.some((top) => isSameResource(top, ROOT))) first.offer(ROOT.name);
+  } else for (const top of tops) state.tree.visitDown(top, kind, (name) => first.offer(name));
   return first.taken().map((name) => {
     const resource = { kind, name };
     return { resource, attributes: attributesOn(state, asker, { permission, resource }) };

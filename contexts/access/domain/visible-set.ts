@@ -38,6 +38,17 @@ export function topsOf(state: AccessState, asker: Asker, permission: string): Re
   return topmost(state, granted);
 }
 
+/** The topmost nodes of what is below both: two trees share nothing, or one is inside the other. */
+export function commonTops(
+  { tree }: AccessState,
+  some: readonly ResourceNode[],
+  others: readonly ResourceNode[],
+): ResourceNode[] {
+  const inside = (nodes: readonly ResourceNode[], tops: ReadonlySet<ResourceNode>): ResourceNode[] =>
+    nodes.filter((node) => tree.lineage(node).some((above) => tops.has(above)));
+  return [...new Set([...inside(some, new Set(others)), ...inside(others, new Set(some))])];
+}
+
 /** Where something was granted to him that gives the permission. */
 function grantedNodes(state: AccessState, asker: Asker, permission: string): ResourceNode[] {
   const root = state.tree.find(ROOT);

@@ -1,17 +1,6 @@
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parseAllDocuments,
-  type Scalar,
-  type YAMLMap,
-} from 'yaml';
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { assertNever } from '#kit/std';
+import { readYaml } from '#kit/yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json-value.ts';
 import type { YamlReading } from '../domain/manifest.ts';
 import { type GoScalar, goScalar } from './go-scalar.ts';
@@ -19,6 +8,8 @@ import { type GoScalar, goScalar } from './go-scalar.ts';
 /** Aliases can make a small document as large as one likes. */
 const MOST_NODES = 200_000;
 const DEEPEST = 100;
+/** Of an object in a cluster, which has at most 3 MiB. What it comes to is counted by nodes, below. */
+const LIMITS = { tokens: 1_000_000, references: 10_000, expansion: 20_000_000 };
 // oxlint-disable-next-line no-control-regex -- They are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 const CORE_TAG = 'tag:yaml.org,2002:';
@@ -30,21 +21,18 @@ const CORE_TAG = 'tag:yaml.org,2002:';
 export function readGoYaml(document: string): YamlReading {
   if (CONTROL.test(document)) return { kind: 'fault', why: 'it has control characters' };
   // Reads the first of several, as Go does: they are split before.
-  const documents = parseAllDocuments(document, {
+  const { documents, lines, targets } = readYaml(document, {
     schema: 'failsafe',
     version: '1.1',
-    uniqueKeys: false,
-    prettyErrors: true,
-    logLevel: 'silent',
+    duplicateKeys: 'last',
+    limits: LIMITS,
   });
-  const { errors = [], warnings = [] } = 'empty' in documents ? documents : (documents[0] ?? {});
+  const [{ contents, errors, warnings }] = documents;
   const error = errors[0] ?? warnings.find(({ code }) => code === 'BAD_DIRECTIVE');
   // What the parser says may quote the document, which may be a Secret's.
-  if (error) return { kind: 'fault', why: `not YAML: ${error.code} at line ${error.linePos?.[0].line ?? 0}` };
-  const parsed = 'empty' in documents ? undefined : documents[0];
-  if (parsed === undefined) return { kind: 'value', value: null };
+  if (error) return { kind: 'fault', why: `not YAML: ${error.code} at line ${lines.linePos(error.pos[0]).line}` };
   try {
-    return { kind: 'value', value: new GoReader(parsed).read(parsed.contents, 0) };
+    return { kind: 'value', value: new GoReader(targets).read(contents, 0) };
   } catch (fault) {
     if (fault instanceof Fault) return { kind: 'fault', why: fault.message };
     throw fault;
@@ -54,11 +42,11 @@ export function readGoYaml(document: string): YamlReading {
 class Fault extends Error {}
 
 class GoReader {
-  readonly #document: Document.Parsed;
+  readonly #targets: ReadonlyMap<Alias, Node>;
   #nodes = 0;
 
-  constructor(document: Document.Parsed) {
-    this.#document = document;
+  constructor(targets: ReadonlyMap<Alias, Node>) {
+    this.#targets = targets;
   }
 
   read(node: Node | null, depth: number): JsonValue {
@@ -101,7 +89,7 @@ class GoReader {
   }
 
   #resolve(alias: Alias): Node {
-    const node = alias.resolve(this.#document);
+    const node = this.#targets.get(alias);
     if (node === undefined) throw new Fault('an alias stands for nothing');
     return node;
   }

@@ -74,4 +74,37 @@ describe('health rules in CEL', () => {
     const endless = Array.from({ length: 400 }, () => 'true').join(' && ');
     assert.match(judged([{ kind: 'Gadget', healthy: endless }], {}).message, /has no answer/);
   });
+
+  for (const { why, healthy, says } of [
+    {
+      why: 'a regular expression',
+      healthy: 'object.data.x.matches("^(a+)+$")',
+      says: /matches\(\) cannot be used: use ==/,
+    },
+    {
+      why: 'loops inside loops',
+      healthy: 'object.a.all(x, object.a.all(y, object.a.all(z, x == y)))',
+      says: /it costs too much/,
+    },
+  ]) {
+    it(`have no answer where they were stored before they were refused: ${why}`, () => {
+      const { health, message } = judged([{ kind: 'Gadget', healthy }], { data: { x: `${'a'.repeat(40)}!` } });
+      assert.equal(health, 'Progressing HealthRule');
+      assert.match(message, /^the rule .* has no answer: /);
+      assert.match(message, says);
+    });
+  }
+
+  it('have no answer once those of one turn of the event loop took too long, and one in the next turn', async () => {
+    let now = 0;
+    const slowly = celHealthRules(() => (now += 100));
+    const object = live('example.io/v1/Gadget', {});
+    const answers = Array.from({ length: 5 }, () => slowly('true', object));
+    assert.deepEqual(
+      answers.map((answer) => typeof answer),
+      ['boolean', 'boolean', 'boolean', 'string', 'string'],
+    );
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    assert.equal(slowly('true', object), true);
+  });
 });

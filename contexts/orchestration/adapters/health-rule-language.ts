@@ -1,6 +1,6 @@
-import { Environment } from '@marcbachmann/cel-js';
+import { BoundedCel, CelError } from '#kit/cel';
 
-const environment = new Environment({ limits: { maxAstNodes: 250, maxDepth: 32 } }).registerVariable('object', 'dyn');
+const language = new BoundedCel({ object: 'dyn' });
 
 /**
  * What is wrong with a health rule; `undefined` when nothing is. It is never evaluated here: whoever reports health does
@@ -8,11 +8,10 @@ const environment = new Environment({ limits: { maxAstNodes: 250, maxDepth: 32 }
  */
 export function healthRuleFault(expression: string): string | undefined {
   try {
-    const { valid, type, error } = environment.parse(expression).check();
-    if (!valid) return `is not CEL over object: ${error?.summary ?? 'types do not fit'}`;
-    return ['bool', 'dyn'].includes(String(type)) ? undefined : `must be a condition, but is of type ${type}`;
+    const { type } = language.compile(expression);
+    return ['bool', 'dyn'].includes(type) ? undefined : `must be a condition, but is of type ${type}`;
   } catch (error) {
-    const why = error instanceof Error && 'summary' in error ? `: ${String(error.summary)}` : '';
-    return `is not CEL over object${why}`;
+    if (error instanceof CelError) return `is not CEL over object that can be used: ${error.message}`;
+    throw error;
   }
 }

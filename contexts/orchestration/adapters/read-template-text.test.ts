@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { growthRatio } from '#testing/cpu-ratio';
 import { templateManifest } from '../domain/manifest/template/template-manifest.ts';
 import { readTemplateText } from './read-template-text.ts';
 
@@ -60,4 +61,16 @@ describe('templates in YAML', () => {
     const lines = ['a0: &a0 [x, x]', ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)];
     assert.equal(parse(lines.join('\n')).kind, 'faulty');
   });
+
+  for (const { why, line } of [
+    { why: 'keys', line: (n: number) => `key${n}: value\n` },
+    { why: 'faulty expressions', line: (n: number) => `key${n}: \${valeus.x}\n` },
+    { why: 'faulty keys', line: () => 'a: 1\n' },
+  ]) {
+    it(`take work that grows with the text: ${why}`, () => {
+      const text = (size: number): string => Array.from({ length: size }, (_, n) => line(n)).join('');
+      const ratio = growthRatio((size) => void parse(text(size)), 1_000);
+      assert.ok(ratio < 9, `four times the text took ${ratio} times the work`);
+    });
+  }
 });

@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { parseYaml, YamlError } from '#kit/yaml';
 import { KubeError } from '../kube-error.ts';
 import { Fields } from './fields.ts';
 
@@ -24,7 +24,7 @@ export interface DocumentSource {
 }
 
 export function readKubeconfig(text: string, { name, folder }: DocumentSource): KubeconfigDocument {
-  const document = new Fields(parseYaml(text, name), name);
+  const document = new Fields(valueOf(text, name), name);
   const kind = document.text('kind') ?? 'Config';
   if (kind !== 'Config') throw new KubeError('CONFIG_INVALID', `${name} is of the kind ${kind}, not Config`);
   return {
@@ -47,13 +47,14 @@ export function mergeKubeconfigs(documents: readonly KubeconfigDocument[]): Kube
   };
 }
 
-function parseYaml(text: string, name: string): unknown {
+function valueOf(text: string, name: string): unknown {
   try {
-    return parse(text);
+    return parseYaml(text);
   } catch (error) {
-    // The parser's message shows the lines around the fault, and they may hold a key.
-    const [place] = (error as { linePos?: { line: number }[] }).linePos ?? [];
-    throw new KubeError('CONFIG_INVALID', `read ${name}: it is no YAML, at line ${place?.line ?? 1}`);
+    if (!(error instanceof YamlError)) throw error;
+    // The parser's message may quote the text, and it may hold a key.
+    const what = error.code === 'YAML_TOO_LARGE' ? 'it is too large or too deep' : 'it is no YAML';
+    throw new KubeError('CONFIG_INVALID', `read ${name}: ${what}, at line ${String(error.details['line'])}`);
   }
 }
 

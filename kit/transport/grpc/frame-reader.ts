@@ -1,6 +1,10 @@
 import { TransportError } from '../transport-error.ts';
 import { PREFIX_BYTES } from './frame-writer.ts';
 
+/** Chunks smaller than this are put together, this many at a time: a peer may send a large frame byte by byte. */
+const SMALL_BYTES = 1_024;
+const SMALL_CHUNKS = 1_024;
+
 /** Finds the frames in the bytes of a stream. A frame that arrived in one piece is not copied. */
 export class FrameReader {
   readonly #maxFrameBytes: number;
@@ -8,6 +12,8 @@ export class FrameReader {
   /** In the first chunk, what is behind us. */
   #offset = 0;
   #bytes = 0;
+  /** At the end of the chunks. */
+  #small = 0;
   /** Of the frame whose prefix was read already. */
   #frameBytes: number | undefined;
 
@@ -19,6 +25,11 @@ export class FrameReader {
     if (chunk.length === 0) return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
+    this.#small = chunk.length < SMALL_BYTES ? this.#small + 1 : 0;
+    // One more stays in front: what is behind us is counted in the first.
+    if (this.#small < SMALL_CHUNKS || this.#chunks.length <= SMALL_CHUNKS) return;
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(-SMALL_CHUNKS)));
+    this.#small = 0;
   }
 
   /** The next one that is there in full. */

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { growthRatio } from '#testing/cpu-ratio';
 import { FrameReader } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 
@@ -51,6 +52,21 @@ test('whatever comes is frames or a fault, and never more than the bytes that ca
       }
     }),
   );
+});
+
+test('a frame that comes byte by byte takes work that grows with its length', () => {
+  const ratio = growthRatio((size) => {
+    const reader = new FrameReader(1_000_000);
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(size, 1);
+    for (const byte of prefix) reader.push(Buffer.from([byte]));
+    for (let n = 0; n < size; n += 1) reader.push(Buffer.from([n % 251]));
+    const frame = reader.next() ?? assert.fail('it is there in full');
+    assert.equal(frame.length, size);
+    assert.ok(frame.every((byte, n) => byte === n % 251));
+    assert.ok(reader.isEmpty);
+  }, 30_000);
+  assert.ok(ratio < 9, `four times the bytes took ${ratio} times the work`);
 });
 
 async function written(sent: readonly Uint8Array[]): Promise<Buffer> {

@@ -1,4 +1,5 @@
-import { type Document, isMap, isSeq, parseDocument, YAMLSeq } from 'yaml';
+import { type Document, isMap, isSeq, YAMLSeq } from 'yaml';
+import { readYaml } from '#kit/yaml';
 import type { KubeconfigEntries, NamedEntry } from './kubeconfig-entries.ts';
 
 /** Why a text is no kubeconfig that could be added to. */
@@ -26,9 +27,10 @@ export function mergeKubeconfig(before: string, entries: KubeconfigEntries): str
 }
 
 function parsedAs(text: string): Document {
-  const document = parseDocument(text);
+  const [document, second] = readYaml(text).documents;
   const [error] = document.errors;
   if (error !== undefined) throw new NotAKubeconfig(`it is not YAML (${error.code})`);
+  if (second !== undefined) throw new NotAKubeconfig('it has more than one document');
   if (!isMap(document.contents)) throw new NotAKubeconfig('it is not an object');
   const kind = document.get('kind');
   if (kind !== undefined && kind !== 'Config') throw new NotAKubeconfig(`its kind is not Config`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { parse } from 'yaml';
+import { parseYaml } from '#kit/yaml';
 import { UsageError } from '../../../command.ts';
 
 /** The contexts of a kubeconfig, in their order, and which is the current one. As kubectl finds it. */
@@ -48,7 +48,7 @@ function read(file: string, mayBeMissing: boolean): Document[] {
 
 function parsed(text: string): Document | undefined {
   try {
-    const document: unknown = parse(text);
+    const document: unknown = parseYaml(text);
     return typeof document === 'object' && document !== null ? document : undefined;
   } catch {
     return undefined;

@@ -57,7 +57,10 @@ export interface CompiledTemplate {
   readonly problems: readonly TemplateProblem[];
 }
 
-/** All that is wrong with it without any target, and what is left to do for each. Paths begin with the document's number. */
+/** A reader mends the first few, and most of the others with them. */
+export const MAX_PROBLEMS = 20;
+
+/** The first that are wrong with it without any target, and what is left to do for each. Paths begin with the document's number. */
 export function compileTemplate(documents: readonly Document[]): CompiledTemplate {
   const compiler = new Compiler();
   const compiled = documents.map((document, index) => compiler.document(document, `/${index}`));
@@ -129,7 +132,7 @@ class Compiler {
     for (const part of parts ?? []) {
       if (typeof part === 'object') inspect(part, { bound: this.#bound, reads: this.reads, troubles });
     }
-    for (const { at, message } of troubles) this.problems.push({ place: { path, source, offset: at }, message });
+    for (const { at, message } of troubles) this.#report({ place: { path, source, offset: at }, message });
     return parts && { path, source, parts };
   }
 
@@ -144,8 +147,13 @@ class Compiler {
   }
 
   #refuse(path: string, message: string): undefined {
-    this.problems.push({ place: { path, source: '', offset: 0 }, message });
+    this.#report({ place: { path, source: '', offset: 0 }, message });
     return undefined;
+  }
+
+  /** Finding the place of one takes a look at the whole text before it. */
+  #report(problem: TemplateProblem): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem);
   }
 }
 

@@ -2,7 +2,14 @@ import { assertNever } from '#kit/std';
 import type { Document } from '../document-identity.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { marked } from '../secret-mark.ts';
-import type { Condition, DocumentTemplate, Piece, TemplateProblem, TextTemplate } from './compile-template.ts';
+import {
+  type Condition,
+  type DocumentTemplate,
+  MAX_PROBLEMS,
+  type Piece,
+  type TemplateProblem,
+  type TextTemplate,
+} from './compile-template.ts';
 import { type Evaluation, evaluate, look } from './evaluate.ts';
 import { scalarText, typeName } from './template-functions.ts';
 import { TemplateExhausted, TemplateTrouble } from './template-trouble.ts';
@@ -13,9 +20,6 @@ export type Rendered =
   | { readonly kind: 'failed'; readonly problems: readonly TemplateProblem[] };
 
 export type Variables = ReadonlyMap<string, Json>;
-
-/** A reader mends the first few, and most of the others with them. */
-const MAX_PROBLEMS = 20;
 
 /** The same for the same variables, whenever and wherever it is done. What is worked out from a secret is marked as one. */
 export function renderTemplate(

@@ -28,7 +28,7 @@ export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map
     upper: { takes: [1, 1], run: ([a], call) => text(a, call).toUpperCase() },
     trim: { takes: [1, 1], run: ([a], call) => text(a, call).trim() },
     replace: { takes: [3, 3], run: replace },
-    split: { takes: [2, 2], run: ([a, by], call) => text(a, call).split(separator(by, call)) },
+    split: { takes: [2, 2], run: split },
     join: { takes: [2, 2], run: join },
     truncate: { takes: [2, 2], run: ([a, to], call) => [...text(a, call)].slice(0, count(to, call)).join('') },
     contains: { takes: [2, 2], run: contains },
@@ -60,9 +60,19 @@ export function typeName(value: Json | undefined): string {
   return isObject(value) ? 'an object' : `a ${typeof value}`;
 }
 
+function split([a, by]: readonly Json[], call: FunctionCall): string[] {
+  return searched(text(a, call), separator(by, call), call).split(text(by, call));
+}
+
+/** A search may compare each character of the one text with each of the other. Short texts are paid for already. */
+function searched(whole: string, part: string, call: FunctionCall): string {
+  call.pay(Math.floor((whole.length * part.length) / 1_000));
+  return whole;
+}
+
 /** Worked out before it is made: a short text can ask for a very long one. */
 function replace([a, what, by]: readonly Json[], call: FunctionCall): Json {
-  const parts = text(a, call).split(separator(what, call));
+  const parts = searched(text(a, call), separator(what, call), call).split(text(what, call));
   const replacement = text(by, call);
   call.pay(parts.length * (replacement.length + 1));
   return parts.join(replacement);
@@ -76,7 +86,7 @@ function join([list, by]: readonly Json[], call: FunctionCall): Json {
 }
 
 function contains([whole, part]: readonly Json[], call: FunctionCall): Json {
-  if (!isList(whole)) return text(whole, call).includes(text(part, call));
+  if (!isList(whole)) return searched(text(whole, call), text(part, call), call).includes(text(part, call));
   const wanted = canonicalJson(part ?? null);
   return whole.some((item) => canonicalJson(item) === wanted);
 }

@@ -13,6 +13,8 @@ export function templateFault({ place, message }: TemplateProblem, { at, locate 
 }
 
 function positionIn(source: string, offset: number): Position {
-  const before = source.slice(0, offset).split('\n');
-  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
+  const before = source.slice(0, offset);
+  let [line, start] = [1, 0];
+  for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', start)) [line, start] = [line + 1, at + 1];
+  return { line, column: [...before.slice(start)].length + 1 };
 }

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Soak, SoakOptions } from '#testing/soak';
+import { CoveredCode } from './covered-code.ts';
+import { fuzzOne } from './fuzz-one.ts';
+
+/** Below this more seeds or words are needed; a line says so. */
+const GOAL = 0.9;
+
+/**
+ * Mutated inputs for every parser that reads what anyone may send. A parser refuses in its own error type or not at all, and no
+ * input takes long. `count` is for each of them; the same seed makes the same inputs.
+ */
+export const soak: Soak = {
+  description: 'every parser of untrusted input, by coverage-guided mutation',
+  defaultCount: 200_000,
+  run: (options) => fuzzParsers(options, { isTimed: true }),
+};
+
+export async function fuzzParsers(options: SoakOptions, { isTimed }: { readonly isTimed: boolean }): Promise<void> {
+  const { count, seed, log, progress, signal } = options;
+  const covered = new CoveredCode();
+  try {
+    // Loaded after the counting began, or there is nothing to count.
+    const [{ TEXT_TARGETS }, { BYTE_TARGETS }] = await Promise.all([
+      import('./text-targets.ts'),
+      import('./byte-targets.ts'),
+    ]);
+    const targets = [...TEXT_TARGETS, ...BYTE_TARGETS];
+    for (const [index, target] of targets.entries()) {
+      const found = await fuzzOne({ target, corpus: corpusOf(target.name), count, seed, isTimed, covered, signal });
+      const { all, ran } = covered.blocks(target.files);
+      const below = ran < GOAL * all ? `; less than ${GOAL * 100} %` : '';
+      log(
+        `${target.name}: ${ran} of ${all} branches (${Math.floor((100 * ran) / all)} %), ${found.length} inputs kept${below}`,
+      );
+      progress(Math.ceil((count * (index + 1)) / targets.length));
+    }
+  } finally {
+    covered.end();
+  }
+}
+
+/** Inputs of earlier runs that reached something, as base64. */
+function corpusOf(name: string): Buffer[] {
+  const file = new URL(`corpus/${name}.json`, import.meta.url);
+  if (!existsSync(file)) return [];
+  return (JSON.parse(readFileSync(file, 'utf8')) as string[]).map((text) => Buffer.from(text, 'base64'));
+}

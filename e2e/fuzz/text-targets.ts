@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { parseDoorPath } from '../../contexts/api-proxy/domain/door-path.ts';
+import { kindOf } from '../../contexts/api-proxy/domain/request-kind.ts';
+import { readGoYaml } from '../../contexts/cluster-resource-sets/adapters/read-go-yaml.ts';
+import { readTemplateText } from '../../contexts/orchestration/adapters/read-template-text.ts';
+import { templateManifest } from '../../contexts/orchestration/domain/manifest/template/template-manifest.ts';
+import { aContext } from '../../contexts/orchestration/domain/manifest/testing/a-template.ts';
+import { BoundedCel, CelError } from '../../kit/cel/index.ts';
+import { HttpError } from '../../kit/http/errors/http-error.ts';
+import { FilterLanguage } from '../../kit/http/lists/filter.ts';
+import { parseJson } from '../../kit/http/server/parse-json.ts';
+import { KubeError, parseKubeConfig } from '../../kit/kube/index.ts';
+import { parseYaml, readYaml, YamlError, yamlValue } from '../../kit/yaml/index.ts';
+import type { FuzzTarget } from './fuzz-target.ts';
+
+const YAML_WORDS = [
+  ': ',
+  '- ',
+  '? ',
+  '[',
+  ']',
+  '{',
+  '}',
+  '\n',
+  '\n  ',
+  '"',
+  "'",
+  '|\n',
+  '>-\n',
+  '&a ',
+  '*a',
+  '!!str ',
+  '!t ',
+  '# ',
+  '---\n',
+  '...\n',
+  '%YAML 1.1\n',
+  '<<',
+  '~',
+  '0x1',
+  '\t',
+  '\\n',
+  'a: b\n',
+  '\ufeff',
+];
+const YAML_SEEDS = [
+  'a: 1\nb: [x, "y", \'z\']\nc: {d: ~, e: true}\n',
+  'a: &x {k: 1}\nb: *x\n---\n- |\n  text\n- >-\n  folded\n  text\n',
+  '? a\n: b\n"c": !!str 1\n# end\n',
+  'a: 1\na: 2\n',
+  'a: &x [*x]\nb: *y\n',
+  '? [a]\n: 1\n',
+];
+const object = {
+  kind: 'Pod',
+  metadata: { name: 'a', labels: { a: 'b' } },
+  status: { phase: 'Ready', n: 3, list: [{ a: 1 }, { a: 2 }] },
+};
+const rules = new BoundedCel({ object: 'dyn' });
+const filters = new FilterLanguage({
+  name: 'string',
+  n: 'int',
+  labels: 'map<string, string>',
+  tags: 'list<string>',
+  time: 'timestamp',
+  status: { phase: 'string' },
+});
+const item = {
+  name: 'a',
+  n: 1,
+  labels: { a: 'b' },
+  tags: ['x'],
+  time: '2026-01-01T00:00:00Z',
+  status: { phase: 'Ready' },
+};
+const templates = templateManifest({ readText: readTemplateText });
+const CEL_WORDS = [
+  'object',
+  '.status',
+  '.list',
+  '.all(a, ',
+  '.exists(a, ',
+  '.map(a, ',
+  '.filter(a, ',
+  '.exists_one(a, ',
+  'cel.bind(b, ',
+  ')',
+  '==',
+  '!=',
+  '&&',
+  '||',
+  '?',
+  ':',
+  ' in ',
+  '[',
+  ']',
+  '"a"',
+  "'",
+  '1',
+  '0x1u',
+  'b"a"',
+  'r"a"',
+  '"""',
+  'has(',
+  'size(',
+  '.contains(',
+  '.split(',
+  '.join(',
+  '.matches(',
+  'timestamp("2026-01-01T00:00:00Z")',
+  '.getHours("UTC")',
+  'duration("1s")',
+  'string(',
+  '{',
+  '}',
+  '//',
+  '\\u0041',
+  '-',
+  '!',
+];
+const CEL_SEEDS = [
+  'object.status.phase == "Ready"',
+  'object.status.list.exists(a, a.a == 1 && has(a.b)) || object.status.n in [1, 2]',
+  'object.status.list.map(a, a.a + 1).filter(b, b > 1).size() > 0 ? "x" : string(1.5)',
+  'cel.bind(b, object.metadata.name, b + b) != "" && !object.metadata.labels["a"].startsWith("c")',
+  'timestamp("2026-01-01T00:00:00Z").getHours("UTC") > -1 && ["a"].join(",").split("a", 1)[0].contains("b")',
+  'object.a.matches("a")',
+  '{"a": [1, 2u]}.a.all(x, x > 1)',
+];
+
+/** Swallows refusals of the parser's own type; anything else goes on to the fuzzer. */
+function refusing(kind: abstract new (...args: never[]) => Error, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof kind)) throw error;
+  }
+}
+
+export const TEXT_TARGETS: readonly FuzzTarget[] = [
+  {
+    name: 'yaml',
+    files: ['/kit/yaml/'],
+    libraries: ['/node_modules/yaml/'],
+    seeds: YAML_SEEDS,
+    words: YAML_WORDS,
+    run: (input) => {
+      const text = input.toString();
+      const { documents } = readYaml(text);
+      for (const document of documents) {
+        if (document.errors.length === 0) JSON.stringify(yamlValue(document));
+      }
+      refusing(YamlError, () => parseYaml(text, { limits: { tokens: 500, depth: 8, references: 4, expansion: 100 } }));
+      readGoYaml(text);
+    },
+  },
+  {
+    name: 'template',
+    files: [
+      '/read-template-text.ts',
+      '/manifest/template/parse',
+      '/template/tokens.ts',
+      '/template/compile-template.ts',
+      '/template/template-position.ts',
+    ],
+    libraries: ['/manifest/template/', '/node_modules/yaml/'],
+    seeds: [
+      'kind: A\ntext: "hi ${target.name} $${x} ${values.a[0].b ?? 1}"\n',
+      'a: ${upper("x\\n") + string(1 * -2) == \'y\' && !(target.labels["topology/zone"] != null) ? "p" : json(target)}\n',
+      '$when: ${has(target.labels.tier)}\n$each: {i: "${target.properties.list}"}\n"${i}": |\n  one\n  ${valeus.x}\n---\nb: "${\'"\n',
+      '- a\n',
+      'a: b: c\n',
+    ],
+    words: [
+      ...YAML_WORDS,
+      '${',
+      '}',
+      '$${',
+      'target.name',
+      'values',
+      'has(',
+      'default(',
+      ')',
+      '"',
+      '==',
+      '&&',
+      '?',
+      '1.5',
+      '$when: ',
+      '$each: ',
+    ],
+    run: (input) => {
+      const parsed = templates.parse({ type: 'template', template: input.toString() }, '/manifest');
+      if (parsed.kind === 'parsed') templates.generate(parsed.value, aContext());
+      else assert.ok(parsed.faults.length > 0);
+    },
+  },
+  {
+    name: 'kubeconfig',
+    files: [
+      '/kit/kube/config/kubeconfig-document.ts',
+      '/kit/kube/config/fields.ts',
+      '/kit/kube/config/resolve-kube-config.ts',
+    ],
+    libraries: ['/kit/kube/config/', '/kit/yaml/'],
+    seeds: [
+      'apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{name: c, cluster: {server: "https://h:1/p", certificate-authority-data: QUJD, insecure-skip-tls-verify: false, tls-server-name: n, proxy-url: "http://p"}}]\nusers: [{name: u, user: {token: t}}]\ncontexts: [{name: a, context: {cluster: c, user: u, namespace: n}}]\n',
+      'kind: Other\n',
+      'current-context: a\nclusters:\n- name: c\n  cluster: {server: "http://h"}\nusers:\n- name: u\n  user: {username: a, password: b}\ncontexts:\n- name: a\n  context: {cluster: c, user: u}\n',
+      'current-context: a\nclusters: [{name: c, cluster: {server: "https://h", certificate-authority: /x}}]\nusers: [{name: u, user: {client-certificate-data: QQ==, client-key-data: QQ==, exec: {command: x}}}]\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n',
+      'clusters: {}\ncontexts: 1\n',
+    ],
+    words: [
+      ...YAML_WORDS,
+      'clusters: ',
+      'users: ',
+      'contexts: ',
+      'name: c',
+      'cluster: ',
+      'server: https://h',
+      'exec: ',
+      'token: 1',
+      'tokenFile: /x',
+      'client-key-data: QQ==',
+      'auth-provider: {}',
+      'as: x',
+      'impersonate',
+    ],
+    run: (input) => refusing(KubeError, () => parseKubeConfig(input.toString())),
+  },
+  {
+    name: 'cel',
+    files: ['/kit/cel/'],
+    libraries: ['/cel-js/'],
+    seeds: CEL_SEEDS,
+    words: CEL_WORDS,
+    run: (input) => refusing(CelError, () => void rules.compile(input.toString()).evaluate({ object })),
+  },
+  {
+    name: 'filter',
+    files: ['/kit/http/lists/filter.ts', '/kit/cel/check-calls.ts'],
+    libraries: ['/cel-js/'],
+    seeds: [
+      'name == "a" && labels.a == "b"',
+      'tags.exists(t, t.startsWith("x")) || n > 1',
+      'time > timestamp("2026-01-01T00:00:00Z") && status.phase in ["a"]',
+      'tags.all(a, tags.all(b, a == b))',
+      'labels.nope == "x"',
+      '10 / (n - 1) == 1',
+      'name',
+      'time > timestamp("soon")',
+      '[1].all(a, a > 0)',
+      'x'.repeat(3_000),
+    ],
+    words: [...CEL_WORDS, 'name', 'labels', 'tags', 'time', 'status.phase'],
+    run: (input) => refusing(HttpError, () => void filters.compile(input.toString())(item)),
+  },
+  {
+    name: 'json',
+    files: ['/kit/http/server/parse-json.ts'],
+    libraries: [],
+    seeds: [
+      '{"a": [1, "\\u0041", null, true]}',
+      '{"__proto__": 1}',
+      '{"constructor": {"prototype": 1}}',
+      '["\\u0000", "\\ud800"]',
+      `${'['.repeat(201)}`,
+      Buffer.from([0xff]),
+    ],
+    words: [
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      ':',
+      ',',
+      '\\u',
+      '__proto__',
+      '"constructor"',
+      '"prototype"',
+      '\\"',
+      '\\',
+      '0',
+      'null',
+    ],
+    run: (input) => refusing(HttpError, () => void parseJson(input)),
+  },
+  {
+    name: 'proxy-path',
+    files: ['/api-proxy/domain/door-path.ts', '/api-proxy/domain/request-kind.ts'],
+    libraries: [],
+    seeds: [
+      'GET /targets/a/api/api/v1/namespaces/n/pods/p/exec?command=x',
+      'POST /targets/a/api/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      'GET /targets/a/api',
+      'GET /targets/a/api?x',
+      'GET /targets/a/api/api/v1/watch/namespaces/n/pods/',
+      'GET /targets/a/api/api/v1/proxy/nodes/n',
+      'GET /targets/a/api/a%2fb/../%zz',
+      'GET /targets/a/api/apis/apps/v1/deployments',
+      'UPGRADE /targets/a/api/api/v1/namespaces/n/proxy/x',
+      'GET /other',
+    ],
+    words: [
+      '/targets/',
+      '/api',
+      '/apis',
+      '/v1',
+      '/namespaces/',
+      '/pods/',
+      '/exec',
+      '/proxy',
+      '/attach',
+      '/watch',
+      '..',
+      '/./',
+      '%2f',
+      '%2e%2e',
+      '%00',
+      '//',
+      '?',
+      '#',
+      '\\',
+      '%',
+    ],
+    run: (input) => {
+      const [method = '', url = ''] = input.toString().split(' ', 2);
+      const door = parseDoorPath(url);
+      if (door === undefined) return;
+      assert.ok(door.path.startsWith('/') && !door.target.includes('/'));
+      const kind = kindOf({ method, path: door.path, isUpgrade: method === 'UPGRADE' });
+      // What a server may see as another path than we do is never a read.
+      const plain = door.path.split('?', 1)[0] ?? '';
+      if (/(?:^|\/)\.{1,2}(?:\/|$)|\/\/|%2f|%5c|%00|\\/i.test(plain)) assert.equal(kind, 'write');
+    },
+  },
+];

@@ -1,0 +1,43 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { childrenOf } from './children-of.ts';
+
+export const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+export interface CallRules {
+  readonly functions: ReadonlySet<string>;
+  /** For messages: `a filter`. */
+  readonly where: string;
+  /** Where one expression runs on thousands of items: no loop inside a loop, none over a list that is spelt out or built. */
+  readonly loops?: 'flat';
+}
+
+/**
+ * Only calls that are known. `matches` is never one of them: it is JavaScript's regular expression, which a well chosen text
+ * keeps busy for years.
+ */
+export function checkCalls(node: ASTNode, rules: CallRules, refuse: (message: string, node: ASTNode) => never): void {
+  visit(node, { rules, refuse, isInLoop: false });
+}
+
+interface Visit {
+  readonly rules: CallRules;
+  readonly refuse: (message: string, node: ASTNode) => never;
+  readonly isInLoop: boolean;
+}
+
+function visit(node: ASTNode, { rules, refuse, isInLoop }: Visit): void {
+  const name = node.op === 'call' || node.op === 'rcall' ? node.args[0] : undefined;
+  const loops = name !== undefined && LOOPS.has(name);
+  if (name === 'matches') refuse(`matches() cannot be used: use ==, startsWith(), endsWith() or contains()`, node);
+  if (name !== undefined && !rules.functions.has(name)) refuse(`${name}() cannot be used in ${rules.where}`, node);
+  if (loops && rules.loops === 'flat') {
+    if (isInLoop) refuse(`${name}() cannot stand inside another loop in ${rules.where}`, node);
+    if (node.op === 'rcall' && !isField(node.args[1])) refuse(`${name}() loops over a field only`, node);
+  }
+  for (const child of childrenOf(node)) visit(child, { rules, refuse, isInLoop: isInLoop || loops });
+}
+
+function isField(node: ASTNode): boolean {
+  if (node.op === 'id') return true;
+  return node.op === '.' && isField(node.args[0]);
+}

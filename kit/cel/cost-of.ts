@@ -1,0 +1,130 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { LOOPS } from './check-calls.ts';
+import { largest, NOTHING, type Size, sum } from './size.ts';
+
+/** A step that may fail, and in a loop may fail each time: an error is made, with its place. About a microsecond for each unit. */
+const STEP = 10;
+/** Asks for the names of time zones. */
+const TIME_ZONE = 100;
+/** A search compares at most so many pairs of characters in a microsecond. */
+const SEARCHED = 10_000;
+const COPIED = 1_000;
+const SEARCHES: ReadonlySet<string> = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
+
+interface Estimate {
+  readonly cost: number;
+  readonly size: Size;
+}
+
+/** Sizes of what names stand for: variables, and inside a loop what it runs over. */
+export type Sizes = ReadonlyMap<string, Size>;
+
+/**
+ * An upper bound of what evaluating costs, in about microseconds, for variables of these sizes. Loops count as often as the
+ * longest list has entries, so the estimate is far above what an ordinary expression takes, and never far below what a
+ * hostile one does.
+ */
+export function costOf(node: ASTNode, sizes: Sizes): number {
+  return estimate(node, sizes).cost;
+}
+
+function estimate(node: ASTNode, sizes: Sizes): Estimate {
+  switch (node.op) {
+    case 'value': {
+      const length = typeof node.args === 'string' || node.args instanceof Uint8Array ? node.args.length : 0;
+      return { cost: 1, size: { items: 0, text: length, total: 1 + length / COPIED } };
+    }
+    case 'id':
+      return { cost: 1, size: sizes.get(node.args) ?? NOTHING };
+    case '.':
+    case '.?': {
+      const { cost, size } = estimate(node.args[0], sizes);
+      return { cost: cost + STEP, size };
+    }
+    case 'call':
+      return call(
+        node.args[0],
+        node.args[1].map((each) => estimate(each, sizes)),
+      );
+    case 'rcall':
+      return receiverCall(node, sizes);
+    default:
+      return operation(node, sizes);
+  }
+}
+
+function operation(node: ASTNode, sizes: Sizes): Estimate {
+  const operands = (Array.isArray(node.args) ? node.args.flat() : [node.args]) as ASTNode[];
+  const parts = operands.map((each) => estimate(each, sizes));
+  const cost = STEP + parts.reduce((all, part) => all + part.cost, 0);
+  const [left = NOTHING, right = NOTHING, last = NOTHING] = parts.map(({ size }) => size);
+  switch (node.op) {
+    case '[]':
+    case '[?]':
+      return { cost, size: left };
+    case '?:':
+      return { cost, size: largest(right, last) };
+    case '+':
+      return { cost: cost + left.total + right.total, size: sum(left, right) };
+    case 'in':
+      return { cost: cost + right.total, size: NOTHING };
+    case '==':
+    case '!=':
+      return { cost: cost + Math.min(left.total, right.total), size: NOTHING };
+    case 'list':
+    case 'map': {
+      const whole = parts
+        .map(({ size }) => size)
+        .reduce((all, size) => ({ ...largest(all, size), total: all.total + size.total }), NOTHING);
+      return { cost: cost + parts.length, size: { ...whole, items: Math.max(whole.items, parts.length) } };
+    }
+    default:
+      return { cost: cost + Math.min(left.text, right.text) / COPIED, size: NOTHING };
+  }
+}
+
+function receiverCall(node: Extract<ASTNode, { op: 'rcall' }>, sizes: Sizes): Estimate {
+  const [name, receiver, args] = node.args;
+  const [first, ...rest] = args;
+  if (name === 'bind' && first?.op === 'id' && rest[0] !== undefined && rest[1] !== undefined) {
+    const bound = estimate(rest[0], sizes);
+    const result = estimate(rest[1], new Map(sizes).set(first.args, bound.size));
+    return { cost: STEP + bound.cost + result.cost, size: result.size };
+  }
+  if (LOOPS.has(name) && first?.op === 'id') {
+    const range = estimate(receiver, sizes);
+    const times = Math.max(1, range.size.items);
+    // All entries together are no larger than what they are in, and the costs that depend on `total` are linear.
+    const entry = { ...range.size, total: Math.max(1, range.size.total / times) };
+    const inside = new Map(sizes).set(first.args, entry);
+    const bodies = rest.map((each) => estimate(each, inside));
+    const cost = range.cost + STEP + times * bodies.reduce((all, body) => all + body.cost, STEP);
+    return { cost, size: looped(name, times, range.size, bodies.at(-1)?.size ?? NOTHING) };
+  }
+  return call(
+    name,
+    [receiver, ...args].map((each) => estimate(each, sizes)),
+  );
+}
+
+function looped(name: string, times: number, range: Size, body: Size): Size {
+  if (name === 'filter') return range;
+  if (name === 'map') return { items: Math.max(times, body.items), text: body.text, total: times * body.total };
+  return NOTHING;
+}
+
+function call(name: string, parts: readonly Estimate[]): Estimate {
+  const [of = NOTHING, by = NOTHING] = parts.map(({ size }) => size);
+  const read = parts.reduce((all, { cost, size }) => all + cost + size.text / COPIED, STEP);
+  if (name.startsWith('get')) return { cost: read + TIME_ZONE, size: NOTHING };
+  if (name === 'join') {
+    const text = Math.max(1, of.items) * (of.text + by.text);
+    return { cost: read + of.items + text / COPIED, size: { items: 0, text, total: 1 + text / COPIED } };
+  }
+  const searched = SEARCHES.has(name) ? (of.text * Math.max(1, by.text)) / SEARCHED : 0;
+  if (name === 'split') {
+    const size = { items: of.text + 1, text: of.text, total: 2 * of.text + 1 };
+    return { cost: read + searched + of.text / 10, size };
+  }
+  return { cost: read + searched, size: of };
+}

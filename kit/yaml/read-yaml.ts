@@ -1,0 +1,98 @@
+import type * as Yaml from 'yaml';
+import { checkTree } from './check-tree.ts';
+import { loadYaml } from './load-yaml.ts';
+import { YamlError } from './yaml-error.ts';
+import { YAML_LIMITS, type YamlLimits, type YamlOptions } from './yaml-options.ts';
+
+export interface YamlText {
+  /** At least one, which may be empty. `errors` of each says what is wrong with it, in the order of the text. */
+  readonly documents: readonly [Yaml.Document.Parsed, ...Yaml.Document.Parsed[]];
+  readonly lines: Yaml.LineCounter;
+  /** What each alias stands for. */
+  readonly targets: ReadonlyMap<Yaml.Alias, Yaml.Node>;
+}
+
+class LimitReached extends Error {
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/**
+ * All documents of a text. The work grows with the length of the text and with nothing else: the parser's own comparison
+ * of keys, which is quadratic, is off, and what it leaves unbounded (tokens, depth, references) ends here.
+ */
+export function readYaml(text: string, options: YamlOptions = {}): YamlText {
+  const { limits: own, duplicateKeys = 'refuse', ...schema } = options;
+  const limits = { ...YAML_LIMITS, ...own };
+  const yaml = loadYaml();
+  const lines = new yaml.LineCounter();
+  // The core schema whatever a %YAML directive asks for, and no other tags: sets, dates and bytes are not JSON, and merging
+  // repeats work. The default level would print warnings about the documents of callers.
+  const fixed = { uniqueKeys: false, resolveKnownTags: false, logLevel: 'error' } as const;
+  const composer = new yaml.Composer({ schema: 'core', ...schema, ...fixed });
+  try {
+    const documents = [...composer.compose(tokensOf(yaml, { text, lines, limits }), true, text.length)];
+    const targets = checkTree(yaml, documents, { limits, duplicateKeys });
+    // Forced to have one, also where the text is empty.
+    return { documents: documents as [Yaml.Document.Parsed], lines, targets };
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    const { offset, message } = error;
+    const refused = new yaml.Document(null) as Yaml.Document.Parsed;
+    refused.errors.push(new yaml.YAMLParseError([offset, offset + 1], 'RESOURCE_EXHAUSTION', message));
+    return { documents: [refused], lines, targets: new Map() };
+  }
+}
+
+/** The value of a document that has no errors. Where an alias stands is the same object as where its anchor is. */
+export function yamlValue(document: Yaml.Document): unknown {
+  // Aliases are counted already, and in a way that is not quadratic.
+  return document.toJS({ maxAliasCount: -1 }) as unknown;
+}
+
+/** The value of a text with one document. The message of an error may quote the text; `details` has line and column. */
+export function parseYaml(text: string, options: YamlOptions = {}): unknown {
+  const { documents, lines } = readYaml(text, options);
+  const [document, second] = documents;
+  const [error] = document.errors;
+  const place = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const refusal = (code: 'NOT_YAML' | 'YAML_TOO_LARGE', offset: number, message: string): YamlError => {
+    const details = place(offset);
+    return new YamlError(code, `${message} at line ${details.line}, column ${details.column}`, { details });
+  };
+  if (error !== undefined) {
+    const code = error.code === 'RESOURCE_EXHAUSTION' ? 'YAML_TOO_LARGE' : 'NOT_YAML';
+    throw refusal(code, error.pos[0], error.message);
+  }
+  if (second !== undefined) throw refusal('NOT_YAML', second.range[0], 'There is more than one document');
+  return yamlValue(document);
+}
+
+interface Source {
+  readonly text: string;
+  readonly lines: Yaml.LineCounter;
+  readonly limits: YamlLimits;
+}
+
+function* tokensOf(yaml: typeof Yaml, { text, lines, limits }: Source): Generator<Yaml.CST.Token> {
+  const parser = new yaml.Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let tokens = 0;
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    tokens += 1;
+    if (tokens > limits.tokens) throw new LimitReached(parser.offset, `There are more than ${limits.tokens} tokens`);
+    yield* parser.next(lexeme);
+    // What is being built: the document, then one collection inside the other, then a scalar.
+    if (parser.stack.length > limits.depth + 2) {
+      throw new LimitReached(parser.offset, `It is nested deeper than ${limits.depth}`);
+    }
+  }
+  yield* parser.end();
+}
