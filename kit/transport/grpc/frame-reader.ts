@@ -3,7 +3,8 @@ import { PREFIX_BYTES } from './frame-writer.ts';
 
 /** Finds the frames in the bytes of a stream. A frame that arrived in one piece is not copied. */
 export class FrameReader {
-  readonly #maxFrameBytes: number;
+  /** May be raised while frames are read. */
+  maxFrameBytes: number;
   readonly #chunks: Buffer[] = [];
   /** In the first chunk, what is behind us. */
   #offset = 0;
@@ -12,7 +13,7 @@ export class FrameReader {
   #frameBytes: number | undefined;
 
   constructor(maxFrameBytes: number) {
-    this.#maxFrameBytes = maxFrameBytes;
+    this.maxFrameBytes = maxFrameBytes;
   }
 
   push(chunk: Buffer): void {
@@ -46,8 +47,8 @@ export class FrameReader {
       throw new TransportError('BAD_FRAME', `read the prefix of a frame: ${what}`);
     }
     const bytes = prefix.readUInt32BE(1);
-    if (bytes > this.#maxFrameBytes) {
-      const message = `read a frame of ${bytes} bytes: no more than ${this.#maxFrameBytes} are taken`;
+    if (bytes > this.maxFrameBytes) {
+      const message = `read a frame of ${bytes} bytes: no more than ${this.maxFrameBytes} are taken`;
       throw new TransportError('FRAME_TOO_LARGE', message);
     }
     return bytes;

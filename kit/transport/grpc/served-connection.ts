@@ -6,13 +6,21 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { callerNetwork, type FairShare } from '#kit/std';
 import { connectionLost } from '../connection-lost.ts';
 import { headersOf, peerOfSocket } from '../peer-of-socket.ts';
-import type { AcceptStream, Peer, StreamHandlers } from '../transport.ts';
+import { type AcceptStream, FIRST_FRAME_BYTES, type Peer, type StreamHandlers } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { GRPC_STATUS, statusTrailers } from './grpc-status.ts';
 import { type GrpcSide, GrpcStream } from './grpc-stream.ts';
-import { CONNECTION_WINDOW, CONTENT_TYPE, HTTP2_SETTINGS, MAX_SESSION_MEMORY } from './http2-settings.ts';
+import {
+  CONNECTION_WINDOW,
+  CONTENT_TYPE,
+  FLOOD_LIMITS,
+  HTTP2_SETTINGS,
+  MAX_SESSION_MEMORY,
+  STRANGERS_STREAMS,
+} from './http2-settings.ts';
 
 export interface ServedConnectionOptions {
   readonly path: string;
@@ -21,25 +29,46 @@ export interface ServedConnectionOptions {
   readonly maxFrameBytes: number;
   readonly maxStreams: number;
   readonly idleMs: number;
+  /** Whether a certificate is of our own making. */
+  readonly recognises: (certificate: Uint8Array) => boolean;
+  /** The connections that have shown nothing yet. */
+  readonly strangers: FairShare<Socket>;
+  /** Until one of its streams is admitted; a connection with a certificate of ours has the time of `idleMs`. */
+  readonly admitWithinMs: number;
 }
 
-/** A connection that another made. */
-export class ServedConnection {
+/** Takes a connection that another made. A stranger may have to go for it, or it is one stranger too many itself. */
+export function serveConnection(socket: Socket, from: string, options: ServedConnectionOptions): void {
+  const shown = peerOfSocket(socket, {}, from);
+  const isTrusted = shown.isTrusted || (shown.certificate !== undefined && options.recognises(shown.certificate));
+  const displaced = isTrusted ? undefined : options.strangers.add(callerNetwork(from), socket);
+  displaced?.destroy();
+  if (displaced === socket) return;
+  new ServedConnection(socket, { ...shown, isTrusted }, options);
+}
+
+class ServedConnection {
   readonly #session: ServerHttp2Session;
   readonly #options: ServedConnectionOptions;
   readonly #peer: Peer;
   readonly #streams = new Set<GrpcStream>();
   readonly #socket: Socket;
+  /** While it is a stranger. */
+  #late: NodeJS.Timeout | undefined;
   #isGone = false;
   #idle: NodeJS.Timeout | undefined;
   #cause: unknown;
 
-  constructor(socket: Socket, options: ServedConnectionOptions) {
+  constructor(socket: Socket, peer: Peer, options: ServedConnectionOptions) {
     this.#options = options;
     this.#socket = socket;
-    this.#peer = peerOfSocket(socket, {});
+    this.#peer = peer;
+    const { maxStreams, admitWithinMs } = options;
+    if (!peer.isTrusted) this.#late = setTimeout(() => socket.destroy(), admitWithinMs).unref();
+    const maxConcurrentStreams = peer.isTrusted ? maxStreams : Math.min(STRANGERS_STREAMS, maxStreams);
     this.#session = performServerHandshake(socket, {
-      settings: { ...HTTP2_SETTINGS, maxConcurrentStreams: options.maxStreams },
+      ...FLOOD_LIMITS,
+      settings: { ...HTTP2_SETTINGS, maxConcurrentStreams },
       maxSessionMemory: MAX_SESSION_MEMORY,
     });
     this.#session.setLocalWindowSize(CONNECTION_WINDOW);
@@ -63,11 +92,15 @@ export class ServedConnection {
     clearTimeout(this.#idle);
     const peer = { ...this.#peer, headers: headersOf(headers) };
     const { maxFrameBytes, accept, onThrow } = this.#options;
-    const side = calledSide(http2, () => {
-      this.#streams.delete(stream);
-      if (this.#streams.size === 0) this.#whenIdle();
+    const side = calledSide(http2, {
+      over: () => {
+        this.#streams.delete(stream);
+        if (this.#streams.size === 0) this.#whenIdle();
+      },
+      admitted: () => this.#admitted(),
     });
-    const stream = new GrpcStream({ http2, peer, maxFrameBytes, side });
+    const firstFrameBytes = peer.isTrusted ? maxFrameBytes : FIRST_FRAME_BYTES;
+    const stream = new GrpcStream({ http2, peer, maxFrameBytes, firstFrameBytes, side });
     this.#streams.add(stream);
     http2.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
     let handlers: StreamHandlers = NOBODY;
@@ -80,6 +113,18 @@ export class ServedConnection {
     stream.handTo(handlers);
   }
 
+  #admitted(): void {
+    if (this.#late === undefined) return;
+    this.#noStranger();
+    if (!this.#session.destroyed) this.#session.settings({ maxConcurrentStreams: this.#options.maxStreams });
+  }
+
+  #noStranger(): void {
+    clearTimeout(this.#late);
+    this.#late = undefined;
+    this.#options.strangers.delete(callerNetwork(this.#peer.address), this.#socket);
+  }
+
   #whenIdle(): void {
     if (!this.#isGone) this.#idle = setTimeout(() => this.#socket.destroy(), this.#options.idleMs).unref();
   }
@@ -87,12 +132,13 @@ export class ServedConnection {
   #gone(): void {
     this.#isGone = true;
     clearTimeout(this.#idle);
+    this.#noStranger();
     const lost = connectionLost(this.#cause);
     for (const stream of this.#streams) stream.lose(lost);
   }
 }
 
-function calledSide(http2: ServerHttp2Stream, over: () => void): GrpcSide {
+function calledSide(http2: ServerHttp2Stream, owner: Pick<GrpcSide, 'over' | 'admitted'>): GrpcSide {
   let trailers: Record<string, string> = { 'grpc-status': String(GRPC_STATUS.ok) };
   http2.once('wantTrailers', () => http2.sendTrailers(trailers));
   return {
@@ -102,7 +148,7 @@ function calledSide(http2: ServerHttp2Stream, over: () => void): GrpcSide {
       http2.end();
       linger(http2);
     },
-    over,
+    ...owner,
   };
 }
 
