@@ -59,8 +59,11 @@ export class Admission {
     const { rates, closing, inFlight, known } = this.#deps;
     const why = closing();
     if (why) throw why;
-    inFlight.addStranger(exchange);
-    if (route.permission === 'public') return await rates.countPublic(request);
+    if (route.permission === 'public') {
+      inFlight.addStranger(exchange);
+      return await rates.countPublic(request);
+    }
+    // Not counted yet: valid credentials are not kept out by what others of that address do. A connection brings one at a time.
     const credentials = credentialsOf(request);
     const { bearer } = credentials;
     const principal = await this.#deps.authenticator.authenticate(credentials, exchange.signal);

@@ -46,7 +46,7 @@ export class InFlight {
     this.#exchanges.add(exchange);
   }
 
-  /** Until it is known, or over. `OVERLOADED` when its address has most already; else another one may have to go. */
+  /** To a public route. `OVERLOADED` when its address has most already; else another one may have to go. */
   addStranger(exchange: Exchange): void {
     const displaced = this.#strangers.add(callerNetwork(exchange.address), exchange);
     if (displaced === exchange) throw overloaded();
@@ -55,7 +55,6 @@ export class InFlight {
 
   /** `OVERLOADED` when there are too many, and this principal has more than every one may have. */
   becomeKnown(exchange: Exchange, { kind, id }: Principal): void {
-    this.#strangers.delete(callerNetwork(exchange.address), exchange);
     const principal = `${kind}:${id}`;
     const own = this.#knownOf.get(principal) ?? 0;
     if (this.#known.size >= this.#limits.inFlight && own >= this.#limits.inFlightEach) throw overloaded();

@@ -26,7 +26,7 @@ export interface HttpLimits {
   readonly inFlight: number;
   /** So many a principal always has, however many others there are. */
   readonly inFlightEach: number;
-  /** Requests under way of all others, by address. When there are too many, the oldest of the address that has most is ended. */
+  /** Requests to public routes under way, by address. When there are too many, the oldest of the address that has most is ended. */
   readonly strangersInFlight: FairShareLimits;
   /** Connections on which no valid credentials were shown yet, by address. */
   readonly strangersConnections: FairShareLimits;
