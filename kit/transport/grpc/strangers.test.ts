@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,12 +9,17 @@ import { PATIENCE_MS } from '#testing/patience';
 import { StreamRecorder } from '../testing/stream-recorder.ts';
 import { GRPC_PATH, makeTestTls } from '../testing/transport-stages.ts';
 import type { Stream } from '../transport.ts';
-import { STRANGERS_STREAMS } from './http2-settings.ts';
+import { FLOOD_LIMITS, STRANGERS_STREAMS } from './http2-settings.ts';
 import { type GrpcServerOptions, listenGrpc } from './listen-grpc.ts';
 
 const CALL = { ':method': 'POST', ':path': GRPC_PATH, 'content-type': 'application/grpc' };
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-const [SETTINGS, HEADERS, CONTINUATION] = [4, 1, 9];
+const [HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION] = [1, 3, 4, 6, 9];
+const END_HEADERS = 4;
+/** `GET http: /`, as HPACK has it. */
+const GET = Buffer.from([0x82, 0x86, 0x84]);
+const CANCEL = Buffer.from([0, 0, 0, 8]);
+const MAX_FLOOD = 1_000_000;
 
 describe('connections of strangers', { timeout: PATIENCE_MS }, () => {
   it('are bounded by address, and one on which a stream is admitted is of no stranger', async (t) => {
@@ -70,40 +75,47 @@ describe('connections of strangers', { timeout: PATIENCE_MS }, () => {
 
 describe('floods of HTTP/2', { timeout: PATIENCE_MS }, () => {
   it('of streams that are opened and reset end the session', async (t) => {
-    const { call, streams } = await listening(t, {});
-    const session = await call('127.0.0.1');
-    for (let opens = 0; !session.closed && opens < 5_000; opens += 1) {
-      const stream = session.request(CALL).on('error', () => {});
-      await new Promise((resolve) => stream.once('ready', resolve).once('close', resolve));
-      stream.close(constants.NGHTTP2_CANCEL);
-      await new Promise(setImmediate);
-    }
-    await ended(session);
-    assert.ok(streams.length < 1_500, `${streams.length} streams were taken`);
+    const { flood } = await listening(t, { admitWithinMs: PATIENCE_MS });
+    const resets = await flood((nth) => {
+      const stream = 2 * nth + 1;
+      return [
+        frame(HEADERS, { stream, flags: END_HEADERS, payload: GET }),
+        frame(RST_STREAM, { stream, payload: CANCEL }),
+      ];
+    });
+    assert.ok(resets < 5 * FLOOD_LIMITS.streamResetBurst, `${resets} were taken`);
   });
 
   it('of CONTINUATION frames end the session, before anything was taken', async (t) => {
-    const { port, streams } = await listening(t, {});
-    const socket = connect({ port, host: '127.0.0.1' });
-    t.after(() => socket.destroy());
-    socket.on('error', () => {}).resume();
-    await once(socket, 'connect');
-    // A header that is a little larger each time, and never the last one.
-    socket.write(Buffer.concat([PREFACE, frame(SETTINGS, 0), frame(HEADERS, 1)]));
-    let sent = 0;
-    while (!socket.closed && sent < 100_000) {
-      socket.write(frame(CONTINUATION, 1));
-      sent += 1;
-      if (sent % 10 === 0) await pause(1);
-    }
-    assert.ok(socket.closed, `${sent} frames were taken`);
+    const { flood, streams } = await listening(t, { admitWithinMs: PATIENCE_MS });
+    const payload = Buffer.from([0x40, 1, 0x78, 1, 0x79]);
+    await flood((nth) => [frame(nth === 0 ? HEADERS : CONTINUATION, { stream: 1, payload })]);
     assert.equal(streams.length, 0);
   });
+
+  for (const [what, made] of [
+    ['PING frames', () => frame(PING, { payload: Buffer.alloc(8) })],
+    ['SETTINGS frames', () => frame(SETTINGS, {})],
+  ] as const) {
+    it(`of ${what} whose answers are not read end the session`, async (t) => {
+      const { flood } = await listening(t, { admitWithinMs: PATIENCE_MS });
+      await flood(() => Array.from({ length: 100 }, made), false);
+    });
+  }
 });
 
-function frame(type: number, stream: number): Buffer {
-  const block = type === SETTINGS ? Buffer.alloc(0) : Buffer.from([0x40, 1, 0x78, 1, 0x79]);
-  return Buffer.concat([Buffer.from([0, 0, block.length, type, 0, 0, 0, 0, stream]), block]);
+interface Framed {
+  readonly stream?: number;
+  readonly flags?: number;
+  readonly payload?: Buffer;
+}
+
+function frame(type: number, { stream = 0, flags = 0, payload = Buffer.alloc(0) }: Framed): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.set([type, flags], 3);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
 }
 
 async function listening(t: TestContext, options: Partial<GrpcServerOptions>) {
@@ -121,7 +133,22 @@ async function listening(t: TestContext, options: Partial<GrpcServerOptions>) {
   const { port } = server.address as { port: number };
   const call = (localAddress: string): Promise<ClientHttp2Session> =>
     opened(t, () => connect({ port, host: '127.0.0.1', localAddress }));
-  return { port, streams, call };
+  /** Until the server hangs up; returns how often that was. */
+  const flood = async (frames: (nth: number) => Buffer[], isRead = true): Promise<number> => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    t.after(() => socket.destroy());
+    socket.on('error', () => {});
+    if (isRead) socket.resume();
+    await once(socket, 'connect');
+    socket.write(Buffer.concat([PREFACE, frame(SETTINGS, {})]));
+    for (let nth = 0; nth < MAX_FLOOD; nth += 1) {
+      if (socket.closed) return nth;
+      const goesOn = socket.write(Buffer.concat(frames(nth)));
+      if (!goesOn || nth % 10 === 0) await pause(1);
+    }
+    throw new Error('it was all taken');
+  };
+  return { port, streams, call, flood };
 }
 
 async function opened(t: TestContext, dial: () => ReturnType<typeof connect>): Promise<ClientHttp2Session> {
