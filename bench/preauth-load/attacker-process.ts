@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { CHANNEL_METHOD } from '#contexts/channels/adapters';
 import { answerParent } from '../fleetlets/answer-parent.ts';
 
-/** What is connected to, and whether it is hostile: the well-behaved connect at the same rate, ask once, and stay idle. */
+/** What is connected to, and whether it is hostile: the well-behaved connect at the same rate to the same listeners, ask once, and stay idle. */
 export interface AttackOrder {
   readonly http: { readonly host: string; readonly port: number };
   readonly grpc: { readonly host: string; readonly port: number };
@@ -21,6 +21,7 @@ const PER_SECOND = 200;
 const HELD = 1_000;
 const TICK_MS = 50;
 const LARGE = 4 * 1024 * 1024;
+const SMALL = 512;
 const HALF = 'POST /v1/enroll HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{';
 const WHOLE = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 const CALL = { ':method': 'POST', ':path': CHANNEL_METHOD, 'content-type': 'application/grpc' };
@@ -50,34 +51,42 @@ answerParent({
 /** One more, from the next address of 127.1.0.0/24; the oldest goes when there are enough. */
 function open({ http, grpc, isHostile }: AttackOrder): void {
   const localAddress = `127.1.0.${1 + (made % 254)}`;
-  const kind = isHostile ? made % 4 : -1;
+  const kind = made % 4;
   made += 1;
-  const to = kind === 1 || kind === 2 || kind === 3 ? grpc : http;
+  const to = kind === 0 ? http : grpc;
   const socket = connect({ ...to, localAddress });
   held.add(socket);
   socket.on('error', () => {}).once('close', () => held.delete(socket));
   const [oldest] = held;
   if (held.size > HELD) oldest?.destroy();
-  if (kind < 0) socket.once('connect', () => socket.write(WHOLE)).resume();
-  else if (kind === 0) socket.once('connect', () => socket.write(HALF)).resume();
+  if (!isHostile) {
+    if (kind === 0) socket.once('connect', () => socket.write(WHOLE)).resume();
+    else calls(socket, { streams: 1, frameBytes: SMALL, sentBytes: SMALL });
+  } else if (kind === 0) socket.once('connect', () => socket.write(HALF)).resume();
   else if (kind === 1) socket.resume();
   // A first record of TLS that says that more is to come, and nothing more.
   else if (kind === 2)
     socket.once('connect', () => socket.write(Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]))).resume();
-  else largeFrames(socket);
+  else calls(socket, { streams: 4, frameBytes: LARGE, sentBytes: 256 * 1024 });
 }
 
-function largeFrames(socket: Socket): void {
+interface Calls {
+  readonly streams: number;
+  readonly frameBytes: number;
+  readonly sentBytes: number;
+}
+
+function calls(socket: Socket, { streams, frameBytes, sentBytes }: Calls): void {
   const secured = connectTls({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   secured.on('error', () => {});
   const session = connectHttp2('https://platform', { createConnection: () => secured });
   session.on('error', () => {});
   const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(LARGE, 1);
-  for (let nth = 0; nth < 4; nth += 1) {
+  prefix.writeUInt32BE(frameBytes, 1);
+  for (let nth = 0; nth < streams; nth += 1) {
     const stream = session.request(CALL).on('error', () => {});
     stream.resume();
     stream.write(prefix);
-    stream.write(Buffer.alloc(256 * 1024));
+    stream.write(Buffer.alloc(sentBytes));
   }
 }

@@ -56,7 +56,7 @@ async function figuresOf({ quick, log }: BenchContext, { platform, swarm, attack
     const { made, held } = await attacker.ask<AttackCount>('end');
     const lost = (await lostSessions(platform)) - before;
     log(`${isHostile ? 'hostile' : 'well-behaved'}: ${made} connections made, ${held} held at the end`);
-    return { ...load, lost };
+    return { ...load, lost, perSecond: made / (ms / 1_000) };
   };
   // For caches and compiled code: idle is what the platform has after it was asked.
   await ask(platform, quick ? 2_000 : 10_000);
@@ -81,6 +81,8 @@ async function figuresOf({ quick, log }: BenchContext, { platform, swarm, attack
       goal: LATENCY_GOAL,
     }),
     plain('largest resident set with the well-behaved', calm.mostBytes / MIB, 'MiB'),
+    // Below 200 the attacker had too little of the machine to keep to its programme.
+    plain('hostile connections made', hostile.perSecond, '/s'),
     plain('requests of others', hostile.taken.length, ''),
   ];
 }
@@ -94,10 +96,11 @@ interface Load {
   readonly failed: number;
   readonly mostBytes: number;
   readonly lost: number;
+  readonly perSecond: number;
 }
 
 /** Begun one after the other, whether or not those before were answered. */
-async function ask(platform: Platform, ms: number): Promise<Omit<Load, 'lost'>> {
+async function ask(platform: Platform, ms: number): Promise<Omit<Load, 'lost' | 'perSecond'>> {
   const taken: number[] = [];
   let [failed, mostBytes] = [0, 0];
   const one = async (path: string): Promise<void> => {

@@ -20,6 +20,9 @@ export const HTTP2_SETTINGS: Settings = {
   maxHeaderListSize: 64 * 1024,
 };
 
+/** With the window that HTTP/2 begins with. */
+export const STRANGERS_SETTINGS: Settings = { ...HTTP2_SETTINGS, initialWindowSize: 65_535 };
+
 /** Streams at once on a connection of which no stream is admitted yet. */
 export const STRANGERS_STREAMS = 32;
 

@@ -29,8 +29,8 @@ export interface GrpcServerOptions extends ListenOptions {
 }
 
 /** Connections with TLS that have shown nothing yet. */
-export const STRANGERS: FairShareLimits = { total: 512, each: 256 };
-const ADMIT_WITHIN_MS = 15_000;
+export const STRANGERS: FairShareLimits = { total: 256, each: 128 };
+export const ADMIT_WITHIN_MS = 15_000;
 
 export interface GrpcServer extends TransportServer {
   /** With the port that was taken. */

@@ -19,6 +19,7 @@ import {
   FLOOD_LIMITS,
   HTTP2_SETTINGS,
   MAX_SESSION_MEMORY,
+  STRANGERS_SETTINGS,
   STRANGERS_STREAMS,
 } from './http2-settings.ts';
 
@@ -65,13 +66,15 @@ class ServedConnection {
     this.#peer = peer;
     const { maxStreams, admitWithinMs } = options;
     if (!peer.isTrusted) this.#late = setTimeout(() => socket.destroy(), admitWithinMs).unref();
-    const maxConcurrentStreams = peer.isTrusted ? maxStreams : Math.min(STRANGERS_STREAMS, maxStreams);
+    // A stranger has the windows that HTTP/2 begins with: more is under way only for those who were admitted.
+    const known = { ...HTTP2_SETTINGS, maxConcurrentStreams: maxStreams };
+    const strangers = { ...STRANGERS_SETTINGS, maxConcurrentStreams: Math.min(STRANGERS_STREAMS, maxStreams) };
     this.#session = performServerHandshake(socket, {
       ...FLOOD_LIMITS,
-      settings: { ...HTTP2_SETTINGS, maxConcurrentStreams },
+      settings: peer.isTrusted ? known : strangers,
       maxSessionMemory: MAX_SESSION_MEMORY,
     });
-    this.#session.setLocalWindowSize(CONNECTION_WINDOW);
+    if (peer.isTrusted) this.#session.setLocalWindowSize(CONNECTION_WINDOW);
     this.#session.on('error', (error) => {
       this.#cause = error;
     });
@@ -98,6 +101,7 @@ class ServedConnection {
         if (this.#streams.size === 0) this.#whenIdle();
       },
       admitted: () => this.#admitted(),
+      failed: () => this.#streamFailed(),
     });
     const firstFrameBytes = peer.isTrusted ? maxFrameBytes : FIRST_FRAME_BYTES;
     const stream = new GrpcStream({ http2, peer, maxFrameBytes, firstFrameBytes, side });
@@ -116,7 +120,16 @@ class ServedConnection {
   #admitted(): void {
     if (this.#late === undefined) return;
     this.#noStranger();
-    if (!this.#session.destroyed) this.#session.settings({ maxConcurrentStreams: this.#options.maxStreams });
+    if (this.#session.destroyed) return;
+    this.#session.settings({ ...HTTP2_SETTINGS, maxConcurrentStreams: this.#options.maxStreams });
+    this.#session.setLocalWindowSize(CONNECTION_WINDOW);
+  }
+
+  /** A stranger that sends what is not taken loses its connection, once it may have read why. */
+  #streamFailed(): boolean {
+    if (this.#late === undefined) return false;
+    setTimeout(() => this.#socket.destroy(), STRANGER_LINGER_MS).unref();
+    return true;
   }
 
   #noStranger(): void {
@@ -138,7 +151,12 @@ class ServedConnection {
   }
 }
 
-function calledSide(http2: ServerHttp2Stream, owner: Pick<GrpcSide, 'over' | 'admitted'>): GrpcSide {
+interface SideOwner extends Pick<GrpcSide, 'over' | 'admitted'> {
+  /** Whether the connection ends with it. */
+  failed(): boolean;
+}
+
+function calledSide(http2: ServerHttp2Stream, { failed, ...owner }: SideOwner): GrpcSide {
   let trailers: Record<string, string> = { 'grpc-status': String(GRPC_STATUS.ok) };
   http2.once('wantTrailers', () => http2.sendTrailers(trailers));
   return {
@@ -146,7 +164,9 @@ function calledSide(http2: ServerHttp2Stream, owner: Pick<GrpcSide, 'over' | 'ad
     tell: (error) => {
       trailers = statusTrailers(error);
       http2.end();
-      linger(http2);
+      // What else a stranger sends is left where it is: to read it would let more of it in.
+      if (failed()) http2.pause();
+      else linger(http2);
     },
     ...owner,
   };
@@ -154,6 +174,7 @@ function calledSide(http2: ServerHttp2Stream, owner: Pick<GrpcSide, 'over' | 'ad
 
 /** Time for the other end to read why. A reset at once would overtake that. */
 const LINGER_MS = 5_000;
+const STRANGER_LINGER_MS = 100;
 
 /** What else comes is read and forgotten, for a while. */
 function linger(http2: ServerHttp2Stream): void {
