@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PACKAGE } from '#testing/product';
 
 /**
  * `npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]`: all attacks against a built package. Ends with 1
@@ -26,8 +25,10 @@ if (values.help) {
 } else if (database !== 'sqlite' && database !== 'postgres') {
   refuse(`--database is sqlite or postgres, not ${database}.`);
 } else {
-  // Read by what starts product processes, when it is loaded.
-  process.env[PACKAGE] = resolve(values.package);
+  // `#testing/product` reads it when it is loaded, so that nothing here may have loaded it before: not even for the name.
+  process.env['FLEETSHIFT_TEST_PACKAGE'] = resolve(values.package);
+  const { MAIN } = await import('#testing/product');
+  if (MAIN !== join(resolve(values.package), 'fleetshift.js')) throw new Error(`${MAIN} would be attacked instead`);
   const { ATTACKS } = await import('../e2e/hostile/attacks.ts');
   const { runAttack } = await import('../e2e/hostile/run-attack.ts');
   const chosen = ATTACKS.filter(({ finding }) => values.finding?.includes(String(finding)) ?? true);

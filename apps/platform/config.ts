@@ -102,6 +102,13 @@ export const PLATFORM_SETTINGS = {
     sentence: 'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For says who is calling.',
     group: 'Network',
   },
+  'proxy-protocol': {
+    kind: boolean(),
+    default: 'false',
+    sentence:
+      'Expect a header of the PROXY protocol, version 2, on connections from --trust-proxy to --fleetlet-listen, which says who is calling.',
+    group: 'Network',
+  },
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
@@ -246,7 +253,7 @@ export function resolvePlatformConfig(sources: ConfigSources): Resolved<typeof P
 type Refuse = (name: keyof typeof PLATFORM_SETTINGS, why: string) => void;
 
 function check(config: PlatformConfig, refuse: Refuse): void {
-  const { listen, tlsListen, insecureHttp, tlsCert, tlsKey } = config;
+  const { listen, tlsListen, insecureHttp, tlsCert, tlsKey, proxyProtocol, trustProxy } = config;
   if (listen === undefined && tlsListen === undefined)
     refuse('listen', 'is none, and so is --tls-listen: one of them has to serve');
   if (listen !== undefined && !insecureHttp && !isLoopback(listen.host)) {
@@ -254,6 +261,9 @@ function check(config: PlatformConfig, refuse: Refuse): void {
       'listen',
       `${listen.host} is beyond loopback, where plain HTTP shows tokens to everyone on the way; serve TLS there with --tls-listen, or add --insecure-http if a proxy in front does TLS`,
     );
+  }
+  if (proxyProtocol && trustProxy.length === 0) {
+    refuse('proxy-protocol', 'needs --trust-proxy: a header of others could say anything');
   }
   if (tlsCert !== undefined && tlsKey === undefined) refuse('tls-cert', 'is given without --tls-key');
   if (tlsKey !== undefined && tlsCert === undefined) refuse('tls-key', 'is given without --tls-cert');

@@ -105,7 +105,7 @@ async function ask(platform: Platform, path: string, taken: number[]): Promise<v
   taken.push(performance.now() - begun);
 }
 
-async function enrolAll(platform: Platform, count: number): Promise<Enrolled[]> {
+export async function enrolAll(platform: Platform, count: number): Promise<Enrolled[]> {
   const path = '/v1/workspaces/root/bootstrap-tokens';
   const { token } = await told<{ token: string }>(platform, path, { uses: count });
   const enrolled: Enrolled[] = [];

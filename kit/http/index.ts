@@ -44,6 +44,7 @@ export { createHttpServer } from './server/create-http-server.ts';
 export type { ApiInfo, HttpServer, HttpServerDeps, HttpServerOptions, RouteSummary } from './server/http-server.ts';
 export { DEFAULT_LIMITS, type HttpLimits, type Rate } from './server/limits.ts';
 export type { ListenAddress, Listening, ListenOptions, RawPaths, Upgrade } from './server/listeners.ts';
+export { plainAddress, trustedProxies } from './server/trusted-proxies.ts';
 export { httpMigrations, purgeIdempotencyKeys } from './writes/idempotency-store.ts';
 export { mutate } from './writes/mutate.ts';
 export { writeOrPreview } from './writes/write-or-preview.ts';

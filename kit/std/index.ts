@@ -2,6 +2,7 @@ export { assertNever } from './assert-never.ts';
 export { type BackoffPolicy, backoffDelay, type Random, type RetryOptions, retry } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions, type WhenFull } from './bounded-queue.ts';
 export type { Brand } from './brand.ts';
+export { callerNetwork } from './caller-network.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { contentHash } from './content-hash.ts';
@@ -16,6 +17,7 @@ export {
   type FleetErrorOptions,
   type Retry,
 } from './errors.ts';
+export { FairShare, type FairShareLimits } from './fair-share.ts';
 export {
   type LabelExpression,
   type LabelSelector,

@@ -2,16 +2,21 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Headers, Peer } from './transport.ts';
 
-/** Who is at the other end of a connection that was taken. */
-export function peerOfSocket(socket: Socket, headers: Headers): Peer {
+/** The other end of a connection that was taken. `from` is where it comes from, if a proxy has said so. */
+export function peerOfSocket(socket: Socket, headers: Headers, from?: string): Peer {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined;
-  return { address: addressOf(socket), headers, certificate };
+  // Only the user of this process can open its Unix sockets.
+  const isTrusted = socket.remoteAddress === undefined;
+  return { address: from ?? addressOf(socket), headers, certificate, isTrusted };
 }
 
 /** As one line for people: `10.0.0.7:40112`, or `unix`, whose callers have no address. */
-function addressOf({ remoteAddress, remotePort }: Socket): string {
-  if (remoteAddress === undefined) return 'unix';
-  return `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`;
+export function addressOf({ remoteAddress, remotePort }: Socket): string {
+  return remoteAddress === undefined ? 'unix' : printAddress(remoteAddress, remotePort ?? 0);
+}
+
+export function printAddress(address: string, port: number): string {
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 /** Those of HTTP, without what belongs to the protocol itself. */

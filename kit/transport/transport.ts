@@ -39,6 +39,8 @@ export interface Stream {
    * `closed` comes when the other end has ended, too, which it does by itself.
    */
   end(): void;
+  /** The other end has shown a valid credential: from now on it may send frames of the usual size. */
+  admit?(): void;
   /** At once, both ways; what is under way may be lost. `closed` follows, at both ends, with CONNECTION_LOST. */
   destroy(): void;
 }
@@ -62,6 +64,8 @@ export interface Peer {
   readonly headers: Headers;
   /** What its TLS handshake proved, in DER; whether it is trusted, is not expired and is not revoked is for others to say. */
   readonly certificate: Uint8Array | undefined;
+  /** The limits for strangers are not for it: the certificate is one of ours, or the connection is within this machine's user. */
+  readonly isTrusted?: boolean;
 }
 
 /** Takes calls. Whoever makes one says where it listens and how it is secured. */
@@ -75,3 +79,5 @@ export interface TransportServer {
 export type AcceptStream = (stream: Stream) => StreamHandlers;
 
 export const DEFAULT_MAX_FRAME_BYTES = 4 * 1024 * 1024;
+/** The largest frame of a stream that is not admitted yet. */
+export const FIRST_FRAME_BYTES = 64 * 1024;

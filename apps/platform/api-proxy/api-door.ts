@@ -51,6 +51,8 @@ interface Errand {
   readonly request: IncomingMessage;
   readonly isUpgrade: boolean;
   readonly end: Duplex | ServerResponse;
+  /** The connection is no stranger's any more. */
+  readonly known: () => void;
   /** Of the answer; of one that was never given, as if it had been. */
   status: number;
   /** What is done when it is over. */
@@ -75,9 +77,9 @@ export class ApiDoor {
     return this.#streams.size;
   }
 
-  readonly request = (request: IncomingMessage, response: ServerResponse): void => {
+  readonly request = (request: IncomingMessage, response: ServerResponse, known = (): void => {}): void => {
     request.socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    const errand = this.#begin({ request, end: response, isUpgrade: false, status: 200 });
+    const errand = this.#begin({ request, end: response, known, isUpgrade: false, status: 200 });
     this.#pass(errand)
       .then((forwarding) => {
         if (!response.destroyed) forwardRequest(request, response, forwarding);
@@ -85,10 +87,10 @@ export class ApiDoor {
       .catch((error: unknown) => this.#refuse(errand, response, error));
   };
 
-  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, known = (): void => {}): void => {
     (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     socket.on('error', () => socket.destroy());
-    const errand = this.#begin({ request, end: socket, isUpgrade: true, status: 101 });
+    const errand = this.#begin({ request, end: socket, known, isUpgrade: true, status: 101 });
     this.#pass(errand)
       .then((forwarding) => {
         if (!socket.destroyed) forwardUpgrade({ request, socket, head }, forwarding);

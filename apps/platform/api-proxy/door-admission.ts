@@ -13,7 +13,7 @@ import {
   secretsIn,
 } from '#contexts/api-proxy';
 import type { AuditEntry, AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '#kit/http';
-import { type Clock, FleetError } from '#kit/std';
+import { type Clock, callerNetwork, FleetError } from '#kit/std';
 
 export interface DoorAdmissionDeps {
   readonly authenticator: Authenticator;
@@ -40,6 +40,7 @@ interface Asked {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly isUpgrade: boolean;
+  readonly known: () => void;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
@@ -120,16 +121,16 @@ export class DoorAdmission {
   ): Promise<Principal> {
     const { authenticator, clock, audit } = this.#deps;
     const address = this.#deps.addressOf(asked.request);
-    checkRate(this.#unknown.look(address, clock.now()));
     // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
     const method = kind === 'write' ? 'POST' : (asked.request.method ?? '');
     const { headers } = asked.request;
     const principal = await authenticator.authenticate({ bearer, headers, method, address }, signal);
     if (principal !== undefined) {
+      asked.known();
       checkRate(this.#known.count(`${principal.kind}:${principal.id}`, clock.now()));
       return principal;
     }
-    checkRate(this.#unknown.count(address, clock.now()));
+    checkRate(this.#unknown.count(callerNetwork(address), clock.now()));
     if (bearer !== undefined) {
       audit.refused(this.#entry(asked, { ...door, principal: undefined, outcome: 'unauthenticated' }));
     }

@@ -31,8 +31,8 @@ export interface OpenApiProxyDeps
 /** What an HTTP server hands over as it comes: everything below the prefix. */
 export interface ApiProxy {
   readonly prefix: string;
-  request(request: IncomingMessage, response: ServerResponse): void;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  request(request: IncomingMessage, response: ServerResponse, known?: () => void): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, known?: () => void): void;
   /** Ends what is under way when it is to stop, as nobody else would. */
   readonly runnable: Runnable;
 }

@@ -28,7 +28,7 @@ import { watchHub } from './watch-hub.ts';
 
 export interface OpenChannelsDeps {
   readonly storage: Storage;
-  readonly enrolment: Pick<Enrolment, 'recognise' | 'boundTarget' | 'authorities' | 'watch'>;
+  readonly enrolment: Pick<Enrolment, 'recognise' | 'vouches' | 'boundTarget' | 'authorities' | 'watch'>;
   readonly agents: AgentRegistry;
   readonly reports: AgentReports;
   readonly authenticator: Authenticator;
@@ -36,6 +36,8 @@ export interface OpenChannelsDeps {
   readonly tickets: DataTickets;
   /** Whether this process is the one that acts for the platform. */
   readonly isOnDuty: () => boolean;
+  /** The load balancers in front, which say by the PROXY protocol who is calling. */
+  readonly isProxy: (address: string) => boolean;
   readonly heartbeatMs: number;
   readonly version: string;
   readonly metrics: Metrics;
@@ -89,7 +91,7 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
     delivery.runnable,
     hubMetrics({ hub, metrics: deps.metrics, sleep }),
   ];
-  return { hub, access, runnables, ...doorsOf(hub, { log, sleep }) };
+  return { hub, access, runnables, ...doorsOf(hub, { ...deps, log, sleep }) };
 }
 
 type HubParts = OpenChannelsDeps & { readonly clock: Clock; readonly sleep: Sleep };
@@ -123,12 +125,13 @@ const STANDING_BY: Activity = {
   retryAfterMs: STANDBY_RETRY_MS,
 };
 
-interface DoorParts {
+interface DoorParts extends Pick<OpenChannelsDeps, 'enrolment' | 'isProxy'> {
   readonly log: Logger;
   readonly sleep: Sleep;
 }
 
-function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'listen' | 'upgrade' | 'drain' | 'close'> {
+function doorsOf(hub: SessionHub, parts: DoorParts): Pick<Channels, 'listen' | 'upgrade' | 'drain' | 'close'> {
+  const { log, sleep, enrolment, isProxy } = parts;
   const accept = frameAcceptor(hub.accept);
   const onThrow = (err: unknown): void => log.error({ err }, 'a stream was not taken');
   const sockets = createWebSocketServer({ ...CHANNEL_WEB_SOCKET, accept, onThrow });
@@ -136,7 +139,9 @@ function doorsOf(hub: SessionHub, { log, sleep }: DoorParts): Pick<Channels, 'li
   const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
   return {
     listen: async (at, certificate) => {
-      const server = await listenGrpc({ at, tls: tlsOf(certificate), path: CHANNEL_METHOD, accept, onThrow });
+      const recognises = (der: Uint8Array): boolean => enrolment.vouches(der);
+      const served = { path: CHANNEL_METHOD, accept, onThrow, recognises, isProxy };
+      const server = await listenGrpc({ at, tls: tlsOf(certificate), ...served });
       servers.push(server);
       const { address } = server;
       const place = 'port' in address ? address : at;

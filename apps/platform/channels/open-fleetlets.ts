@@ -1,6 +1,6 @@
 import type { Enrolment } from '#contexts/enrolment/adapters';
 import type { HostPort } from '#kit/config';
-import type { Authenticator } from '#kit/http';
+import { type Authenticator, trustedProxies } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import type { Sealer } from '#kit/sealing';
 import type { Storage } from '#kit/storage';
@@ -68,7 +68,8 @@ export async function openFleetlets(
   // With Temporal all processes are active, and none is known to be the only one.
   const isOnDuty = (): boolean => config.durable.engine === 'temporal' || duty.term !== undefined;
   const tickets = await openDataTickets(deps, signal);
-  const channels = openChannels({ ...deps, enrolment, agents, reports, tickets, isOnDuty, heartbeatMs });
+  const isProxy = config.proxyProtocol ? trustedProxies(config.trustProxy) : () => false;
+  const channels = openChannels({ ...deps, enrolment, agents, reports, tickets, isOnDuty, isProxy, heartbeatMs });
   opened.defer(() => channels.close());
   const accept = channels.hub.acceptEmbedded(enrolment.embedded);
   const { access } = channels;

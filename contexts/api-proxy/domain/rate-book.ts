@@ -26,14 +26,6 @@ export class RateBook {
     return this.#late(window, now);
   }
 
-  /** The same without counting. */
-  look(who: string, now: number): number | undefined {
-    const window = this.#windows.get(who);
-    return window === undefined || window.endsAt <= now || window.count < this.#limit.max
-      ? undefined
-      : window.endsAt - now;
-  }
-
   #late({ count, endsAt }: Window, now: number): number | undefined {
     return count > this.#limit.max ? endsAt - now : undefined;
   }

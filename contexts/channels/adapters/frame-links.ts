@@ -81,6 +81,10 @@ class StreamLink implements FrameLink, StreamHandlers {
     this.#stream.end();
   }
 
+  admit(): void {
+    this.#stream.admit?.();
+  }
+
   destroy(): void {
     this.#stream.destroy();
   }

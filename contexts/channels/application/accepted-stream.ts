@@ -28,6 +28,8 @@ export interface StreamOwner {
   /** False when another stream has the channel. */
   detach(stream: AcceptedStream, channel: LinkedChannel): boolean;
   malformed(stream: AcceptedStream, message: string): void;
+  /** Nothing of it counts any more here; the other end may not have heard of that. */
+  ended(stream: AcceptedStream): void;
   /** The other end has heard of its end. */
   forget(stream: AcceptedStream): void;
 }
@@ -152,6 +154,7 @@ export class AcceptedStream implements LinkHandlers {
   #end(why: Why | undefined): void {
     if (this.#over) return;
     this.#over = true;
+    this.#owner.ended(this);
     this.#abort?.abort();
     this.#raw?.closed(why);
     const admission = this.#admission;

@@ -6,17 +6,22 @@ import { AcceptingEnd } from '../testing/accepting-end.ts';
 import { settled } from '../testing/an-uplink.ts';
 import { anOpen, RecordedLink } from '../testing/recorded-link.ts';
 import type { AcceptorDeps, Admission } from './acceptor.ts';
+import type { LinkPeer } from './link.ts';
 
 function stage(deps: Partial<AcceptorDeps> = {}) {
   const clock = new FakeClock();
   const end = new AcceptingEnd({ clock, sleep: clock.sleep, ...deps });
-  const call = (...frames: Frame[]): RecordedLink => {
-    const link = new RecordedLink();
+  const from = (peer: Partial<LinkPeer>): RecordedLink => {
+    const link = new RecordedLink(peer);
     link.handlers = end.acceptor.accept(link);
-    for (const frame of frames) link.handlers.frame(frame);
     return link;
   };
-  return { clock, end, call, acceptor: end.acceptor };
+  const call = (...frames: Frame[]): RecordedLink => {
+    const link = from({});
+    for (const frame of frames) link.handlers?.frame(frame);
+    return link;
+  };
+  return { clock, end, from, call, acceptor: end.acceptor };
 }
 
 const message = (id: number): Frame => ({
@@ -162,13 +167,37 @@ suite('the acceptor', () => {
     assert.equal(call(anOpen({ channel: 'index' })).isClosed(), false);
   });
 
-  test('only so many streams are being opened at a time', () => {
-    const { call } = stage({ maxUnopened: 2 });
-    const first = call();
-    call();
-    assert.equal(call().closedWith?.reason, 'tooMany');
-    first.handlers?.closed(undefined);
-    assert.equal(call(anOpen()).isClosed(), false);
+  test('streams of strangers that are being opened are bounded by address, and those of others by neither', () => {
+    const { from } = stage({ strangers: { total: 4, each: 3 } });
+    const hostile = [1, 2, 3, 4].map((port) => from({ address: `192.0.2.1:${port}` }));
+    const refused = (links: readonly RecordedLink[]) => links.filter((link) => link.closedWith?.reason === 'tooMany');
+    assert.deepEqual(refused(hostile), hostile.slice(3), 'a fourth of one address');
+    const more = [1, 2].map((host) => from({ address: `[2001:db8::${host}]:5` }));
+    assert.deepEqual(refused([...hostile, ...more]), [hostile[0], hostile[3]], 'the oldest of the one that has most');
+    const honest = from({ address: '198.51.100.7:1' });
+    assert.deepEqual(refused([...hostile, ...more]), [...hostile.slice(0, 2), hostile[3]]);
+    honest.handlers?.frame(anOpen());
+    assert.equal(honest.admissions, 1);
+    const trusted = Array.from({ length: 10 }, () => from({ address: '192.0.2.1:9', isTrusted: true }));
+    assert.deepEqual(refused([...trusted, honest]), []);
+  });
+
+  test('a stream that was refused and whose other end stays silent is cut after a while, and the oldest of too many at once', async () => {
+    const { clock, from, acceptor } = stage({ strangers: { total: 1, each: 1 } });
+    const over = new AbortController();
+    const run = acceptor.run(over.signal);
+    const links = Array.from({ length: 1_027 }, (_, port) => from({ address: `192.0.2.1:${port}` }));
+    const cut = () => links.filter(({ isDestroyed }) => isDestroyed);
+    assert.deepEqual(cut(), links.slice(1, 3), 'the first one has the only place');
+    links.forEach((link, at) => {
+      if (at === 1 || at === 2) link.handlers?.closed(undefined);
+    });
+    await clock.advance(5_000);
+    assert.equal(cut().length, 2);
+    await clock.advance(5_000);
+    assert.deepEqual(cut(), links.slice(1));
+    over.abort();
+    await run;
   });
 
   test('what is no frame closes its stream; the third within a minute all of its session', () => {

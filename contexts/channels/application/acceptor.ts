@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '#kit/std';
+import { type Clock, callerNetwork, FairShare, type FairShareLimits, type Sleep } from '#kit/std';
 import type { OpenFrame } from '../domain/frame.ts';
 import { negotiate } from '../domain/negotiate.ts';
 import { openFault } from '../domain/open-fault.ts';
@@ -25,8 +25,8 @@ export interface AcceptorDeps {
   readonly openWithinMs?: number;
   /** 256 unless told. */
   readonly maxStreamsPerSession?: number;
-  /** Streams that are not admitted yet; 4096 unless told. */
-  readonly maxUnopened?: number;
+  /** Streams of strangers that are not admitted yet. */
+  readonly strangers?: FairShareLimits;
   readonly onMalformed?: (peer: LinkPeer, message: string) => void;
   /** What `admit` threw. */
   readonly onError?: (error: unknown) => void;
@@ -49,6 +49,11 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   return new StreamAcceptor(deps);
 }
 
+/** Those of callers that are known before they have said anything are bounded by their connections. */
+export const STRANGERS_UNOPENED: FairShareLimits = { total: 1_024, each: 512 };
+/** Streams that were refused, and whose other end has not heard of it. The oldest is cut for one more. */
+const MAX_REFUSED = 1_024;
+
 interface Session {
   readonly streams: Set<AcceptedStream>;
   tally: MalformedTally | undefined;
@@ -57,21 +62,25 @@ interface Session {
 class StreamAcceptor implements Acceptor, StreamOwner {
   readonly #deps: AcceptorDeps;
   readonly #unopened = new Set<AcceptedStream>();
+  readonly #strangers: FairShare<AcceptedStream>;
+  /** With the time. */
+  readonly #refused = new Map<AcceptedStream, number>();
   readonly #admitted = new Set<AcceptedStream>();
   readonly #attached = new Map<LinkedChannel, AcceptedStream>();
   readonly #sessions = new Map<string, Session>();
 
   constructor(deps: AcceptorDeps) {
     this.#deps = deps;
+    this.#strangers = new FairShare(deps.strangers ?? STRANGERS_UNOPENED);
   }
 
   readonly accept: AcceptLink = (link) => {
     const stream = new AcceptedStream(this, link, this.#deps.clock.now());
-    if (this.#unopened.size >= (this.#deps.maxUnopened ?? 4096)) {
-      stream.refuse('tooMany', 'too many streams are being opened');
-      return stream;
-    }
     this.#unopened.add(stream);
+    if (link.peer.isTrusted !== true) {
+      const displaced = this.#strangers.add(callerNetwork(link.peer.address), stream);
+      displaced?.refuse('tooMany', 'too many streams are being opened');
+    }
     return stream;
   };
 
@@ -122,8 +131,19 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   }
 
   admitted(stream: AcceptedStream): void {
-    this.#unopened.delete(stream);
+    this.#opened(stream);
     this.#admitted.add(stream);
+    stream.link.admit?.();
+  }
+
+  ended(stream: AcceptedStream): void {
+    if (!this.#unopened.has(stream)) return;
+    this.#opened(stream);
+    this.#refused.set(stream, this.#deps.clock.now());
+    const [oldest] = this.#refused.size > MAX_REFUSED ? this.#refused.keys() : [];
+    if (oldest === undefined) return;
+    this.#refused.delete(oldest);
+    oldest.link.destroy();
   }
 
   attach(stream: AcceptedStream, open: OpenFrame, channel: LinkedChannel): void {
@@ -146,7 +166,8 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   }
 
   forget(stream: AcceptedStream): void {
-    this.#unopened.delete(stream);
+    this.#opened(stream);
+    this.#refused.delete(stream);
     this.#admitted.delete(stream);
     const session = stream.open && this.#sessions.get(stream.open.session);
     if (!session || !stream.open) return;
@@ -179,10 +200,18 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     }
   }
 
+  #opened(stream: AcceptedStream): void {
+    this.#unopened.delete(stream);
+    this.#strangers.delete(callerNetwork(stream.link.peer.address), stream);
+  }
+
   #sweep(): void {
     const late = this.#deps.clock.now() - (this.#deps.openWithinMs ?? 10_000);
     for (const stream of this.#unopened) {
       if (stream.since <= late) stream.refuse('unavailable', 'it was not opened in time');
+    }
+    for (const [stream, since] of this.#refused) {
+      if (since <= late) stream.link.destroy();
     }
     for (const stream of this.#admitted) {
       if (stream.missedBeats() >= MISSED_BEATS) stream.link.destroy();

@@ -9,6 +9,8 @@ export interface FrameLink {
   resume(): void;
   /** In order: what was sent arrives, then this, then it is over. */
   close(why: Omit<CloseFrame, 'kind'>): void;
+  /** The other end has shown who it is: larger frames are taken from now on. */
+  admit?(): void;
   /** At once. */
   destroy(): void;
 }
@@ -18,6 +20,8 @@ export interface LinkPeer {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly certificate: Uint8Array | undefined;
+  /** The limits for strangers are not for it. What it may do is asked all the same. */
+  readonly isTrusted?: boolean;
 }
 
 export interface LinkHandlers {

@@ -6,6 +6,7 @@ export class RecordedLink implements FrameLink {
   readonly sent: Frame[] = [];
   closedWith: Omit<CloseFrame, 'kind'> | undefined;
   isDestroyed = false;
+  admissions = 0;
   isPaused = false;
   readonly peer: LinkPeer;
   handlers: LinkHandlers | undefined;
@@ -29,6 +30,10 @@ export class RecordedLink implements FrameLink {
 
   close(why: Omit<CloseFrame, 'kind'>): void {
     this.closedWith ??= why;
+  }
+
+  admit(): void {
+    this.admissions += 1;
   }
 
   destroy(): void {

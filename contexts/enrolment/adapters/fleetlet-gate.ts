@@ -6,7 +6,7 @@ import type { Binding } from '../application/ports.ts';
 import { authorityState, type CertificateLimits } from '../domain/authority.ts';
 import { type CertificateStanding, certificateStanding } from '../domain/certificate-standing.ts';
 import type { Fleetlet } from '../domain/fleetlet.ts';
-import type { CertificateAuthorities } from './pki/certificate-authorities.ts';
+import type { CertificateAuthorities, ReadAuthority } from './pki/certificate-authorities.ts';
 import { type FleetletCertificate, fleetletCertificate } from './pki/fleetlet-certificate.ts';
 import { UsedTokens } from './pki/used-tokens.ts';
 
@@ -54,11 +54,24 @@ export class FleetletGate implements FleetletAdmission {
   readonly #deps: FleetletGateDeps;
   readonly #used: UsedTokens;
   readonly #holders: ReadCache<Holder>;
+  /** By fingerprint: what an authority has vouched for, so that a signature is verified once for each connection. */
+  readonly #vouched = new Map<string, FleetletCertificate>();
+  readonly #refused = new Set<string>();
 
   constructor(deps: FleetletGateDeps) {
     this.#deps = deps;
     this.#used = new UsedTokens(deps.clock);
     this.#holders = new ReadCache({ clock: deps.clock, entries: REMEMBERED, maxAgeMs: MAX_AGE_MS });
+  }
+
+  vouches(der: Uint8Array): boolean {
+    const fingerprint = fingerprintOf(der);
+    if (this.#refused.has(fingerprint)) return false;
+    const read = (): X509Certificate | undefined => x509Of(der);
+    const certificate = this.#certificateBy({ fingerprint, read }, this.#deps.authorities.lastRead);
+    if (certificate === undefined) return false;
+    const { limits, clock } = this.#deps;
+    return certificateStanding(certificate, { now: clock.now(), graceMs: limits.graceMs }) === 'valid';
   }
 
   async recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition> {
@@ -94,6 +107,8 @@ export class FleetletGate implements FleetletAdmission {
   /** Something was revoked, or may have been. */
   forget(): void {
     this.#holders.clear();
+    this.#vouched.clear();
+    this.#refused.clear();
     this.#deps.authorities.forget();
   }
 
@@ -104,9 +119,26 @@ export class FleetletGate implements FleetletAdmission {
   ): Promise<Recognition> {
     const certificate = await this.#certificateOf(shown, audience);
     if ('kind' in certificate) return certificate;
-    const holder = await this.#holders.get(certificate.fingerprint, () => this.#holderOf(certificate, signal));
-    if (holder === undefined) return await this.#stranger(certificate, signal);
-    return await this.#standing(holder, takes, signal);
+    const { fingerprint } = certificate;
+    const holder = await this.#holders.get(fingerprint, () => this.#holderOf(certificate, signal));
+    const judged =
+      holder === undefined ? await this.#stranger(certificate, signal) : await this.#standing(holder, takes, signal);
+    if (judged.kind === 'refused' && this.#refused.size < REMEMBERED) this.#refused.add(fingerprint);
+    return judged;
+  }
+
+  #certificateBy(
+    { fingerprint, read }: ShownCertificate,
+    authorities: readonly ReadAuthority[],
+  ): FleetletCertificate | undefined {
+    const known = this.#vouched.get(fingerprint);
+    if (known !== undefined) return known;
+    const shown = read();
+    const certificate = shown && fleetletCertificate(shown, authorities);
+    if (certificate === undefined) return undefined;
+    if (this.#vouched.size >= REMEMBERED) this.#vouched.clear();
+    this.#vouched.set(fingerprint, certificate);
+    return certificate;
   }
 
   async #certificateOf(shown: ShownIdentity, audience: string): Promise<ShownCertificate | Refused> {
@@ -127,8 +159,7 @@ export class FleetletGate implements FleetletAdmission {
 
   async #holderOf(shown: ShownCertificate, signal: AbortSignal): Promise<Holder | undefined> {
     const { authorities, fleetletByUid } = this.#deps;
-    const read = shown.read();
-    const certificate = read && fleetletCertificate(read, await authorities.all(signal));
+    const certificate = this.#certificateBy(shown, await authorities.all(signal));
     const fleetlet = certificate && (await fleetletByUid(certificate.fleetlet, signal));
     return certificate && fleetlet && { certificate, fleetlet };
   }

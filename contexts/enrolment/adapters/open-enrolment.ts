@@ -81,6 +81,7 @@ export async function openEnrolment(deps: EnrolmentDeps, signal: AbortSignal): P
       { name: 'fleetlet revocation', run: (until) => watch.run(until) },
       { name: 'fleetlet authority', run: (until) => runAuthorityRenewal({ ...parts, clock, sleep, log }, until) },
     ],
+    vouches: (der) => gate.vouches(der),
     recognise: (shown, until) => gate.recognise(shown, until),
     boundTarget: (fleetlet, target, until) => gate.boundTarget(fleetlet, target, until),
     authorities: (until) => gate.authorities(until),

@@ -24,6 +24,11 @@ export type BoundTarget =
 
 /** Who a fleetlet is, and what it may speak for. Asked at every connect and every registration. */
 export interface FleetletAdmission {
+  /**
+   * Whether a certificate (DER) is of an authority of ours and has not expired: answered at once, so that its holder is not counted
+   * among strangers. A certificate that was refused before is not. It admits to nothing.
+   */
+  vouches(der: Uint8Array): boolean;
   recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition>;
   boundTarget(
     fleetlet: string,

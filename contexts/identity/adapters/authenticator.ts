@@ -4,6 +4,7 @@ import { ADMIN } from '../application/login-service.ts';
 import { checkSameOrigin, ownOrigin } from '../domain/own-origin.ts';
 import { parseSessionToken } from '../domain/token-text.ts';
 import type { KnownCallers } from './known-callers.ts';
+import { VerifyInTurn } from './oidc/verify-in-turn.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 export interface AuthenticatorDeps {
@@ -16,25 +17,28 @@ export interface AuthenticatorDeps {
 
 /** Who asks: by a bearer token if there is one, else by the cookie of a session. */
 export function authenticatorOf(deps: AuthenticatorDeps): Authenticator {
+  const turns = new VerifyInTurn();
   return {
     authenticate: async (credentials: Credentials, signal) => {
-      const { bearer } = credentials;
-      return bearer === undefined ? await byCookie(deps, credentials, signal) : await byBearer(deps, bearer, signal);
+      const { bearer, address } = credentials;
+      if (bearer === undefined) return await byCookie(deps, credentials, signal);
+      return await byBearer({ ...deps, turns }, { token: bearer, address }, signal);
     },
   };
 }
 
 async function byBearer(
-  { callers, adminToken }: AuthenticatorDeps,
-  bearer: string,
+  { callers, adminToken, turns }: AuthenticatorDeps & { readonly turns: VerifyInTurn },
+  shown: { readonly token: string; readonly address: string },
   signal: AbortSignal,
 ): Promise<Principal | undefined> {
+  const { token: bearer } = shown;
   // First, since an administrator may have chosen a token that reads like one of a service account.
   if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken.reveal())) return ADMIN;
   if (bearer.startsWith('fst_')) return await callers.byAccountToken(bearer, signal);
   const secret = parseSessionToken(bearer);
   if (secret !== undefined) return await callers.bySession(secret, 'cli', signal);
-  return await callers.byIssuerToken(bearer, signal);
+  return await turns.run(shown, () => callers.byIssuerToken(bearer, signal));
 }
 
 async function byCookie(

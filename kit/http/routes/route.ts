@@ -35,6 +35,8 @@ export interface RouteInfo {
   readonly idempotency?: 'replay' | 'secret';
   /** What the permission is asked for; `path` unless told otherwise. */
   readonly reach?: Reach;
+  /** The largest body, where that is public and a few KiB are not enough. */
+  readonly bodyBytes?: number;
   /** A POST that only looks: it is not audited. */
   readonly readOnly?: true;
 }

@@ -5,6 +5,7 @@ import type { AuditOutcome, AuditSink, Authenticator, Authorizer, Credentials, P
 import type { Route } from '../routes/route.ts';
 import { permissionDenied } from '../routes/route-request.ts';
 import type { Exchange } from './exchange.ts';
+import type { InFlight } from './in-flight.ts';
 import type { HttpLimits } from './limits.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RouteTable } from './route-table.ts';
@@ -17,8 +18,11 @@ export interface AdmissionDeps {
   readonly table: RouteTable;
   readonly limits: HttpLimits;
   readonly realm: string;
+  readonly inFlight: InFlight;
+  /** On that connection a valid credential was shown. */
+  readonly known: (request: FastifyRequest) => void;
   /** Why nothing is taken right now. */
-  readonly busy: () => HttpError | undefined;
+  readonly closing: () => HttpError | undefined;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
@@ -44,7 +48,7 @@ export class Admission {
     const route = exchange.route?.route;
     // DECISION: that a path does not exist is told to everybody: the API's description, which is public, says the same.
     if (route === undefined) {
-      await this.#deps.rates.count(request, undefined);
+      await this.#deps.rates.countPublic(request);
       throw this.#nothingThere(exchange);
     }
     if (!route.unlimited) await this.#identify(request, exchange, route);
@@ -52,20 +56,26 @@ export class Admission {
   }
 
   async #identify(request: FastifyRequest, exchange: Exchange, route: Route): Promise<void> {
-    const { rates, busy } = this.#deps;
-    const why = busy();
+    const { rates, closing, inFlight, known } = this.#deps;
+    const why = closing();
     if (why) throw why;
-    if (route.permission === 'public') return await rates.count(request, undefined);
-    await rates.checkAddress(request);
+    if (route.permission === 'public') {
+      inFlight.addStranger(exchange);
+      return await rates.countPublic(request);
+    }
+    // Not counted yet: valid credentials are not kept out by what others of that address do. A connection brings one at a time.
     const credentials = credentialsOf(request);
     const { bearer } = credentials;
     const principal = await this.#deps.authenticator.authenticate(credentials, exchange.signal);
-    await rates.count(request, principal);
     if (principal === undefined) {
+      await rates.countFailure(request);
       if (bearer !== undefined) this.#refused(request, exchange, 'unauthenticated');
       throw this.#unauthenticated(bearer);
     }
+    known(request);
     exchange.principal = principal;
+    await rates.countKnown(request, principal);
+    inFlight.becomeKnown(exchange, principal);
     await this.#authorize(request, exchange, { principal, route });
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import SerializerSelector from '@fastify/fast-json-stringify-compiler';
 import Fastify, {
   errorCodes,
@@ -19,6 +20,7 @@ import type { RequestPart } from '../routes/validation-faults.ts';
 import { Validators } from '../routes/validator.ts';
 import { Admission } from './admission.ts';
 import { answerRoute } from './answer-route.ts';
+import { answerResponse } from './client-errors.ts';
 import { type CompileDeps, compileRoute, routeSchema } from './compile-route.ts';
 import { docsRoute, registerDocs } from './docs.ts';
 import { Exchanges, NOWHERE } from './exchanges.ts';
@@ -39,6 +41,8 @@ export interface AppParts {
   readonly limits: HttpLimits;
   readonly inFlight: InFlight;
   readonly isDraining: () => boolean;
+  /** On that connection a valid credential was shown. */
+  readonly known: (socket: Socket) => void;
   readonly routes: readonly Route[];
 }
 
@@ -120,11 +124,10 @@ function lazySerializers(): FastifySerializerCompiler<unknown> {
 }
 
 async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
-  const { deps, limits, options, routes, isDraining } = parts;
+  const { deps, limits, options, routes, isDraining, inFlight, known } = parts;
   const rates = await createRateLimits(app, limits);
   const table = new RouteTable([...routes, docsRoute]);
   const { authenticator, authorizer, audit } = deps;
-  const busy = (): HttpError | undefined => whyBusy(parts);
   const admission = new Admission({
     authenticator,
     authorizer,
@@ -133,23 +136,28 @@ async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchan
     table,
     limits,
     realm: options.realm,
-    busy,
+    inFlight,
+    known: ({ socket }) => known(socket),
+    closing: () => (isDraining() ? shuttingDown() : undefined),
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     const exchange = exchanges.begin(request, reply);
     await exchange.within(() => admission.admit(request, exchange));
+    if (exchange.route?.route.permission === 'public' && exchange.route.route.schema.body !== undefined) {
+      exchange.receiveWithin(limits.publicReceiveMs, () => {
+        const message = 'The request did not arrive in time. Send it again, faster.';
+        reply.hijack();
+        answerResponse(new HttpError('REQUEST_TOO_SLOW', message), reply.raw, exchange.path);
+      });
+    }
   });
+  // The body is there.
+  app.addHook('preValidation', async (request) => exchanges.of(request).received());
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining()) reply.header('connection', 'close');
     done(null, payload);
   });
-}
-
-function whyBusy({ inFlight, limits, isDraining }: AppParts): HttpError | undefined {
-  if (isDraining()) return shuttingDown();
-  if (inFlight.requests <= limits.inFlight) return undefined;
-  return new HttpError('OVERLOADED', 'Too many requests are under way here. Try again in a moment.');
 }
 
 async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
@@ -168,6 +176,9 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
       method: route.method,
       url: toRouterPath(route.path),
       schema: routeSchema(route),
+      ...(route.permission === 'public' && {
+        bodyLimit: Math.min(route.bodyBytes ?? limits.publicBodyBytes, limits.bodyBytes),
+      }),
       exposeHeadRoute: route.method === 'GET' && route.respond.kind === 'answer',
       config: { compiled },
       ...(body !== undefined && isOptionalBody({ ...body }) ? { preValidation: emptyIfAbsent } : {}),

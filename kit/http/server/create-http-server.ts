@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '#kit/std';
 import { operationsRoutes } from '../operations/operations-routes.ts';
 import { ReadinessCheck } from '../operations/readiness.ts';
@@ -9,11 +10,13 @@ import { InFlight } from './in-flight.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { Listeners } from './listeners.ts';
 import { Shutdown, shuttingDown } from './shutdown.ts';
+import { StrangerConnections } from './stranger-connections.ts';
+import { trustedProxies } from './trusted-proxies.ts';
 
 /** Compiles everything, and is then ready to listen. A route that contradicts itself or another one stops the start. */
 export async function createHttpServer(options: HttpServerOptions, deps: HttpServerDeps): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const inFlight = new InFlight();
+  const inFlight = new InFlight(limits);
   const shutdown = new Shutdown(inFlight);
   const probes = [shutdown.probe, ...deps.probes];
   const readiness = new ReadinessCheck({ probes, timeoutMs: limits.probeMs, log: deps.log });
@@ -24,16 +27,19 @@ export async function createHttpServer(options: HttpServerOptions, deps: HttpSer
   const openapi = (): object => description;
   const operations = operationsRoutes({ readiness, metrics, metricsPermission, openapi });
   const routes = [...deps.routes, ...operations];
+  const strangers = new StrangerConnections(limits.strangersConnections, trustedProxies(options.trustProxy ?? []));
   const app = await buildApp({
     options,
     limits,
     inFlight,
     routes,
     isDraining: () => shutdown.isDraining,
+    known: (socket) => strangers.known(socket),
     deps: { clock: systemClock, ...deps },
   });
   description = app.openapi;
-  const listeners = new Listeners((request, response) => app.handle(request, response), limits, deps.raw);
+  const handle = (request: IncomingMessage, response: ServerResponse): void => app.handle(request, response);
+  const listeners = new Listeners({ handler: handle, limits, strangers, raw: deps.raw });
   return {
     listen: async (listener) => {
       if (shutdown.isDraining) throw shuttingDown();

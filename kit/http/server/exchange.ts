@@ -11,6 +11,8 @@ export interface ExchangeStart {
   readonly path: string;
   readonly address: string;
   readonly time: number;
+  /** Ends the connection. */
+  readonly cut: () => void;
 }
 
 /** One request and its answer, from the headers until the last byte. */
@@ -29,10 +31,14 @@ export class Exchange {
   isStream = false;
   readonly #began = performance.now();
   readonly #abort = new AbortController();
+  readonly #cut: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** While its body arrives, if that has a limit of its own. */
+  #receiving: NodeJS.Timeout | undefined;
 
   constructor(start: ExchangeStart) {
     ({ id: this.id, method: this.method, path: this.path, address: this.address, time: this.time } = start);
+    this.#cut = start.cut;
   }
 
   get signal(): AbortSignal {
@@ -51,6 +57,22 @@ export class Exchange {
     }, ms);
   }
 
+  /** For a body that a caller sends of whom nothing is known. */
+  receiveWithin(ms: number, onLate: () => void): void {
+    this.#receiving = setTimeout(onLate, ms);
+  }
+
+  received(): void {
+    clearTimeout(this.#receiving);
+    this.#receiving = undefined;
+  }
+
+  /** Makes room for another. While a body arrives nothing listens to the signal. */
+  displace(reason: HttpError): void {
+    this.abort(reason);
+    if (this.#receiving !== undefined) this.#cut();
+  }
+
   /** A stream that has begun lives as long as somebody reads it. */
   liftLimit(): void {
     clearTimeout(this.#timer);
@@ -62,6 +84,7 @@ export class Exchange {
 
   end(): void {
     clearTimeout(this.#timer);
+    this.received();
   }
 
   /** The outcome of the work, or the signal's reason as soon as it aborts, whether or not the work listens to it. */

@@ -39,7 +39,7 @@ export class Exchanges {
     const { inFlight, clock, tracer, requestMs } = this.#deps;
     const { id, method, ip: address } = request;
     const path = pathOf(request.url);
-    const exchange = new Exchange({ id, method, path, address, time: clock.now() });
+    const exchange = new Exchange({ id, method, path, address, time: clock.now(), cut: () => reply.raw.destroy() });
     this.#byRequest.set(request, exchange);
     exchange.route = request.routeOptions.config.compiled;
     const info = exchange.route?.route ?? { ...NOWHERE, method };

@@ -1,3 +1,5 @@
+import type { FairShareLimits } from '#kit/std';
+
 export interface Rate {
   readonly max: number;
   readonly windowMs: number;
@@ -20,14 +22,24 @@ export interface HttpLimits {
   readonly keepAliveMs: number;
   /** Connections on each listener. */
   readonly connections: number;
-  /** Requests under way; more are refused with `OVERLOADED`. */
+  /** Requests under way of callers with valid credentials; more are refused with `OVERLOADED`. */
   readonly inFlight: number;
+  /** So many a principal always has, however many others there are. */
+  readonly inFlightEach: number;
+  /** Requests to public routes under way, by address. When there are too many, the oldest of the address that has most is ended. */
+  readonly strangersInFlight: FairShareLimits;
+  /** Connections on which no valid credentials were shown yet, by address. */
+  readonly strangersConnections: FairShareLimits;
+  /** Of a body that a caller without credentials sends, where the route does not say otherwise. */
+  readonly publicBodyBytes: number;
+  /** Until it has arrived. */
+  readonly publicReceiveMs: number;
   readonly streams: number;
   readonly streamsPerPrincipal: number;
   /** How long a stream's client may take nothing before it counts as gone. */
   readonly streamStallMs: number;
   readonly perPrincipal: Rate;
-  /** For requests without valid credentials, public ones included. */
+  /** Of one address: for requests to public routes, and for those that show no valid credentials, each. */
   readonly perAddress: Rate;
   /** For each readiness probe. */
   readonly probeMs: number;
@@ -44,6 +56,11 @@ export const DEFAULT_LIMITS: HttpLimits = {
   keepAliveMs: 30_000,
   connections: 10_000,
   inFlight: 1000,
+  inFlightEach: 8,
+  strangersInFlight: { total: 512, each: 128 },
+  strangersConnections: { total: 1024, each: 512 },
+  publicBodyBytes: 4 * 1024,
+  publicReceiveMs: 5000,
   streams: 1000,
   streamsPerPrincipal: 100,
   streamStallMs: 60_000,

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
 import { HttpError } from '../errors/http-error.ts';
 import { answerConnection, answerResponse, errorOfConnection } from './client-errors.ts';
 import type { HttpLimits } from './limits.ts';
+import type { StrangerConnections } from './stranger-connections.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -16,18 +17,21 @@ export interface ListenOptions {
   readonly upgrade?: Upgrade;
 }
 
-/** All below a prefix that is no route: requests and upgrades as they come, with no limit of ours but those of sockets. */
+/**
+ * All below a prefix that is no route: requests and upgrades as they come, with no limit of ours but those of sockets. `known` is to
+ * be called once valid credentials were shown: until then the connection is one of a stranger.
+ */
 export interface RawPaths {
   /** `/things/` */
   readonly prefix: string;
-  readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly request: (request: IncomingMessage, response: ServerResponse, known: () => void) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, known: () => void) => void;
 }
 
 /** One path where connections become something else. No limit of a request is theirs; those that are left are cut off at the end. */
 export interface Upgrade {
   readonly path: string;
-  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer, known: () => void) => void;
 }
 
 export interface ListenAddress {
@@ -38,6 +42,13 @@ export interface ListenAddress {
 export interface Listening extends ListenAddress {
   /** Serves another certificate to connections from now on. Without effect on plain HTTP. */
   setCertificate(certificate: SecureContextOptions): void;
+}
+
+interface ListenersDeps {
+  readonly handler: Handler;
+  readonly limits: HttpLimits;
+  readonly strangers: StrangerConnections;
+  readonly raw: RawPaths | undefined;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -52,14 +63,16 @@ export class Listeners {
   readonly #handler: Handler;
   readonly #limits: HttpLimits;
   readonly #raw: RawPaths | undefined;
+  readonly #strangers: StrangerConnections;
   readonly #servers = new Set<Server>();
   readonly #upgraded = new Set<Duplex>();
   /** The latest response on each connection, to know whether one is half written. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>();
 
-  constructor(handler: Handler, limits: HttpLimits, raw?: RawPaths) {
+  constructor({ handler, limits, strangers, raw }: ListenersDeps) {
     this.#handler = handler;
     this.#limits = limits;
+    this.#strangers = strangers;
     this.#raw = raw;
   }
 
@@ -69,16 +82,19 @@ export class Listeners {
       ? createTlsServer({ handshakeTimeout: this.#limits.headersMs, ...tls, ...options })
       : createServer(options);
     server.maxConnections = this.#limits.connections;
+    server.on('connection', (socket: Socket) => this.#strangers.opened(socket));
     server.on('request', (request, response) => {
       this.#responses.set(request.socket, response);
-      if (this.#isRaw(request)) this.#raw?.request(request, response);
+      if (tls && isNamed(request.headers.host)) response.setHeader('strict-transport-security', HSTS);
+      if (this.#isRaw(request)) this.#raw?.request(request, response, () => this.#strangers.known(request.socket));
       else this.#handler(request, response);
     });
     server.on('upgrade', (request, socket, head) => {
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
-      if (this.#isRaw(request)) this.#raw?.upgrade(request, socket, head);
-      else upgrade?.take(request, socket, head);
+      const known = (): void => this.#strangers.known(request.socket);
+      if (this.#isRaw(request)) this.#raw?.upgrade(request, socket, head, known);
+      else upgrade?.take(request, socket, head, known);
     });
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
     server.on('checkExpectation', (request, response) => {
@@ -140,4 +156,16 @@ export class Listeners {
         this.#isRaw(request) || (upgrade !== undefined && request.url?.split('?')[0] === upgrade.path),
     };
   }
+}
+
+/** For a year: over plain HTTP a browser that was here once asks no more. */
+const HSTS = 'max-age=31536000';
+
+/**
+ * Whether a browser may keep to TLS for that host. `localhost` is of everything on the machine, whatever its port; of addresses
+ * browsers do not remember it.
+ */
+function isNamed(host = ''): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  return name !== '' && name !== 'localhost' && isIP(name.replace(/^\[|\]$/g, '')) === 0;
 }

@@ -1,16 +1,20 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callerNetwork } from '#kit/std';
 import { HttpError } from '../errors/http-error.ts';
 import type { Principal } from '../ports.ts';
 import type { HttpLimits, Rate } from './limits.ts';
 
 /**
- * Who is known is counted by name, so that those behind one address do not stand in each other's way. Who is not is
- * counted by address, and an address that used up its share is not even authenticated: guessing tokens ends there.
+ * Known callers are counted by name, all others by address. Credentials are looked at first: wrong ones of one caller never keep
+ * out the valid ones of another behind the same address, nor do they use up what public routes have.
  */
 export interface RateLimits {
-  checkAddress(request: FastifyRequest): Promise<void>;
-  count(request: FastifyRequest, principal: Principal | undefined): Promise<void>;
+  /** A request to what all may ask, or to nothing. */
+  countPublic(request: FastifyRequest): Promise<void>;
+  /** A request without credentials, or with wrong ones. */
+  countFailure(request: FastifyRequest): Promise<void>;
+  countKnown(request: FastifyRequest, principal: Principal): Promise<void>;
 }
 
 /** How many principals and addresses are remembered; the longest unseen are forgotten first. */
@@ -19,7 +23,8 @@ const REMEMBERED = 10_000;
 export async function createRateLimits(app: FastifyInstance, limits: HttpLimits): Promise<RateLimits> {
   await app.register(rateLimit, { global: false });
   const principals = new WeakMap<FastifyRequest, Principal>();
-  const byAddress = app.createRateLimit(rateOptions(limits.perAddress));
+  const byAddress = { ...rateOptions(limits.perAddress), keyGenerator: ({ ip }: FastifyRequest) => callerNetwork(ip) };
+  const [publicly, failing] = [app.createRateLimit(byAddress), app.createRateLimit(byAddress)];
   const byPrincipal = app.createRateLimit({
     ...rateOptions(limits.perPrincipal),
     keyGenerator: (request) => {
@@ -28,10 +33,9 @@ export async function createRateLimits(app: FastifyInstance, limits: HttpLimits)
     },
   });
   return {
-    checkAddress: async (request) =>
-      refuseIfExceeded(await byAddress(request, { increment: false }), limits.perAddress),
-    count: async (request, principal) => {
-      if (principal === undefined) return refuseIfExceeded(await byAddress(request), limits.perAddress);
+    countPublic: async (request) => refuseIfExceeded(await publicly(request), limits.perAddress),
+    countFailure: async (request) => refuseIfExceeded(await failing(request), limits.perAddress),
+    countKnown: async (request, principal) => {
       principals.set(request, principal);
       refuseIfExceeded(await byPrincipal(request), limits.perPrincipal);
     },

@@ -31,7 +31,7 @@ class SlowResponse extends Writable {
 function setUp(stallMs = 60_000) {
   const raw = new SlowResponse({ highWaterMark: 1000, decodeStrings: true });
   const reply = { raw, hijack: () => reply, getHeaders: () => ({}) } as unknown as FastifyReply;
-  const exchange = new Exchange({ id: 'r1', method: 'GET', path: '/', address: '::1', time: 0 });
+  const exchange = new Exchange({ id: 'r1', method: 'GET', path: '/', address: '::1', time: 0, cut: () => {} });
   const log = new MemoryLog();
   return { raw, log, exchange, parts: { exchange, reply }, deps: { log, stallMs } };
 }

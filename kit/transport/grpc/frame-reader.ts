@@ -7,7 +7,8 @@ const SMALL_CHUNKS = 1_024;
 
 /** Finds the frames in the bytes of a stream. A frame that arrived in one piece is not copied. */
 export class FrameReader {
-  readonly #maxFrameBytes: number;
+  /** May be raised while frames are read. */
+  maxFrameBytes: number;
   readonly #chunks: Buffer[] = [];
   /** In the first chunk, what is behind us. */
   #offset = 0;
@@ -18,7 +19,7 @@ export class FrameReader {
   #frameBytes: number | undefined;
 
   constructor(maxFrameBytes: number) {
-    this.#maxFrameBytes = maxFrameBytes;
+    this.maxFrameBytes = maxFrameBytes;
   }
 
   push(chunk: Buffer): void {
@@ -57,8 +58,8 @@ export class FrameReader {
       throw new TransportError('BAD_FRAME', `read the prefix of a frame: ${what}`);
     }
     const bytes = prefix.readUInt32BE(1);
-    if (bytes > this.#maxFrameBytes) {
-      const message = `read a frame of ${bytes} bytes: no more than ${this.#maxFrameBytes} are taken`;
+    if (bytes > this.maxFrameBytes) {
+      const message = `read a frame of ${bytes} bytes: no more than ${this.maxFrameBytes} are taken`;
       throw new TransportError('FRAME_TOO_LARGE', message);
     }
     return bytes;

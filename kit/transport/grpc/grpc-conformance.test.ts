@@ -188,6 +188,7 @@ async function callOurs(
 function takeOne(): { accept: AcceptStream; taken: Promise<StreamRecorder> } {
   const { promise: taken, resolve } = Promise.withResolvers<StreamRecorder>();
   const accept: AcceptStream = (stream) => {
+    stream.admit?.();
     const recorder = new StreamRecorder();
     recorder.stream = stream;
     resolve(recorder);

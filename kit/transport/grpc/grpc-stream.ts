@@ -9,6 +9,8 @@ export interface GrpcStreamOptions {
   readonly http2: Http2Stream;
   readonly peer: Peer;
   readonly maxFrameBytes: number;
+  /** Until it is admitted; as many as afterwards unless given. */
+  readonly firstFrameBytes?: number;
   readonly side: GrpcSide;
 }
 
@@ -20,6 +22,7 @@ export interface GrpcSide {
   tell(error: TransportError): void;
   /** After its owner was told. */
   over(): void;
+  admitted?(): void;
 }
 
 export class GrpcStream implements Stream {
@@ -27,6 +30,7 @@ export class GrpcStream implements Stream {
   readonly #http2: Http2Stream;
   readonly #side: GrpcSide;
   readonly #reader: FrameReader;
+  readonly #maxFrameBytes: number;
   readonly #writer: FrameWriter;
   #handlers: StreamHandlers | undefined;
   #isPaused = false;
@@ -35,11 +39,12 @@ export class GrpcStream implements Stream {
   /** Nothing is told any more after that. */
   #isOver = false;
 
-  constructor({ http2, peer, maxFrameBytes, side }: GrpcStreamOptions) {
+  constructor({ http2, peer, maxFrameBytes, firstFrameBytes = maxFrameBytes, side }: GrpcStreamOptions) {
     this.peer = peer;
     this.#http2 = http2;
     this.#side = side;
-    this.#reader = new FrameReader(maxFrameBytes);
+    this.#maxFrameBytes = maxFrameBytes;
+    this.#reader = new FrameReader(Math.min(firstFrameBytes, maxFrameBytes));
     this.#writer = new FrameWriter(http2, () => {
       if (!this.#isOver) this.#handlers?.room();
     });
@@ -84,6 +89,11 @@ export class GrpcStream implements Stream {
   end(): void {
     this.#hasEnded = true;
     this.#writer.end();
+  }
+
+  admit(): void {
+    this.#reader.maxFrameBytes = this.#maxFrameBytes;
+    this.#side.admitted?.();
   }
 
   destroy(): void {

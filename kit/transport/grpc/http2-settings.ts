@@ -1,4 +1,4 @@
-import type { Settings } from 'node:http2';
+import type { ServerSessionOptions, Settings } from 'node:http2';
 
 /** What may be under way on one stream before the receiver has taken any of it. */
 const STREAM_WINDOW = 1024 * 1024;
@@ -19,3 +19,26 @@ export const HTTP2_SETTINGS: Settings = {
   initialWindowSize: STREAM_WINDOW,
   maxHeaderListSize: 64 * 1024,
 };
+
+/** With the window that HTTP/2 begins with. */
+export const STRANGERS_SETTINGS: Settings = { ...HTTP2_SETTINGS, initialWindowSize: 65_535 };
+
+/** Streams at once on a connection of which no stream is admitted yet. */
+export const STRANGERS_STREAMS = 32;
+
+/**
+ * What a session takes before it is ended. They are the defaults of Node and nghttp2 today; written down, since what keeps a flood
+ * off should not change with a release of theirs. A header block in more than eight CONTINUATION frames ends the session, too:
+ * nghttp2 has no setting for that.
+ */
+export const FLOOD_LIMITS = {
+  /** Resets by the caller: so many at once, and so many a second on average. */
+  streamResetBurst: 1_000,
+  streamResetRate: 33,
+  maxSessionInvalidFrames: 100,
+  /** Streams beyond the number that was agreed on. */
+  maxSessionRejectedStreams: 100,
+  maxOutstandingPings: 10,
+  maxSettings: 32,
+  maxHeaderListPairs: 128,
+} satisfies ServerSessionOptions;

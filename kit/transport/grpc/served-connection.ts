@@ -6,13 +6,22 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { callerNetwork, type FairShare } from '#kit/std';
 import { connectionLost } from '../connection-lost.ts';
 import { headersOf, peerOfSocket } from '../peer-of-socket.ts';
-import type { AcceptStream, Peer, StreamHandlers } from '../transport.ts';
+import { type AcceptStream, FIRST_FRAME_BYTES, type Peer, type StreamHandlers } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { GRPC_STATUS, statusTrailers } from './grpc-status.ts';
 import { type GrpcSide, GrpcStream } from './grpc-stream.ts';
-import { CONNECTION_WINDOW, CONTENT_TYPE, HTTP2_SETTINGS, MAX_SESSION_MEMORY } from './http2-settings.ts';
+import {
+  CONNECTION_WINDOW,
+  CONTENT_TYPE,
+  FLOOD_LIMITS,
+  HTTP2_SETTINGS,
+  MAX_SESSION_MEMORY,
+  STRANGERS_SETTINGS,
+  STRANGERS_STREAMS,
+} from './http2-settings.ts';
 
 export interface ServedConnectionOptions {
   readonly path: string;
@@ -21,28 +30,51 @@ export interface ServedConnectionOptions {
   readonly maxFrameBytes: number;
   readonly maxStreams: number;
   readonly idleMs: number;
+  /** Whether a certificate is of our own making. */
+  readonly recognises: (certificate: Uint8Array) => boolean;
+  /** The connections that have shown nothing yet. */
+  readonly strangers: FairShare<Socket>;
+  /** Until one of its streams is admitted; a connection with a certificate of ours has the time of `idleMs`. */
+  readonly admitWithinMs: number;
 }
 
-/** A connection that another made. */
-export class ServedConnection {
+/** Takes a connection that another made. A stranger may have to go for it, or it is one stranger too many itself. */
+export function serveConnection(socket: Socket, from: string, options: ServedConnectionOptions): void {
+  const shown = peerOfSocket(socket, {}, from);
+  const isTrusted = shown.isTrusted || (shown.certificate !== undefined && options.recognises(shown.certificate));
+  const displaced = isTrusted ? undefined : options.strangers.add(callerNetwork(from), socket);
+  displaced?.destroy();
+  if (displaced === socket) return;
+  new ServedConnection(socket, { ...shown, isTrusted }, options);
+}
+
+class ServedConnection {
   readonly #session: ServerHttp2Session;
   readonly #options: ServedConnectionOptions;
   readonly #peer: Peer;
   readonly #streams = new Set<GrpcStream>();
   readonly #socket: Socket;
+  /** While it is a stranger. */
+  #late: NodeJS.Timeout | undefined;
   #isGone = false;
   #idle: NodeJS.Timeout | undefined;
   #cause: unknown;
 
-  constructor(socket: Socket, options: ServedConnectionOptions) {
+  constructor(socket: Socket, peer: Peer, options: ServedConnectionOptions) {
     this.#options = options;
     this.#socket = socket;
-    this.#peer = peerOfSocket(socket, {});
+    this.#peer = peer;
+    const { maxStreams, admitWithinMs } = options;
+    if (!peer.isTrusted) this.#late = setTimeout(() => socket.destroy(), admitWithinMs).unref();
+    // A stranger has the windows that HTTP/2 begins with: more is under way only for those who were admitted.
+    const known = { ...HTTP2_SETTINGS, maxConcurrentStreams: maxStreams };
+    const strangers = { ...STRANGERS_SETTINGS, maxConcurrentStreams: Math.min(STRANGERS_STREAMS, maxStreams) };
     this.#session = performServerHandshake(socket, {
-      settings: { ...HTTP2_SETTINGS, maxConcurrentStreams: options.maxStreams },
+      ...FLOOD_LIMITS,
+      settings: peer.isTrusted ? known : strangers,
       maxSessionMemory: MAX_SESSION_MEMORY,
     });
-    this.#session.setLocalWindowSize(CONNECTION_WINDOW);
+    if (peer.isTrusted) this.#session.setLocalWindowSize(CONNECTION_WINDOW);
     this.#session.on('error', (error) => {
       this.#cause = error;
     });
@@ -63,11 +95,16 @@ export class ServedConnection {
     clearTimeout(this.#idle);
     const peer = { ...this.#peer, headers: headersOf(headers) };
     const { maxFrameBytes, accept, onThrow } = this.#options;
-    const side = calledSide(http2, () => {
-      this.#streams.delete(stream);
-      if (this.#streams.size === 0) this.#whenIdle();
+    const side = calledSide(http2, {
+      over: () => {
+        this.#streams.delete(stream);
+        if (this.#streams.size === 0) this.#whenIdle();
+      },
+      admitted: () => this.#admitted(),
+      failed: () => this.#streamFailed(),
     });
-    const stream = new GrpcStream({ http2, peer, maxFrameBytes, side });
+    const firstFrameBytes = peer.isTrusted ? maxFrameBytes : FIRST_FRAME_BYTES;
+    const stream = new GrpcStream({ http2, peer, maxFrameBytes, firstFrameBytes, side });
     this.#streams.add(stream);
     http2.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
     let handlers: StreamHandlers = NOBODY;
@@ -80,6 +117,27 @@ export class ServedConnection {
     stream.handTo(handlers);
   }
 
+  #admitted(): void {
+    if (this.#late === undefined) return;
+    this.#noStranger();
+    if (this.#session.destroyed) return;
+    this.#session.settings({ ...HTTP2_SETTINGS, maxConcurrentStreams: this.#options.maxStreams });
+    this.#session.setLocalWindowSize(CONNECTION_WINDOW);
+  }
+
+  /** A stranger that sends what is not taken loses its connection, once it may have read why. */
+  #streamFailed(): boolean {
+    if (this.#late === undefined) return false;
+    setTimeout(() => this.#socket.destroy(), STRANGER_LINGER_MS).unref();
+    return true;
+  }
+
+  #noStranger(): void {
+    clearTimeout(this.#late);
+    this.#late = undefined;
+    this.#options.strangers.delete(callerNetwork(this.#peer.address), this.#socket);
+  }
+
   #whenIdle(): void {
     if (!this.#isGone) this.#idle = setTimeout(() => this.#socket.destroy(), this.#options.idleMs).unref();
   }
@@ -87,12 +145,18 @@ export class ServedConnection {
   #gone(): void {
     this.#isGone = true;
     clearTimeout(this.#idle);
+    this.#noStranger();
     const lost = connectionLost(this.#cause);
     for (const stream of this.#streams) stream.lose(lost);
   }
 }
 
-function calledSide(http2: ServerHttp2Stream, over: () => void): GrpcSide {
+interface SideOwner extends Pick<GrpcSide, 'over' | 'admitted'> {
+  /** Whether the connection ends with it. */
+  failed(): boolean;
+}
+
+function calledSide(http2: ServerHttp2Stream, { failed, ...owner }: SideOwner): GrpcSide {
   let trailers: Record<string, string> = { 'grpc-status': String(GRPC_STATUS.ok) };
   http2.once('wantTrailers', () => http2.sendTrailers(trailers));
   return {
@@ -100,14 +164,17 @@ function calledSide(http2: ServerHttp2Stream, over: () => void): GrpcSide {
     tell: (error) => {
       trailers = statusTrailers(error);
       http2.end();
-      linger(http2);
+      // What else a stranger sends is left where it is: to read it would let more of it in.
+      if (failed()) http2.pause();
+      else linger(http2);
     },
-    over,
+    ...owner,
   };
 }
 
 /** Time for the other end to read why. A reset at once would overtake that. */
 const LINGER_MS = 5_000;
+const STRANGER_LINGER_MS = 100;
 
 /** What else comes is read and forgotten, for a while. */
 function linger(http2: ServerHttp2Stream): void {

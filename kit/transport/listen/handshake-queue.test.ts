@@ -2,23 +2,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PATIENCE_MS } from '#testing/patience';
-import { HandshakeQueue, roomAfter } from './handshake-queue.ts';
+import { HandshakeQueue, type HandshakeQueueOptions, roomAfter } from './handshake-queue.ts';
 
 describe('handshakes', { timeout: PATIENCE_MS }, () => {
   it('are begun in the order of calling, a few at once, and another when one is over', () => {
-    const begun: number[] = [];
-    const queue = new HandshakeQueue<number>({ begin: (nth) => begun.push(nth), fewest: 3, patienceMs: 60_000 });
-    for (let nth = 1; nth <= 10; nth += 1) queue.add(nth);
+    const { queue, begun } = aQueue({ fewest: 3 });
+    for (let nth = 1; nth <= 10; nth += 1) queue.add(nth, 'here');
     assert.deepEqual(begun, [1, 2, 3]);
-    queue.over();
-    queue.over();
+    queue.over(2);
+    queue.over(2);
+    queue.over(1);
     assert.deepEqual(begun, [1, 2, 3, 4, 5]);
   });
 
-  it('that come to nothing hold up nobody for ever', async () => {
-    const begun: number[] = [];
-    const queue = new HandshakeQueue<number>({ begin: (nth) => begun.push(nth), fewest: 2, patienceMs: 10 });
-    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth);
+  it('that come to nothing hold up no other', async () => {
+    const { queue, begun } = aQueue({ fewest: 2, patienceMs: 10 });
+    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth, 'here');
     while (begun.length < 5) await pause(1);
     assert.deepEqual(begun, [1, 2, 3, 4, 5]);
   });
@@ -28,12 +27,13 @@ describe('handshakes', { timeout: PATIENCE_MS }, () => {
     const queue = new HandshakeQueue<number>({
       begin: (nth) => {
         asked.push(nth);
-        queue.over();
+        queue.over(nth);
       },
+      expire: () => {},
       fewest: 1,
       patienceMs: 60_000,
     });
-    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth);
+    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth, 'here');
     assert.deepEqual(asked, [1, 2, 3, 4, 5]);
   });
 
@@ -47,10 +47,48 @@ describe('handshakes', { timeout: PATIENCE_MS }, () => {
   });
 
   it('that wait for callers from afar leave room for others', async () => {
-    const begun: number[] = [];
-    const queue = new HandshakeQueue<number>({ begin: (nth) => begun.push(nth), fewest: 2, patienceMs: 60_000 });
-    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth);
+    const { queue, begun } = aQueue({ fewest: 2 });
+    for (let nth = 1; nth <= 5; nth += 1) queue.add(nth, 'here');
     while (begun.length < 5) await pause(1);
     assert.deepEqual(begun, [1, 2, 3, 4, 5]);
   });
+
+  it('of a network that has none unfinished come before all others', async () => {
+    const { queue, begun } = aQueue({ fewest: 1, patienceMs: 10 });
+    for (let nth = 1; nth <= 100; nth += 1) queue.add(nth, `hostile ${nth % 5}`);
+    while (begun.length < 10) await pause(1);
+    const before = begun.length;
+    queue.add(1_000, 'honest');
+    while (begun.length === before) await pause(1);
+    assert.equal(begun[before], 1_000, 'each hostile network has two that never end');
+  });
+
+  it('of one network are at most so many until one of them is over', async () => {
+    const { queue, begun } = aQueue({ fewest: 4, patienceMs: 1, each: 3 });
+    for (let nth = 1; nth <= 10; nth += 1) queue.add(nth, 'here');
+    queue.add(100, 'there');
+    while (!begun.includes(100)) await pause(1);
+    assert.deepEqual(begun, [1, 2, 3, 100]);
+    queue.over(1);
+    while (begun.length < 5) await pause(1);
+    assert.deepEqual(begun, [1, 2, 3, 100, 4]);
+  });
+
+  it('that wait too long for their turn are given up', async () => {
+    const { queue, begun, expired } = aQueue({ fewest: 1, each: 1, waitMs: 1 });
+    for (let nth = 1; nth <= 3; nth += 1) queue.add(nth, 'here');
+    while (expired.length < 2) await pause(1);
+    assert.deepEqual([begun, expired], [[1], [2, 3]]);
+  });
 });
+
+function aQueue(options: Partial<HandshakeQueueOptions<number>>) {
+  const [begun, expired]: [number[], number[]] = [[], []];
+  const queue = new HandshakeQueue<number>({
+    begin: (nth) => void begun.push(nth),
+    expire: (nth) => void expired.push(nth),
+    patienceMs: 60_000,
+    ...options,
+  });
+  return { queue, begun, expired };
+}

@@ -1,9 +1,15 @@
 export interface HandshakeQueueOptions<T> {
   readonly begin: (caller: T) => void;
+  /** Its turn has not come in time. */
+  readonly expire: (caller: T) => void;
   /** At once, however busy this process is. */
   readonly fewest?: number;
-  /** After so long one does not count any more, whatever becomes of it: whoever stays silent must not hold up the others. */
+  /** After so long one does not count any more, whatever becomes of it: a caller that stays silent must not hold up others. */
   readonly patienceMs?: number;
+  /** Of one network that are begun and not over, whether or not they count. */
+  readonly each?: number;
+  /** For its turn. */
+  readonly waitMs?: number;
 }
 
 /** How often it is looked whether this process keeps up. */
@@ -11,6 +17,14 @@ const LOOK_EVERY_MS = 25;
 const IN_TIME_MS = 3;
 const TOO_LATE_MS = 10;
 const MOST = 16;
+/** Begun and not over, of one network. */
+export const HANDSHAKES_EACH = 128;
+export const HANDSHAKE_WAIT_MS = 10_000;
+
+interface Waiting<T> {
+  readonly caller: T;
+  readonly until: number;
+}
 
 /**
  * DECISION: few handshakes are under way at once, not as many as there are callers. A thousand that were cut off come back
@@ -18,46 +32,86 @@ const MOST = 16;
  * process does would wait for seconds until all of it is done. One after the other they are through as soon.
  *
  * How many that is shows in how late a timer is: callers from afar leave this process idle until they answer, and more are
- * begun meanwhile; callers from nearby keep it busy, and everybody else's requests wait for as long as the timer does.
+ * begun meanwhile; callers from nearby keep it busy, and all other requests wait for as long as the timer does.
+ *
+ * The next one is of the network that has the fewest unfinished handshakes: a network whose callers never finish comes after
+ * all others.
  */
 export class HandshakeQueue<T> {
   readonly #options: Required<HandshakeQueueOptions<T>>;
-  #waiting: T[] = [];
-  /** When those that are under way were begun; any of them may be the next that is over. */
-  #begun: number[] = [];
+  /** By network. One that was served moves to the end. */
+  readonly #waiting = new Map<string, Waiting<T>[]>();
+  readonly #unfinished = new Map<T, string>();
+  readonly #unfinishedOf = new Map<string, number>();
+  /** When those that count were begun, the oldest first. */
+  readonly #counting = new Map<T, number>();
   #room: number;
   #looksAt: number | undefined;
   /** One that is over at once comes back to here. */
   #isBeginning = false;
 
   constructor(options: HandshakeQueueOptions<T>) {
-    this.#options = { fewest: 4, patienceMs: 500, ...options };
+    this.#options = { fewest: 4, patienceMs: 500, each: HANDSHAKES_EACH, waitMs: HANDSHAKE_WAIT_MS, ...options };
     this.#room = this.#options.fewest;
   }
 
-  add(caller: T): void {
-    this.#waiting.push(caller);
+  add(caller: T, network: string): void {
+    const waiting = this.#waiting.get(network) ?? [];
+    waiting.push({ caller, until: performance.now() + this.#options.waitMs });
+    this.#waiting.set(network, waiting);
     this.#beginSome();
   }
 
-  /** One is through, or has come to nothing. */
-  readonly over = (): void => {
-    this.#begun.shift();
+  /** It is through, or has come to nothing. Once more does nothing. */
+  readonly over = (caller: T): void => {
+    const network = this.#unfinished.get(caller);
+    if (network === undefined) return;
+    this.#unfinished.delete(caller);
+    this.#counting.delete(caller);
+    const left = (this.#unfinishedOf.get(network) ?? 1) - 1;
+    if (left > 0) this.#unfinishedOf.set(network, left);
+    else this.#unfinishedOf.delete(network);
     if (!this.#isBeginning) this.#beginSome();
   };
 
   #beginSome(): void {
     const { patienceMs, begin } = this.#options;
     const now = performance.now();
-    while ((this.#begun[0] ?? now) + patienceMs < now) this.#begun.shift();
-    while (this.#begun.length < this.#room && this.#waiting.length > 0) {
-      const caller = this.#waiting.shift();
-      this.#begun.push(now);
-      this.#isBeginning = true;
-      if (caller !== undefined) begin(caller);
-      this.#isBeginning = false;
+    for (const [caller, begunAt] of this.#counting) {
+      if (begunAt + patienceMs >= now) break;
+      this.#counting.delete(caller);
     }
-    if (this.#waiting.length > 0) this.#lookAgain(now);
+    this.#isBeginning = true;
+    while (this.#counting.size < this.#room) {
+      const network = this.#next();
+      const next = network === undefined ? undefined : this.#takeFirst(network);
+      if (network === undefined || next === undefined) break;
+      this.#counting.set(next.caller, now);
+      this.#unfinished.set(next.caller, network);
+      this.#unfinishedOf.set(network, (this.#unfinishedOf.get(network) ?? 0) + 1);
+      begin(next.caller);
+    }
+    this.#isBeginning = false;
+    if (this.#waiting.size > 0) this.#lookAgain(now);
+  }
+
+  #next(): string | undefined {
+    let [next, fewest]: [string | undefined, number] = [undefined, this.#options.each];
+    for (const network of this.#waiting.keys()) {
+      const unfinished = this.#unfinishedOf.get(network) ?? 0;
+      if (unfinished >= fewest) continue;
+      [next, fewest] = [network, unfinished];
+      if (fewest === 0) break;
+    }
+    return next;
+  }
+
+  #takeFirst(network: string): Waiting<T> | undefined {
+    const waiting = this.#waiting.get(network);
+    const first = waiting?.shift();
+    this.#waiting.delete(network);
+    if (waiting !== undefined && waiting.length > 0) this.#waiting.set(network, waiting);
+    return first;
   }
 
   #lookAgain(now: number): void {
@@ -67,9 +121,17 @@ export class HandshakeQueue<T> {
   }
 
   #look(): void {
-    const lateMs = performance.now() - (this.#looksAt ?? 0);
+    const now = performance.now();
+    const lateMs = now - (this.#looksAt ?? 0);
     this.#looksAt = undefined;
     this.#room = roomAfter(this.#room, lateMs, this.#options.fewest);
+    for (const [network, waiting] of this.#waiting) {
+      while ((waiting[0]?.until ?? now) < now) {
+        const late = waiting.shift();
+        if (late !== undefined) this.#options.expire(late.caller);
+      }
+      if (waiting.length === 0) this.#waiting.delete(network);
+    }
     this.#beginSome();
   }
 }

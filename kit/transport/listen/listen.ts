@@ -4,9 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Secret } from '#kit/std';
 import { type Endpoint, endpointName } from '../dial/dial.ts';
+import { addressOf } from '../peer-of-socket.ts';
 import { TransportError } from '../transport-error.ts';
+import { Arrivals } from './arrivals.ts';
 import { EndsInTurns } from './ends-in-turns.ts';
-import { HandshakeQueue } from './handshake-queue.ts';
 
 export interface ListenOptions {
   /** Port 0 takes any that is free. A path is a Unix socket, which only the user of this process can open. */
@@ -15,6 +16,11 @@ export interface ListenOptions {
   readonly tls?: ListenTls;
   /** Beyond that, connections are dropped at once. 10,000 unless told. */
   readonly maxConnections?: number;
+  /**
+   * Load balancers, by their address, that begin each connection with a header of the PROXY protocol, version 2, which says who
+   * is calling. With TLS only. None unless given: others could say anything.
+   */
+  readonly isProxy?: (address: string) => boolean;
 }
 
 export interface ListenTls {
@@ -38,15 +44,15 @@ export interface Listener {
 const BACKLOG = 4096;
 const HANDSHAKE_MS = 10_000;
 
+/** `from` is the caller's address. Through a proxy it is what the proxy says, and not that of the socket. */
+export type TakeSocket = (socket: Socket, from: string) => void;
+
 /** Hands over every connection once its TLS is up, if it has any. */
-export async function listen(
-  options: ListenOptions,
-  protocol: string,
-  taken: (socket: Socket) => void,
-): Promise<Listener> {
-  const { at, tls, maxConnections = 10_000 } = options;
-  const secured = tls && tlsServer(tls, protocol, taken);
-  const server = createServer({ noDelay: true, keepAlive: true }, secured ? inTurns(secured) : taken);
+export async function listen(options: ListenOptions, protocol: string, taken: TakeSocket): Promise<Listener> {
+  const { at, tls, maxConnections = 10_000, isProxy = () => false } = options;
+  const secured = tls && tlsServer(tls, protocol);
+  const take = secured ? inTurns(secured, taken, isProxy) : (socket: Socket) => taken(socket, addressOf(socket));
+  const server = createServer({ noDelay: true, keepAlive: true }, take);
   server.maxConnections = maxConnections;
   try {
     await bind(server, at);
@@ -81,37 +87,29 @@ export async function listen(
 }
 
 /** For a server that listens: hands over what it takes, a few at a time. */
-function inTurns(secured: TlsServer): (socket: Socket) => void {
-  const queue = new HandshakeQueue<Socket>({
-    begin: (socket) => {
-      if (socket.destroyed) queue.over();
-      else secured.emit('connection', socket);
-    },
-  });
-  secured.on('secureConnection', queue.over).on('tlsClientError', queue.over);
-  return (socket) => {
-    // Until its turn nobody else hears of it.
-    socket.on('error', () => {});
-    queue.add(socket);
-  };
+function inTurns(
+  secured: TlsServer,
+  taken: TakeSocket,
+  isProxy: (address: string) => boolean,
+): (socket: Socket) => void {
+  const arrivals = new Arrivals({ begin: (socket) => void secured.emit('connection', socket), isProxy });
+  secured.on('secureConnection', (socket) => taken(socket, arrivals.through(addressOf(socket))));
+  return (socket) => arrivals.add(socket);
 }
 
-function tlsServer({ cert, key }: ListenTls, protocol: string, taken: (socket: Socket) => void): TlsServer {
-  return createTlsServer(
-    {
-      cert,
-      key: key.reveal(),
-      ALPNProtocols: [protocol],
-      // DECISION: every certificate is let in, and none will do, too. Whoever takes the streams knows who is trusted, and
-      // refuses with a sentence that the other end can show; TLS has only an alert with a number.
-      requestCert: true,
-      rejectUnauthorized: false,
-      handshakeTimeout: HANDSHAKE_MS,
-      noDelay: true,
-      keepAlive: true,
-    },
-    taken,
-  );
+function tlsServer({ cert, key }: ListenTls, protocol: string): TlsServer {
+  return createTlsServer({
+    cert,
+    key: key.reveal(),
+    ALPNProtocols: [protocol],
+    // DECISION: every certificate is let in, and none will do, too. Whoever takes the streams knows who is trusted, and
+    // refuses with a sentence that the other end can show; TLS has only an alert with a number.
+    requestCert: true,
+    rejectUnauthorized: false,
+    handshakeTimeout: HANDSHAKE_MS,
+    noDelay: true,
+    keepAlive: true,
+  });
 }
 
 async function bind(server: Server, at: Endpoint): Promise<void> {

@@ -30,7 +30,7 @@ export interface MemoryTransport {
   cut(): void;
 }
 
-const IN_PROCESS: Omit<Peer, 'headers'> = { address: 'memory', certificate: undefined };
+const IN_PROCESS: Omit<Peer, 'headers'> = { address: 'memory', certificate: undefined, isTrusted: true };
 
 /** Both ends in one process. */
 export function createMemoryTransport(options: MemoryTransportOptions): MemoryTransport {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { FIRST_FRAME_BYTES } from '../transport.ts';
 import { MAX_FRAME_BYTES, roundTrip, setScene, type TransportUnderTest } from './contract-scene.ts';
 import { StreamRecorder } from './stream-recorder.ts';
 
@@ -43,6 +44,26 @@ export function goesWrong(subject: TransportUnderTest): void {
       scene.thrown.map((error) => error instanceof Error && error.message),
       ['not this one'],
     );
+    await roundTrip(other);
+  });
+
+  it('takes only small frames of a stranger, and larger ones once it is admitted', async (t) => {
+    const scene = await setScene(t, subject);
+    const other = await scene.open();
+    const { calling, called } = await scene.open({ stranger: 'yes' });
+    calling.stream.send(Buffer.from('a'));
+    await called.until(() => called.frames.length === 1);
+    called.stream.admit?.();
+    calling.stream.send(new Uint8Array(FIRST_FRAME_BYTES + 1));
+    await called.until(() => called.frames.length === 2);
+    const stranger = await scene.open({ stranger: 'yes' });
+    stranger.calling.stream.send(new Uint8Array(FIRST_FRAME_BYTES + 1));
+    if (stranger.called.stream.peer.isTrusted === true) {
+      await stranger.called.until(() => stranger.called.frames.length === 1);
+    } else {
+      assert.equal(await stranger.called.end(), 'FRAME_TOO_LARGE');
+      assert.equal(stranger.called.frames.length, 0);
+    }
     await roundTrip(other);
   });
 

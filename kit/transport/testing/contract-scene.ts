@@ -41,7 +41,7 @@ export interface Ends {
   readonly called: StreamRecorder & { readonly stream: Stream };
 }
 
-/** A server and a connection to it. A stream that has the header `refuse` is not taken, but thrown about. */
+/** A server and a connection to it. A stream that has the header `refuse` is not taken, but thrown about; one with `stranger` is not admitted. */
 export async function setScene(t: TestContext, subject: TransportUnderTest): Promise<Scene> {
   const waiting: ((recorder: StreamRecorder) => void)[] = [];
   const thrown: unknown[] = [];
@@ -49,6 +49,7 @@ export async function setScene(t: TestContext, subject: TransportUnderTest): Pro
     if (stream.peer.headers['refuse'] !== undefined) throw new Error('not this one');
     const recorder = new StreamRecorder();
     recorder.stream = stream;
+    if (stream.peer.headers['stranger'] === undefined) stream.admit?.();
     waiting.shift()?.(recorder);
     return recorder;
   };

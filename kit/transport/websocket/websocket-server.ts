@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
 import { headersOf, peerOfSocket } from '../peer-of-socket.ts';
-import { type AcceptStream, DEFAULT_MAX_FRAME_BYTES, type TransportServer } from '../transport.ts';
+import { type AcceptStream, DEFAULT_MAX_FRAME_BYTES, FIRST_FRAME_BYTES, type TransportServer } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { WebSocketStream } from './websocket-stream.ts';
 
@@ -23,9 +23,9 @@ export interface WebSocketServerOptions {
 export interface WebSocketServer extends TransportServer {
   /**
    * For the event `upgrade` of any number of HTTP servers. False when the request is none for us; nothing has been done
-   * with the socket then.
+   * with the socket then. `admitted` is called when the caller has shown who it is.
    */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admitted?: () => void): boolean;
 }
 
 /** Takes streams of frames as WebSockets, one each. */
@@ -39,14 +39,17 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
     handleProtocols: () => protocol,
   });
   let isListening = true;
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
+  const upgrade: WebSocketServer['upgrade'] = (request, socket, head, admitted = () => {}) => {
     if (request.url?.split('?')[0] !== path) return false;
     // Until a WebSocket has it, nobody else hears of it.
     socket.once('error', () => {});
     const asked = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
     if (!isListening || server.clients.size >= maxStreams) refuse(socket, '503 Service Unavailable');
     else if (!asked.includes(protocol)) refuse(socket, '400 Bad Request');
-    else server.handleUpgrade(request, socket, head, (webSocket) => take(webSocket, { request, socket, options }));
+    else
+      server.handleUpgrade(request, socket, head, (webSocket) =>
+        take(webSocket, { request, socket, admitted, options }),
+      );
     return true;
   };
   const stopListening = async (): Promise<void> => {
@@ -64,14 +67,16 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
 interface Upgraded {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
+  readonly admitted: () => void;
   readonly options: WebSocketServerOptions;
 }
 
-function take(webSocket: WebSocket, { request, socket, options }: Upgraded): void {
+function take(webSocket: WebSocket, { request, socket, admitted, options }: Upgraded): void {
   // The servers of Node say Duplex, since others may emit the event; what they hand over is a socket.
   const peer = peerOfSocket(socket as Socket, headersOf(request.headers));
   const stream = new WebSocketStream(peer, () => {});
   stream.attach(webSocket, socket);
+  stream.limitUntilAdmitted(socket, FIRST_FRAME_BYTES, admitted);
   try {
     stream.handTo(options.accept(stream));
   } catch (error) {

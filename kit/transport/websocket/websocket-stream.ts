@@ -26,6 +26,7 @@ export class WebSocketStream implements Stream {
   #unsentBytes = 0;
   /** What came although it is paused: one read of the socket can bring many. */
   #unread: Uint8Array[] = [];
+  #admitted = (): void => {};
   #isPaused = false;
   #isFull = false;
   #isCorked = false;
@@ -63,6 +64,29 @@ export class WebSocketStream implements Stream {
     this.#unsent = [];
     this.#unsentBytes = 0;
     if (this.#hasEnded) webSocket.close(CLOSE_CODE.normal);
+  }
+
+  /** More bytes than these are not taken before it is admitted, in one frame or in many. */
+  limitUntilAdmitted(socket: Duplex, most: number, admitted: () => void): void {
+    let read = 0;
+    const count = (chunk: Buffer): void => {
+      read += chunk.length;
+      if (read <= most || this.#isOver) return;
+      socket.off('data', count);
+      this.fail(
+        new TransportError('FRAME_TOO_LARGE', `take a frame: no more than ${most} bytes before it is admitted`),
+      );
+      this.#webSocket?.terminate();
+    };
+    socket.prependListener('data', count);
+    this.#admitted = () => {
+      socket.off('data', count);
+      admitted();
+    };
+  }
+
+  admit(): void {
+    this.#admitted();
   }
 
   send(frame: Uint8Array): boolean {

@@ -8,8 +8,8 @@ import { provenKey } from '../pki/proven-key.ts';
 
 const PATH = '/v1/enroll';
 const BEARER = /^Bearer +(\S+)$/i;
-/** Everybody may ask: what they show in the body decides. */
-const shared = { tags: ['enrolment'], permission: 'public' } as const;
+/** Everybody may ask: what they show in the body decides. It has room for the largest request that the schema takes. */
+const shared = { tags: ['enrolment'], permission: 'public', bodyBytes: 40 * 1024 } as const;
 
 /** How machines come in, and stay. */
 export function enrolRoutes(parts: EnrolmentParts): Route[] {

@@ -53,6 +53,7 @@ const BACKDATED_MS = 300_000;
 export class CertificateAuthorities {
   readonly #deps: CertificateAuthoritiesDeps;
   readonly #keys = new Map<string, KeyObject>();
+  #lastRead: readonly ReadAuthority[] = [];
   #known: { readonly all: Promise<readonly ReadAuthority[]>; readonly until: number } | undefined;
 
   constructor(deps: CertificateAuthoritiesDeps) {
@@ -66,11 +67,21 @@ export class CertificateAuthorities {
       const all = this.#deps.read(AbortSignal.timeout(READ_MS)).then((list) => list.map(toRead));
       const known = { all, until: now + MAX_AGE_MS };
       this.#known = known;
-      all.catch(() => {
-        if (this.#known === known) this.#known = undefined;
-      });
+      all.then(
+        (read) => {
+          this.#lastRead = read;
+        },
+        () => {
+          if (this.#known === known) this.#known = undefined;
+        },
+      );
     }
     return await unlessAborted(this.#known.all, signal);
+  }
+
+  /** As they were when they were read last: for what has to be decided at once. */
+  get lastRead(): readonly ReadAuthority[] {
+    return this.#lastRead;
   }
 
   forget(): void {
