@@ -16,6 +16,7 @@ export {
   type FleetErrorOptions,
   type Retry,
 } from './errors.ts';
+export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
 export {
   type LabelExpression,
   type LabelSelector,
