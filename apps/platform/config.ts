@@ -10,6 +10,7 @@ import {
   integer,
   type Kind,
   listOf,
+  network,
   oneOf,
   orNone,
   path,
@@ -100,6 +101,13 @@ export const PLATFORM_SETTINGS = {
     kind: listOf(text('ADDRESS')),
     default: '',
     sentence: 'Proxies, by address or network such as 10.0.0.0/8, whose X-Forwarded-For says who is calling.',
+    group: 'Network',
+  },
+  'dial-allow': {
+    kind: listOf(network()),
+    default: '',
+    sentence:
+      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback. Link-local addresses and its own listeners are never dialled.',
     group: 'Network',
   },
   'protect-metrics': {

@@ -19,6 +19,7 @@ import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
 import { Duty } from './delivery/duty.ts';
+import { platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
@@ -137,7 +138,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
   const index = openIndex({ storage, hub: fleetlets.hub, metrics, log });
   opened.defer(() => index.close());
-  const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment });
+  const guard = platformDialGuard(config, () => listening);
+  const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
   const apiProxy = wireApiProxy({ ...machines, hub: fleetlets.hub });
 

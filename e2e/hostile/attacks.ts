@@ -1,4 +1,6 @@
+import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
+import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
 import type { Attack } from './attack.ts';
 
 /** All attacks, in the order of their findings. */
-export const ATTACKS: readonly Attack[] = [];
+export const ATTACKS: readonly Attack[] = [reachedInside, quotedAnswer, unseenGuess, namedTarget];

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PACKAGE } from '#testing/product';
 
 /**
  * `npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]`: all attacks against a built package. Ends with 1
@@ -26,8 +25,8 @@ if (values.help) {
 } else if (database !== 'sqlite' && database !== 'postgres') {
   refuse(`--database is sqlite or postgres, not ${database}.`);
 } else {
-  // Read by what starts product processes, when it is loaded.
-  process.env[PACKAGE] = resolve(values.package);
+  // Read by testing/product.ts when it is loaded, which is why nothing above imports it.
+  process.env['FLEETSHIFT_TEST_PACKAGE'] = resolve(values.package);
   const { ATTACKS } = await import('./attacks.ts');
   const { runAttack } = await import('./run-attack.ts');
   const chosen = ATTACKS.filter(({ finding }) => values.finding?.includes(String(finding)) ?? true);

@@ -38,7 +38,8 @@ function putRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Ro
       responses: { 200: TargetKubeconfigSchema, 201: TargetKubeconfigSchema },
     },
     handler: async (request) => {
-      const { kubeconfig, context } = request.body;
+      const { body } = request;
+      const kubeconfig = await service.read(body.kubeconfig, body.context, request.signal);
       const answer = await mutate(request, storage, async (tx) => {
         let isNew = true;
         const before = (known: Parameters<typeof kubeconfigResource>[0]): void => {
@@ -46,7 +47,7 @@ function putRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Ro
           request.changes(kubeconfigResource(known));
         };
         const { target } = request.params;
-        const command = { target, kubeconfig, context, now: request.time, before };
+        const command = { target, kubeconfig, now: request.time, before };
         const resource = kubeconfigResource(await service.put(unit(tx), command, request.signal));
         return isNew ? created(resource, `/v1/targets/${target}/kubeconfig`) : ok(resource);
       });

@@ -1,4 +1,5 @@
-import { type LookupAddress, lookup } from 'node:dns/promises';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork, unlessAborted } from '#kit/std';
@@ -30,7 +31,13 @@ export interface DialGuard {
   checkLiteral(place: Place): void;
 }
 
-type Verdict = 'dial' | { readonly refused: string; readonly isForGood: boolean };
+type Verdict = 'dial' | Refusal;
+
+interface Refusal {
+  /** What the address is. */
+  readonly refused: string;
+  readonly isForGood: boolean;
+}
 
 const networks = (...texts: readonly string[]): readonly IpNetwork[] =>
   texts.map((text) => parseIpNetwork(text) ?? fail(text));
@@ -66,7 +73,8 @@ export function createDialGuard(options: DialGuardOptions): DialGuard {
       const found = await addressesOf(host, resolve, signal);
       const verdicts = found.map(({ address }) => judge(parseIp(address) ?? [], port));
       const checked = found.filter((_, at) => verdicts[at] === 'dial');
-      if (checked.length === 0) throw refusal(host, verdicts[0] ?? RESERVED, setting);
+      if (checked.length === 0)
+        throw refusal(host, verdicts.find((verdict) => verdict !== 'dial') ?? RESERVED, setting);
       return pinned(checked);
     },
     checkLiteral: ({ host, port }) => {
@@ -77,7 +85,7 @@ export function createDialGuard(options: DialGuardOptions): DialGuard {
   };
 }
 
-const RESERVED = { refused: 'a reserved address', isForGood: false } as const;
+const RESERVED: Refusal = { refused: 'a reserved address', isForGood: false };
 
 function verdictOn(ip: IpBytes, port: number, { allow, own }: Pick<DialGuardOptions, 'allow' | 'own'>): Verdict {
   const isIn = (some: readonly IpNetwork[]): boolean => some.some((network) => isInNetwork(ip, network));
@@ -140,7 +148,7 @@ function pinned(checked: readonly LookupAddress[]): LookupFunction {
 }
 
 /** What a name resolves to is not told: the one who asks may be outside, and the names of a network are its own. */
-function refusal(host: string, verdict: Exclude<Verdict, 'dial'>, setting: string): TransportError {
+function refusal(host: string, verdict: Refusal, setting: string): TransportError {
   const { refused, isForGood } = verdict;
   const is = parseIp(host) === undefined ? 'leads to' : 'is';
   const way = isForGood ? 'which is never dialled' : `which is dialled only within the networks of ${setting}`;
