@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Identity } from '#contexts/identity/adapters';
+import { type Identity, identityInTree } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
 import { createHttpServer, type EventIds, type HttpServer, opaqueEventIds, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
@@ -115,7 +115,13 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const kept = {
     contents: [tree.contents, ENROLMENT_IN_TREE.contents],
     moveObservers: [tree.moves, ENROLMENT_IN_TREE.moves, INDEX_IN_TREE.moves],
-    targetDeleteObservers: [tree.targets, ENROLMENT_IN_TREE.targets, PROXIED_IN_TREE.targets, INDEX_IN_TREE.targets],
+    targetDeleteObservers: [
+      tree.targets,
+      ENROLMENT_IN_TREE.targets,
+      PROXIED_IN_TREE.targets,
+      INDEX_IN_TREE.targets,
+      identityInTree,
+    ],
     workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
   const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept }, signal);
@@ -141,7 +147,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const guard = platformDialGuard(config, () => listening);
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
-  const apiProxy = wireApiProxy({ ...machines, hub: fleetlets.hub });
+  const { authenticateAt } = callers;
+  const apiProxy = wireApiProxy({ ...machines, authenticateAt, hub: fleetlets.hub });
 
   const server = await createServer({
     ...options,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { made } from '../access/callers.ts';
 import { type Attack, heldOff, succeeded } from './attack.ts';
-import { addMallory, kubeconfigFor, serveOnLoopback, stateOf, until } from './mallory.ts';
+import { addMallory, fakeCluster, kubeconfigFor, stateOf, until } from './mallory.ts';
 
 const HIDDEN = 'merger-with-acme';
 
@@ -47,29 +46,13 @@ export const unseenGuess: Attack = {
   },
 };
 
-/** An API server as far as the platform looks at one, with the identity of one cluster. */
-function clusterAnswers(request: IncomingMessage, response: ServerResponse): void {
-  const answers: Readonly<Record<string, object>> = {
-    '/version': { gitVersion: 'v1.36.2', platform: 'linux/amd64' },
-    '/api/v1/namespaces/kube-system': {
-      kind: 'Namespace',
-      metadata: { name: 'kube-system', uid: 'uid-of-the-cluster' },
-    },
-  };
-  const path = (request.url ?? '').split('?', 1)[0] ?? '';
-  const isNodes = path === '/api/v1/nodes';
-  const answer = answers[path] ?? (isNodes ? { kind: 'NodeList', items: [], metadata: {} } : undefined);
-  response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(answer ?? { kind: 'Status', code: 404, reason: 'NotFound' }));
-}
-
 export const namedTarget: Attack = {
   finding: 21,
   name: 'the admin of a workspace learns the name of a hidden target that is the same cluster',
   run: async ({ home }) => {
     const platform = await home.start();
     const mallory = await addMallory(platform);
-    const cluster = await serveOnLoopback(clusterAnswers);
+    const cluster = await fakeCluster();
     try {
       const kubeconfig = kubeconfigFor(cluster.url);
       await made(platform, '/v1/workspaces', { name: 'vault', parent: 'root' });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FakeApiServer } from '#kit/kube/testing';
 import { PATIENCE_MS } from '#testing/patience';
 import type { Platform, PlatformRequest } from '#testing/platform-process';
 import { addCaller, ask, made, STAFF } from '../access/callers.ts';
@@ -52,6 +53,41 @@ export async function serveOnLoopback(answer: RequestListener): Promise<Loopback
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export interface FakeCluster extends LoopbackServer {
+  /** What callers showed, one after the other. */
+  readonly authorizations: readonly string[];
+}
+
+/** A cluster that notes what it is shown. */
+export async function fakeCluster(): Promise<FakeCluster> {
+  const fake = await FakeApiServer.start();
+  const authorizations: string[] = [];
+  const front = await serveOnLoopback((asked, response) => {
+    const { method = '', url = '', headers } = asked;
+    if (headers.authorization !== undefined) authorizations.push(headers.authorization);
+    if (url.endsWith('selfsubjectaccessreviews')) {
+      asked.resume();
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: { allowed: true } }));
+      return;
+    }
+    const onward = httpRequest(`${fake.url}${url}`, { method, headers, agent: false }, (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+      incoming.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  });
+  return {
+    ...front,
+    authorizations,
+    close: async () => {
+      await front.close();
+      await fake.close();
     },
   };
 }

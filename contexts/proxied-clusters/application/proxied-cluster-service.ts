@@ -26,6 +26,11 @@ export class ProxiedClusterService {
     this.#deps = deps;
   }
 
+  /** Throws where no kubeconfig can be left. */
+  async checkTarget({ targets }: Pick<ClusterView, 'targets'>, name: string, signal: AbortSignal): Promise<void> {
+    checkTarget(await targets.require(name, signal));
+  }
+
   /** What one context of a kubeconfig says, if the platform may use it. Asks for names: no transaction waits for that. */
   async read(text: string, context: string | undefined, signal: AbortSignal): Promise<FlatKubeconfig> {
     const flat = this.#deps.kubeconfigs.read(text, context);
