@@ -113,7 +113,8 @@ export const PLATFORM_SETTINGS = {
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Ask for a token on /metrics too.',
+    sentence:
+      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback it is always asked for.',
     group: 'Network',
   },
   data: {

@@ -9,10 +9,15 @@ type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen'>;
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
+/** Whether what HTTP serves can be reached from this machine only. */
+export function isHttpOnLoopback({ listen, tlsListen }: Pick<Places, 'listen' | 'tlsListen'>): boolean {
+  return [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
+}
+
 /** Whether every listener can be reached from this machine only. */
-export function isOnLoopbackOnly(config: Places): boolean {
-  const places = [config.listen, config.tlsListen, fleetletAddress(config)];
-  return places.every((place) => place === undefined || isLoopback(place.host));
+function isOnLoopbackOnly(config: Places): boolean {
+  const fleetlets = fleetletAddress(config);
+  return isHttpOnLoopback(config) && (fleetlets === undefined || isLoopback(fleetlets.host));
 }
 
 /**

@@ -19,10 +19,11 @@ import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
 import { Duty } from './delivery/duty.ts';
-import { platformDialGuard } from './dial-guard.ts';
+import { isHttpOnLoopback, platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
+import { writeEndpoints } from './endpoints-file.ts';
 import { ENROLMENT_IN_TREE, enrolmentPurge } from './enrolment/open-enrolment.ts';
 import { eventStream } from './event-stream.ts';
 import { instanceSecret } from './instance-secret.ts';
@@ -181,6 +182,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const secure = await listenSecurely({ server, fleetlets }, { config, folder, log });
   if (secure) background.push(secure.renewal);
   Object.assign(listening, secure?.listening);
+  opened.defer(writeEndpoints(folder.path, listening));
 
   const serve = [
     apiProxy.runnable,
@@ -260,7 +262,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
     {
       api: { title: 'FleetShift', version, description: 'The management plane for fleets of Kubernetes clusters.' },
       realm: 'fleetshift',
-      metricsPermission: config.protectMetrics ? 'metrics.read' : 'public',
+      metricsPermission: config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public',
       trustProxy: config.trustProxy,
       limits: {
         bodyBytes: config.bodyLimit,
