@@ -99,7 +99,7 @@ const found: Found[] = [
     why: 'the login of a context does not go to another server',
     args: ['--server', 'http://127.0.0.1:9000'],
     environment: KNOWN,
-    token: 'fst_local',
+    token: undefined,
     server: 'http://127.0.0.1:9000/',
   },
   {
