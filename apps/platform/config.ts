@@ -10,6 +10,7 @@ import {
   integer,
   type Kind,
   listOf,
+  network,
   oneOf,
   orNone,
   path,
@@ -109,10 +110,18 @@ export const PLATFORM_SETTINGS = {
       'Expect a header of the PROXY protocol, version 2, on connections from --trust-proxy to --fleetlet-listen, which says who is calling.',
     group: 'Network',
   },
+  'dial-allow': {
+    kind: listOf(network()),
+    default: '',
+    sentence:
+      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback. Link-local addresses and its own listeners are never dialled.',
+    group: 'Network',
+  },
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Ask for a token on /metrics too.',
+    sentence:
+      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback it is always asked for.',
     group: 'Network',
   },
   data: {

@@ -6,7 +6,7 @@ import { FleetError } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import { parseYaml } from '#kit/yaml';
-import { requireWorkspace } from './access/tree-resources.ts';
+import { requireTarget, requireWorkspace } from './access/tree-resources.ts';
 import type { AdminToken } from './admin-token.ts';
 import type { PlatformConfig } from './config.ts';
 import { PlatformError } from './platform-error.ts';
@@ -34,6 +34,7 @@ export function openCallers(deps: OpenCallersDeps): Identity {
       sealer: deps.sealer,
       log,
       requireWorkspace,
+      requireTarget,
       accountDeletedIn:
         (tx) =>
         async ({ workspace, name, now }, signal) => {

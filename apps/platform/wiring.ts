@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Identity } from '#contexts/identity/adapters';
+import { type Identity, identityInTree } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
 import { createHttpServer, type EventIds, type HttpServer, opaqueEventIds, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
@@ -19,9 +19,11 @@ import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
 import { Duty } from './delivery/duty.ts';
+import { isHttpOnLoopback, platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
+import { writeEndpoints } from './endpoints-file.ts';
 import { ENROLMENT_IN_TREE, enrolmentPurge } from './enrolment/open-enrolment.ts';
 import { eventStream } from './event-stream.ts';
 import { instanceSecret } from './instance-secret.ts';
@@ -114,7 +116,13 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const kept = {
     contents: [tree.contents, ENROLMENT_IN_TREE.contents],
     moveObservers: [tree.moves, ENROLMENT_IN_TREE.moves, INDEX_IN_TREE.moves],
-    targetDeleteObservers: [tree.targets, ENROLMENT_IN_TREE.targets, PROXIED_IN_TREE.targets, INDEX_IN_TREE.targets],
+    targetDeleteObservers: [
+      tree.targets,
+      ENROLMENT_IN_TREE.targets,
+      PROXIED_IN_TREE.targets,
+      INDEX_IN_TREE.targets,
+      identityInTree,
+    ],
     workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
   const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept }, signal);
@@ -137,9 +145,11 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
   const index = openIndex({ storage, hub: fleetlets.hub, metrics, log });
   opened.defer(() => index.close());
-  const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment });
+  const guard = platformDialGuard(config, () => listening);
+  const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
-  const apiProxy = wireApiProxy({ ...machines, hub: fleetlets.hub });
+  const { authenticateAt } = callers;
+  const apiProxy = wireApiProxy({ ...machines, authenticateAt, hub: fleetlets.hub });
 
   const server = await createServer({
     ...options,
@@ -172,6 +182,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const secure = await listenSecurely({ server, fleetlets }, { config, folder, log });
   if (secure) background.push(secure.renewal);
   Object.assign(listening, secure?.listening);
+  opened.defer(writeEndpoints(folder.path, listening));
 
   const serve = [
     apiProxy.runnable,
@@ -251,7 +262,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
     {
       api: { title: 'FleetShift', version, description: 'The management plane for fleets of Kubernetes clusters.' },
       realm: 'fleetshift',
-      metricsPermission: config.protectMetrics ? 'metrics.read' : 'public',
+      metricsPermission: config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public',
       trustProxy: config.trustProxy,
       limits: {
         bodyBytes: config.bodyLimit,

@@ -33,6 +33,9 @@ interface Asked {
   readonly on: string;
 }
 
+/** For what touches all of the instance. */
+const onRoot = (): readonly Asked[] => [{ permission: 'targets.passthrough', on: 'workspaces/root' }];
+
 const inOther = ({ other }: Place): readonly Asked[] => [{ on: `workspaces/${other}` }];
 /** A fleetlet is of a workspace that its path does not name. */
 const inRoom = ({ params }: Place): readonly Asked[] => [{ on: `workspaces/${params['workspace']}` }];
@@ -76,6 +79,11 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   putTargetKubeconfig: { otherwise: 409, body: () => ({ kubeconfig: 'apiVersion: v1' }) },
   getTargetKubeconfig: { otherwise: 404 },
   deleteTargetKubeconfig: { otherwise: 404 },
+
+  // No such issuer.
+  putTargetPassthrough: { alsoAsks: onRoot, otherwise: 400, body: () => ({ issuer: 'nobody', audience: 'x' }) },
+  getTargetPassthrough: { otherwise: 404 },
+  deleteTargetPassthrough: { alsoAsks: onRoot, otherwise: 404 },
 
   putIndexSchema: { body: indexSchema },
   getIndexSchema: nameless,

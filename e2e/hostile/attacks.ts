@@ -1,25 +1,35 @@
 import { crossedAnswers, smuggledRequest } from './01-smuggled-request.ts';
+import { harvestedToken } from './02-harvested-token.ts';
 import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
+import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
 import { wrongTokens } from './16-wrong-tokens.ts';
 import { unrecordedSecretReads } from './17-secret-reads.ts';
+import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
 import { dotSegments } from './22-dot-segments.ts';
 import { backToPlainHttp } from './22-plain-http.ts';
+import { tokenElsewhere } from './23-token-elsewhere.ts';
 import type { Attack } from './attack.ts';
 
 /** All attacks, in the order of their findings. */
 export const ATTACKS: readonly Attack[] = [
   smuggledRequest,
   crossedAnswers,
+  harvestedToken,
   quadraticYaml,
   costlyHealthRule,
   silentStreams,
   largeFirstFrames,
   silentHandshakes,
   slowBodies,
+  reachedInside,
+  quotedAnswer,
   wrongTokens,
   unrecordedSecretReads,
+  unseenGuess,
+  namedTarget,
   dotSegments,
   backToPlainHttp,
+  tokenElsewhere,
 ];

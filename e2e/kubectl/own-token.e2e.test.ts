@@ -84,8 +84,7 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   /** By an agent, which reaches the API server by the line that listens. */
   async function serveTarget(ca: string): Promise<void> {
     for (const name of [STAFF, 'shop']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
-    const properties = { apiAuthentication: 'passthrough' };
-    await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop', properties });
+    await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
     const bound = await platform.request('/v1/fleetlets/platform:bind', { method: 'POST', body: { target: TARGET } });
     assert.ok(bound.ok, await bound.text());
     const file = join(folder, 'agent.kubeconfig');

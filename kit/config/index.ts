@@ -12,6 +12,7 @@ export {
   hostPort,
   integer,
   listOf,
+  network,
   oneOf,
   orNone,
   path,

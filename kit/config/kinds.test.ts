@@ -9,6 +9,7 @@ import {
   hostPort,
   integer,
   listOf,
+  network,
   oneOf,
   orNone,
   path,
@@ -30,6 +31,7 @@ const accepted: { why: string; kind: Kind<unknown>; given: string; want: unknown
   { why: 'binary units', kind: byteSize('1B', '1GiB'), given: '4MiB', want: 4_194_304 },
   { why: 'none where it is allowed', kind: orNone(hostPort()), given: 'none', want: undefined },
   { why: 'blanks around commas', kind: listOf(text()), given: 'a, b', want: ['a', 'b'] },
+  { why: 'a network', kind: network(), given: '10.0.0.0/8', want: '10.0.0.0/8' },
   { why: 'an empty list', kind: listOf(text()), given: '', want: [] },
 ];
 
@@ -60,6 +62,7 @@ const refused: { why: string; kind: Kind<unknown>; given: string }[] = [
   { why: 'a size without a unit', kind: byteSize('1B', '1GiB'), given: '4096' },
   { why: 'a URL of another kind', kind: url(['https:']), given: 'http://localhost' },
   { why: 'no URL', kind: url(['https:']), given: 'localhost' },
+  { why: 'a network with bits of a host', kind: network(), given: '10.0.0.1/8' },
   { why: 'one bad value in a list', kind: listOf(integer({ min: 0, max: 9 })), given: '1,x' },
   { why: 'a secret that is not of its kind', kind: secret(integer({ min: 0, max: 9 })), given: 'x' },
 ];

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration, Secret } from '#kit/std';
+import { formatDuration, parseDuration, parseIpNetwork, Secret } from '#kit/std';
 import { BadValue, type Kind } from './kind.ts';
 
 /** Any text but none. */
@@ -8,6 +8,19 @@ export function text(placeholder = 'TEXT'): Kind<string> {
     expects: 'a text of at least one character',
     parse(given) {
       if (given === '') throw new BadValue(`is not ${this.expects}`);
+      return given;
+    },
+    print: (value) => value,
+  };
+}
+
+/** Addresses of IP: `10.0.0.0/8`, `fd00::/8`, or one alone. */
+export function network(): Kind<string> {
+  return {
+    placeholder: 'CIDR',
+    expects: 'a network such as 10.0.0.0/8, or an address',
+    parse(given) {
+      if (parseIpNetwork(given) === undefined) throw new BadValue(`is not ${this.expects}`);
       return given;
     },
     print: (value) => value,

@@ -1,5 +1,6 @@
 export { CORE } from './client/core-resources.ts';
 export { type ClientLimits, createKubeClient, type KubeClientOptions } from './client/create-kube-client.ts';
+export { checkAddress } from './client/dial.ts';
 export type { RequestReport } from './client/exchange.ts';
 export type {
   ApplyOptions,

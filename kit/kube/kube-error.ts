@@ -20,6 +20,7 @@ export const KUBE_ERRORS = {
   SERVER_ERROR: { category: 'unavailable', retry: 'later' },
 
   KIND_NOT_SERVED: { category: 'not-found', retry: 'after-change' },
+  ADDRESS_REFUSED: { category: 'forbidden', retry: 'after-change' },
   CONNECTION_REFUSED: { category: 'unavailable', retry: 'later' },
   CONNECTION_LOST: { category: 'unavailable', retry: 'later' },
   CERTIFICATE_REFUSED: { category: 'precondition', retry: 'after-change' },

@@ -18,6 +18,7 @@ export {
   type Retry,
 } from './errors.ts';
 export { FairShare, type FairShareLimits } from './fair-share.ts';
+export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
 export {
   type LabelExpression,
   type LabelSelector,

@@ -4,6 +4,7 @@ export const TRANSPORT_ERRORS = {
   UNREACHABLE: { category: 'unavailable', retry: 'later' },
   CONNECTION_LOST: { category: 'unavailable', retry: 'later' },
   PEER_NOT_TRUSTED: { category: 'unavailable', retry: 'after-change' },
+  ADDRESS_REFUSED: { category: 'forbidden', retry: 'after-change' },
   REFUSED: { category: 'forbidden', retry: 'after-change' },
   CANNOT_LISTEN: { category: 'precondition', retry: 'after-change' },
   BAD_FRAME: { category: 'invalid', retry: 'never' },

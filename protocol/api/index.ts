@@ -118,6 +118,11 @@ export {
   type TargetKubeconfigResource,
   TargetKubeconfigSchema,
 } from './kubeconfig-schema.ts';
+export {
+  PutTargetPassthroughSchema,
+  type TargetPassthroughResource,
+  TargetPassthroughSchema,
+} from './passthrough-schema.ts';
 export { PreviewQuerySchema, type PreviewResource, PreviewSchema } from './preview-schema.ts';
 export {
   RevisionDiffQuerySchema,

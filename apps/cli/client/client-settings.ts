@@ -37,7 +37,7 @@ export const CLIENT_SETTINGS = {
     kind: path('FOLDER'),
     default: './.fleetshift',
     sentence:
-      'Data folder of a platform on this machine: the token in its admin-token is shown when there is no other.',
+      'Data folder of a platform on this machine: the token in its admin-token is shown to that platform when there is no other.',
     group,
     from,
   },

@@ -16,6 +16,7 @@ const fileWith = (name: string, text: string): string => {
   return join(folder, name);
 };
 fileWith('admin-token', 'fst_local\n');
+fileWith('endpoints.json', JSON.stringify({ urls: ['http://127.0.0.1:8700', 'https://localhost:8701'] }));
 const given = fileWith('given-token', 'fst_given\n');
 const broken = fileWith('broken-token', 'two words\n');
 const authority = fileWith('ca.crt', '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n');
@@ -55,7 +56,8 @@ type Found = {
 
 const found: Found[] = [
   { why: 'nothing said: the platform on this machine', token: 'fst_local' },
-  { why: 'another port of this machine', args: ['--server', 'http://[::1]:9000'], token: 'fst_local' },
+  { why: 'another port of this machine is another program', args: ['--server', 'http://[::1]:9000'], token: undefined },
+  { why: 'another address that it has', args: ['--server', 'https://localhost:8701'], token: 'fst_local' },
   { why: 'a file by flag', args: ['--token-file', given], token: 'fst_given' },
   { why: 'a file by variable', environment: { FLEETSHIFT_TOKEN_FILE: given }, token: 'fst_given' },
   { why: 'a token by variable', environment: TOKEN, token: 'fst_variable' },
@@ -97,7 +99,7 @@ const found: Found[] = [
     why: 'the login of a context does not go to another server',
     args: ['--server', 'http://127.0.0.1:9000'],
     environment: KNOWN,
-    token: 'fst_local',
+    token: undefined,
     server: 'http://127.0.0.1:9000/',
   },
   {

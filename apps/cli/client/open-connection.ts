@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment, Resolved } from '#kit/config';
 import { Secret } from '#kit/std';
+import { endpointsFile } from '../../platform/endpoints-file.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../command.ts';
 import type { CliContext } from '../config-file/cli-config.ts';
@@ -61,7 +62,10 @@ function givenToken({ values, origins }: ClientValues, environment: Environment)
   return checked(readTokenFile(tokenFile), tokenFile);
 }
 
-/** The token of this machine's platform is nobody else's business. */
+/**
+ * The token of this machine's platform is for that platform: it goes to the addresses that the platform has left beside
+ * it, and to no other program of this machine.
+ */
 function localToken(server: URL, data: string, context: CliContext | undefined): Secret<string> | undefined {
   if (!isOnThisMachine(server)) {
     const where = context === undefined ? `--server ${server.origin}` : `--context ${context.name}`;
@@ -69,7 +73,17 @@ function localToken(server: URL, data: string, context: CliContext | undefined):
     throw new ClientError('NO_TOKEN', `nobody is logged in at ${server.origin}; ${act}`);
   }
   const file = join(data, 'admin-token');
-  return existsSync(file) ? checked(readTokenFile(file), file) : undefined;
+  return isServedFrom(data, server) && existsSync(file) ? checked(readTokenFile(file), file) : undefined;
+}
+
+/** Without the file the platform does not run, or is not of this folder. */
+function isServedFrom(data: string, { origin }: URL): boolean {
+  try {
+    const { urls } = JSON.parse(readFileSync(endpointsFile(data), 'utf8')) as { readonly urls?: unknown };
+    return Array.isArray(urls) && urls.some((url) => typeof url === 'string' && URL.parse(url)?.origin === origin);
+  } catch {
+    return false;
+  }
 }
 
 function checked(text: string, source: string): Secret<string> {

@@ -5,6 +5,7 @@ import { ADD_SETTINGS } from './target/add-settings.ts';
 import { BOOTSTRAP_SET_SETTINGS } from './target/bootstrap-resource-set-settings.ts';
 import { ENROLL_SETTINGS, enrollTarget } from './target/enroll-target.ts';
 import { INSTALL_SETTINGS, installManifest } from './target/install-manifest.ts';
+import { PASSTHROUGH_SETTINGS, passThrough } from './target/pass-through.ts';
 
 type Verb = (args: readonly string[], io: Io, signal: AbortSignal) => Promise<ExitCode>;
 
@@ -15,6 +16,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   'install-manifest': installManifest,
   'bootstrap-resource-set': async (args, io, signal) =>
     await (await import('./target/bootstrap-resource-set.ts')).bootstrapSet(args, io, signal),
+  passthrough: passThrough,
   cordon: (args, io, signal) => cordon.run(args, io, signal),
   uncordon: (args, io, signal) => uncordon.run(args, io, signal),
 };
@@ -31,6 +33,7 @@ const SUMMARY = `Lets machines and clusters come in, and steers what they are de
   bootstrap-resource-set NAME
                     makes a ClusterResourceSet of Cluster API, which makes a target of each cluster
                     that it matches
+  passthrough NAME  lets tokens of one issuer and audience go to the API server as they are
   cordon NAME...    lets targets keep what they have, and get nothing new
   uncordon NAME...  lets them get new things again
 
@@ -40,7 +43,8 @@ export const target: Command = {
   help: () =>
     [
       helpText({
-        usage: 'fleetshift target add|enroll|install-manifest|bootstrap-resource-set|cordon|uncordon [NAME...] [flags]',
+        usage:
+          'fleetshift target add|enroll|install-manifest|bootstrap-resource-set|passthrough|cordon|uncordon [NAME...] [flags]',
         summary: SUMMARY,
         settings: { ...INSTALL_SETTINGS, ...ENROLL_SETTINGS },
       }),
@@ -54,6 +58,12 @@ export const target: Command = {
         summary: `Each cluster enrols as a target of its own, named after itself, with the label fleetshift.io/correlation=NAME.
 The same again, with a later token, is for clusters that are yet to come.`,
         settings: BOOTSTRAP_SET_SETTINGS,
+      }),
+      helpText({
+        usage: 'fleetshift target passthrough NAME --issuer NAME --audience AUDIENCE|--clear [flags]',
+        summary:
+          'Needs targets.passthrough on the root workspace. The audience is one that the platform does not accept.',
+        settings: PASSTHROUGH_SETTINGS,
       }),
     ].join('\n'),
   async run([word, ...args], io, signal) {

@@ -1,9 +1,11 @@
 import type { ImpersonatedGroups } from '#contexts/api-proxy';
 import { createRawApi, type KubeClient, type KubeConfig, type RawApi } from '#kit/kube';
 import { type Clock, systemClock } from '#kit/std';
+import type { DialGuard } from '#kit/transport/dial';
 
 export interface ApiClusterOptions {
   readonly config: KubeConfig;
+  readonly guard?: DialGuard | undefined;
   /** The same cluster as the same identity: asked what it may do. */
   readonly kube: Pick<KubeClient, 'request'>;
   readonly clock?: Clock;
@@ -23,8 +25,8 @@ const REMEMBERED_MS = 5 * 60_000;
 const REVIEW = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
 /** Nothing is connected until somebody asks. */
-export function openApiCluster({ config, kube, clock = systemClock }: ApiClusterOptions): ApiCluster {
-  const api = createRawApi({ config, clock });
+export function openApiCluster({ config, guard, kube, clock = systemClock }: ApiClusterOptions): ApiCluster {
+  const api = createRawApi({ config, guard, clock });
   let known: { readonly groups: ImpersonatedGroups; readonly until: number } | undefined;
   return {
     api,

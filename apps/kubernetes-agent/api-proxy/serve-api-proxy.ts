@@ -32,6 +32,8 @@ export interface ServeApiProxyDeps {
   readonly client: Pick<LocalClient, 'serveTunnel'>;
   /** By the uid of a target, asked anew for each request; `undefined` for one that is not served here, or not any more. */
   readonly clusterOf: (targetUid: string) => ApiCluster | undefined;
+  /** Why a cluster was not reached, in words for the caller; as it is, unless given. */
+  readonly explain?: ((error: unknown) => string) | undefined;
   readonly log: Logger;
 }
 
@@ -151,14 +153,33 @@ class ServedApis {
     const { rawHeaders, httpVersion, url: path = '/' } = request;
     const fault = requestFault({ rawHeaders, httpVersion, path, isUpgrade });
     if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
-    const { way, caller } = await wayFor(request, { identity, cluster });
+    const { way, caller } = await this.#wayFor(request, { identity, cluster });
     const headers = { ...forwardedHeaders(rawHeaders), ...auditId(request), ...way.headers, ...caller };
     return {
       next: { agent: way.agent, host: way.headers['host'] ?? '', path: `${way.root}${path}`, headers },
       answerHeaders,
-      refused: (response, error) => this.#refuse(request, response, unreachable(error)),
+      refused: (response, error) => this.#refuse(request, response, this.#unreachable(error)),
       intercept: (incoming, response) => this.#isRefusedItself(identity, way, incoming) && this.#tell(response),
     };
+  }
+
+  /** What is asked of the cluster for it may go wrong as the request itself may. */
+  async #wayFor(request: IncomingMessage, asking: Caller): Promise<{ way: RawWay; caller: Headers }> {
+    const { identity, cluster } = asking;
+    const signal = AbortSignal.timeout(WAY_MS);
+    try {
+      const way = await cluster.api.way(identity.kind === 'passthrough' ? 'none' : 'own', signal);
+      return { way, caller: await callerHeaders(request, asking, signal) };
+    } catch (error) {
+      throw error instanceof ApiProxyError || !(error instanceof Error) ? error : this.#unreachable(error);
+    }
+  }
+
+  /** What the kit says is about a connection of this machine, and of use to whoever asks, where that is its operator. */
+  #unreachable(error: Error): ApiProxyError {
+    const why = this.#deps.explain?.(error) ?? error.message;
+    const message = `The agent does not reach the API server: ${why}.`;
+    return new ApiProxyError('SERVER_UNREACHABLE', message, { cause: error });
   }
 
   /** A 401 to the agent is none to the caller, who could do nothing about it. */
@@ -188,18 +209,6 @@ interface Caller {
   readonly cluster: ApiCluster;
 }
 
-/** What is asked of the cluster for it may go wrong as the request itself may. */
-async function wayFor(request: IncomingMessage, asking: Caller): Promise<{ way: RawWay; caller: Headers }> {
-  const { identity, cluster } = asking;
-  const signal = AbortSignal.timeout(WAY_MS);
-  try {
-    const way = await cluster.api.way(identity.kind === 'passthrough' ? 'none' : 'own', signal);
-    return { way, caller: await callerHeaders(request, asking, signal) };
-  } catch (error) {
-    throw error instanceof ApiProxyError || !(error instanceof Error) ? error : unreachable(error);
-  }
-}
-
 async function callerHeaders(
   { rawHeaders }: IncomingMessage,
   { identity, cluster }: Caller,
@@ -227,10 +236,4 @@ function inBytes(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? bytes(value) : value.map(bytes)]),
   );
-}
-
-/** What the kit says is about a connection of this machine, and of use to whoever asks. */
-function unreachable(error: Error): ApiProxyError {
-  const message = `The agent does not reach the API server: ${error.message}.`;
-  return new ApiProxyError('SERVER_UNREACHABLE', message, { cause: error });
 }

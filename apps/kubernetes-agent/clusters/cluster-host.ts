@@ -21,6 +21,8 @@ export interface ClusterHostDeps {
   readonly log: Logger;
   /** Told of each change. Must not throw. */
   readonly onState?: (target: string, state: ClusterState) => void;
+  /** A failure in words that its readers may see; as it is, unless given. */
+  readonly explain?: (error: unknown) => string;
   readonly sleep?: Sleep;
   readonly random?: Random;
   readonly pace?: Partial<KeeperPace>;
@@ -62,7 +64,7 @@ export class ClusterHost {
     });
     this.#server.serve(this.#agent);
     this.#index = openIndexFeed({ client, log });
-    this.#unserve = serveApiProxy({ client, clusterOf: (uid) => this.#apis.get(uid), log });
+    this.#unserve = serveApiProxy({ client, clusterOf: (uid) => this.#apis.get(uid), explain: deps.explain, log });
   }
 
   states(): ReadonlyMap<string, ClusterState> {
@@ -122,6 +124,7 @@ export class ClusterHost {
       serve: (target, cluster) => this.#serve(target, cluster),
       claimInstance: (instance) => this.#claimInstance(name, instance),
       onState,
+      ...(this.#deps.explain && { explain: this.#deps.explain }),
       sleep,
       random,
       log,

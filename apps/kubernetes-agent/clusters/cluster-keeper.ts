@@ -23,6 +23,8 @@ export interface ClusterKeeperDeps {
   /** Of the installations that this process serves: takes one for this target, or says which target has it. */
   readonly claimInstance: (instance: string) => string | undefined;
   readonly onState: (state: ClusterState) => void;
+  /** A failure in the words of a state, which others than the operator of this process may read. */
+  readonly explain?: (error: unknown) => string;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly log: Logger;
@@ -55,6 +57,8 @@ const LOOKS_PER_FACTS = 60;
 const TYPE = 'kubernetes';
 
 class SameCluster extends Error {}
+/** Which one is in the log: the reader of a state may not be allowed to know of that target. */
+const SAME_CLUSTER = 'another target that is served here is the same cluster';
 
 /**
  * Serves one cluster for as long as it is there: connected, registered, looked at. One that does not answer is nobody's
@@ -204,17 +208,15 @@ export class ClusterKeeper {
   }
 
   async #lost(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
-    const { onState, random, log } = this.#deps;
-    const message = explained(error);
-    onState({ kind: error instanceof SameCluster ? 'Refused' : 'Unreachable', message });
+    const { onState, explain = explained, random, log } = this.#deps;
+    const reason = explained(error);
+    if (error instanceof SameCluster) onState({ kind: 'Refused', message: SAME_CLUSTER });
+    else onState({ kind: 'Unreachable', message: explain(error) });
     await this.#detach();
     const { retry } = this.#pace;
     // At least half of it, so that a cluster that refuses at once is not asked again and again.
     const retryInMs = Math.ceil((backoffDelay(retry, Math.max(attempt, 1), random) + retry.baseMs) / 2);
-    log.warn(
-      { subject: this.#subject, reason: message, attempt, retryInMs },
-      'the cluster cannot be served; will try again',
-    );
+    log.warn({ subject: this.#subject, reason, attempt, retryInMs }, 'the cluster cannot be served; will try again');
     await this.#wake.wait(retryInMs, signal).catch(() => {});
   }
 

@@ -2,11 +2,14 @@ import type { ServedCluster } from '#contexts/kubernetes';
 import { openCluster } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, type KubeConfig, type RequestReport } from '#kit/kube';
 import type { Logger } from '#kit/telemetry';
+import type { DialGuard } from '#kit/transport/dial';
 import { type ClusterFacts, clusterFacts } from './cluster-facts.ts';
 
 /** A cluster that answers, and what it takes to serve it. */
 export interface ConnectedCluster {
   readonly config: KubeConfig;
+  /** Which addresses may be dialled for it. */
+  readonly guard: DialGuard | undefined;
   readonly kube: KubeClient;
   readonly ports: Omit<ServedCluster, 'target'>;
   /** Asks it anew, which also is how one knows that it is there. */
@@ -26,15 +29,18 @@ export interface ConnectClusterDeps {
   readonly version: string;
   /** Where what the agent has to remember is kept. */
   readonly namespace: string;
+  /** Where kubeconfigs come from others. */
+  readonly guard?: DialGuard;
   readonly observe?: (report: RequestReport) => void;
   readonly log: Logger;
 }
 
 /** Resolves once it has answered. */
-export function clusterConnector({ version, namespace, observe, log }: ConnectClusterDeps): ConnectCluster {
+export function clusterConnector({ version, namespace, guard, observe, log }: ConnectClusterDeps): ConnectCluster {
   return async (config, signal) => {
     const kube = createKubeClient({
       config,
+      guard,
       userAgent: `fleetshift-agent/${version}`,
       ...(observe && { observe }),
     });
@@ -43,6 +49,7 @@ export function clusterConnector({ version, namespace, observe, log }: ConnectCl
       const priority = kube.withPriority('high');
       return {
         config,
+        guard,
         kube,
         ports,
         look: (stop) => look(priority, stop),

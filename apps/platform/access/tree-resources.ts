@@ -26,3 +26,10 @@ export function treeResources(tx: Reader): ResourceReader {
 export async function requireWorkspace(tx: Reader, name: string): Promise<void> {
   if ((await findWorkspaceNode(tx, name)) === undefined) throw workspaceNotFound(name);
 }
+
+/** The target, and the workspace that it is in. */
+export async function requireTarget(tx: Reader, name: string): Promise<FoundResource> {
+  const target = await findTargetNode(tx, name);
+  if (target === undefined) throw targetNotFound(name);
+  return { uid: target.uid, workspace: target.workspace };
+}

@@ -159,16 +159,27 @@ suite('who asks', () => {
     assert.equal((await statusIn(answer)).reason, 'Forbidden');
   });
 
-  test('is his own token, where the target takes it and it is of an issuer', async (t) => {
-    const world = await doorStage(t, { apiAuthentication: 'passthrough' });
+  test('is a token of the cluster, where the target has an audience of its own', async (t) => {
+    const world = await doorStage(t, { hasPassthrough: true });
     const asked = nextAsked(world);
-    await world.ask('/version', { as: 'vera.is.known' });
+    await world.ask('/version', { as: 'vera.at.web' });
     const { headers } = await asked;
-    assert.deepEqual([headers.authorization, headers['impersonate-user']], ['Bearer vera.is.known', undefined]);
+    assert.deepEqual([headers.authorization, headers['impersonate-user']], ['Bearer vera.at.web', undefined]);
     const next = nextAsked(world);
-    await world.ask('/version', { as: 'vera' });
+    await world.ask('/version', { as: 'vera.is.known' });
     const { headers: own } = await next;
     assert.deepEqual([own.authorization, own['impersonate-user']], [`Bearer ${AGENT_TOKEN}`, 'fleetshift:user:vera']);
+  });
+
+  test('is not let in by a token of a cluster elsewhere, and needs the permission here all the same', async (t) => {
+    const world = await doorStage(t, { hasPassthrough: true });
+    for (const as of ['vera.at.other', 'nobody.at.web']) {
+      assert.equal((await statusIn(await world.ask('/version', { as }))).code, 401, as);
+    }
+    const denied = await world.ask('/api/v1/namespaces', { as: 'vera.at.web', method: 'POST' });
+    assert.equal((await statusIn(denied)).code, 403);
+    const plain = await doorStage(t);
+    assert.equal((await statusIn(await plain.ask('/version', { as: 'vera.at.web' }))).code, 401);
   });
 
   test('is counted', async (t) => {

@@ -20,7 +20,7 @@ import {
   statusOfError,
 } from '#contexts/api-proxy/adapters';
 import type { Logger } from '#kit/telemetry';
-import { identityOf, parseApiAuthentication } from './caller-identity.ts';
+import { identityOf } from './caller-identity.ts';
 import { type Admitted, DoorAdmission, type DoorAdmissionDeps } from './door-admission.ts';
 import type { DoorWatch } from './door-metrics.ts';
 import { hostOf, type TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
@@ -29,8 +29,6 @@ export interface ApiDoorDeps extends DoorAdmissionDeps {
   readonly tunnels: TunnelAgent;
   /** `undefined` for one that is not there. */
   readonly targetOf: (name: string) => TunnelTarget | undefined;
-  /** What people have set as the target's property `apiAuthentication`. */
-  readonly authenticationOf: (target: TunnelTarget, signal: AbortSignal) => Promise<unknown>;
   readonly watch: DoorWatch;
   readonly log: Logger;
   readonly limits?: StreamLimits;
@@ -128,7 +126,7 @@ export class ApiDoor {
     afterwards.push(() => ended(errand.status));
     afterwards.push(this.#takeStream(admitted));
     await this.#admission.note(errand, admitted, signal);
-    return await this.#forwarding(errand, admitted, signal);
+    return this.#forwarding(errand, admitted);
   }
 
   /** Gives it back. */
@@ -140,11 +138,10 @@ export class ApiDoor {
     throw new ApiProxyError('TOO_MANY_STREAMS', message, { details: { retryAfterSeconds: 1 } });
   }
 
-  async #forwarding(errand: Errand, admitted: Admitted, signal: AbortSignal): Promise<Forwarding> {
+  #forwarding(errand: Errand, admitted: Admitted): Forwarding {
     const target = this.#deps.targetOf(admitted.target);
     if (target === undefined) throw unreachable(admitted.target, 'it has just been deleted');
-    const wanted = parseApiAuthentication(await this.#deps.authenticationOf(target, signal));
-    const identity = identityOf(admitted, wanted);
+    const identity = identityOf(admitted);
     const told = identityText(identity);
     const headers = {
       ...forwardedHeaders(errand.request.rawHeaders),

@@ -17,6 +17,8 @@ import { type Clock, callerNetwork, FleetError } from '#kit/std';
 
 export interface DoorAdmissionDeps {
   readonly authenticator: Authenticator;
+  /** Who shows a token that is for this target alone. */
+  readonly authenticateAt: (target: string, bearer: string, signal: AbortSignal) => Promise<Principal | undefined>;
   readonly authorizer: Authorizer;
   readonly audit: AuditSink;
   readonly clock: Clock;
@@ -34,6 +36,8 @@ export interface Admitted extends DoorPath {
   readonly role: ProxyRole;
   /** What he showed, when it was a token. */
   readonly bearer: string | undefined;
+  /** That token is for this target alone, and goes on to its API server. */
+  readonly hasOwnToken: boolean;
 }
 
 interface Asked {
@@ -77,7 +81,7 @@ export class DoorAdmission {
     }
     const kind = kindOf({ method, path: door.path, isUpgrade });
     const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const principal = await this.#identify(asked, { door, kind, bearer }, signal);
+    const { principal, hasOwnToken } = await this.#identify(asked, { door, kind, bearer }, signal);
     await this.#authorize(asked, { door, kind, principal }, signal);
     if (asksToImpersonate(request.rawHeaders)) {
       const message = 'Through the platform everybody acts as himself. Leave out --as and --as-group.';
@@ -87,7 +91,7 @@ export class DoorAdmission {
     const fault = requestFault({ rawHeaders, httpVersion, path: door.path, isUpgrade });
     if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
     const role = await this.#roleOf(principal, door.target, signal);
-    return { ...door, id, kind, principal, role, bearer };
+    return { ...door, id, kind, principal, role, bearer, hasOwnToken };
   }
 
   /**
@@ -118,17 +122,18 @@ export class DoorAdmission {
       bearer,
     }: { readonly door: DoorPath; readonly kind: RequestKind; readonly bearer: string | undefined },
     signal: AbortSignal,
-  ): Promise<Principal> {
+  ): Promise<Pick<Admitted, 'principal' | 'hasOwnToken'>> {
     const { authenticator, clock, audit } = this.#deps;
     const address = this.#deps.addressOf(asked.request);
     // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
     const method = kind === 'write' ? 'POST' : (asked.request.method ?? '');
     const { headers } = asked.request;
-    const principal = await authenticator.authenticate({ bearer, headers, method, address }, signal);
-    if (principal !== undefined) {
+    const known = await authenticator.authenticate({ bearer, headers, method, address }, signal);
+    const principal = known ?? (bearer && (await this.#deps.authenticateAt(door.target, bearer, signal)));
+    if (principal) {
       asked.known();
       checkRate(this.#known.count(`${principal.kind}:${principal.id}`, clock.now()));
-      return principal;
+      return { principal, hasOwnToken: known === undefined };
     }
     checkRate(this.#unknown.count(callerNetwork(address), clock.now()));
     if (bearer !== undefined) {

@@ -1,7 +1,6 @@
 import type { SessionHub } from '#contexts/channels';
-import { ownProperties } from '#contexts/targets/adapters';
+import type { Identity, TargetPlace } from '#contexts/identity/adapters';
 import type { Authenticator } from '#kit/http';
-import type { Storage } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
 import type { Access } from '../access/open-access.ts';
 import type { PlatformConfig } from '../config.ts';
@@ -9,27 +8,30 @@ import { type ApiProxy, openApiProxy } from './open-api-proxy.ts';
 
 export interface WireApiProxyDeps {
   readonly config: Pick<PlatformConfig, 'rateLimit' | 'trustProxy'>;
-  readonly storage: Storage;
   readonly hub: SessionHub;
   readonly access: Access;
   readonly authenticator: Authenticator;
+  readonly authenticateAt: Identity['authenticateAt'];
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 /** The proxy among its neighbours: who knows targets, grants and usage. */
-export function wireApiProxy({ config, storage, access, ...deps }: WireApiProxyDeps): ApiProxy {
+export function wireApiProxy({ config, access, authenticateAt, ...deps }: WireApiProxyDeps): ApiProxy {
   const { index, authorizer, audit, meter } = access;
+  const targetOf = (name: string): TargetPlace | undefined => {
+    const [target, workspace] = index.lineageOf({ kind: 'target', name });
+    return target && workspace && { uid: target.uid, workspace: workspace.name };
+  };
   return openApiProxy({
     ...deps,
     authorizer,
     audit,
-    targetOf: (name) => {
-      const [target, workspace] = index.lineageOf({ kind: 'target', name });
-      return target && workspace && { uid: target.uid, workspace: workspace.name };
+    targetOf,
+    authenticateAt: async (name, bearer, signal) => {
+      const target = targetOf(name);
+      return target && (await authenticateAt(target, bearer, signal));
     },
-    authenticationOf: async ({ uid }, signal) =>
-      (await storage.read((reader) => ownProperties(reader, uid), signal))?.['apiAuthentication'],
     requestsPerMinute: config.rateLimit,
     trustProxy: config.trustProxy,
     meter: (workspace, bytes) => meter.add(workspace, 'tunnelBytes', bytes),

@@ -1,14 +1,15 @@
 import { embeddedBindings } from '#contexts/enrolment/adapters';
-import type { Speakers, TargetDirectory } from '#contexts/proxied-clusters';
+import type { AddressRules, Speakers, TargetDirectory } from '#contexts/proxied-clusters';
 import { openProxiedClusters, type ProxiedClusters, proxiedClustersInTree } from '#contexts/proxied-clusters/adapters';
 import { type AddonTypes, targetNotFound } from '#contexts/targets';
 import { findTargetNode, targetPool } from '#contexts/targets/adapters';
-import type { Environment } from '#kit/kube';
+import { checkAddress, type Environment, isKubeError, parseKubeConfig } from '#kit/kube';
 import type { Runnable } from '#kit/reconcile';
 import type { Sealer } from '#kit/sealing';
 import { uuidv7 } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
+import type { DialGuard } from '#kit/transport/dial';
 import type { ClusterState } from '../../kubernetes-agent/clusters/cluster-state.ts';
 import { clusterConnector } from '../../kubernetes-agent/clusters/connect-cluster.ts';
 import type { Fleetlets } from '../channels/open-fleetlets.ts';
@@ -25,6 +26,8 @@ export interface OpenProxyAgentDeps {
   readonly duty: Duty;
   readonly version: string;
   readonly environment: Environment;
+  /** Kubeconfigs are written by users. */
+  readonly guard: DialGuard;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -38,19 +41,40 @@ export interface ProxyAgent {
 /** Where the agent keeps in a cluster what it has to remember: the same for all, so that they take over from each other. */
 const NAMESPACE = 'fleetshift-system';
 
+const RESOLVE_MS = 5_000;
+
 /** What it has to say to whoever deletes a target. */
 export const PROXIED_IN_TREE = { targets: proxiedClustersInTree };
 
 export function openProxyAgent(deps: OpenProxyAgentDeps): ProxyAgent {
   const { storage, sealer, fleetlets, addonTypes, metrics } = deps;
   const log = deps.log.child({ component: 'proxied-clusters' });
-  const clusters = openProxiedClusters({ storage, sealer, targets: targetsIn, speakers: speakersIn(addonTypes), log });
-  const connect = clusterConnector({ version: deps.version, namespace: NAMESPACE, log });
+  const speakers = speakersIn(addonTypes);
+  const addresses = addressRules(deps);
+  const clusters = openProxiedClusters({ storage, sealer, targets: targetsIn, speakers, addresses, log });
+  const connect = clusterConnector({ version: deps.version, namespace: NAMESPACE, guard: deps.guard, log });
   const { connectWithin } = fleetlets;
   const onStates = stateGauge(metrics);
   return {
     routes: clusters.routes,
     runnables: [proxyAgent({ ...deps, clusters, connect, connectWithin, onStates, log })],
+  };
+}
+
+/** A name that cannot be resolved now may be resolved later: then it is checked again, as at every connect. */
+function addressRules({ guard, environment }: Pick<OpenProxyAgentDeps, 'guard' | 'environment'>): AddressRules {
+  return {
+    whyRefused: async (kubeconfig, signal) => {
+      const config = parseKubeConfig(kubeconfig.reveal(), { environment });
+      const late = AbortSignal.timeout(RESOLVE_MS);
+      try {
+        await checkAddress(config, guard, AbortSignal.any([signal, late]));
+      } catch (error) {
+        if (isKubeError(error, 'ADDRESS_REFUSED')) return error.message;
+        if (!isKubeError(error) && !late.aborted) throw error;
+      }
+      return undefined;
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import type { ClusterState } from '../../kubernetes-agent/clusters/cluster-state
 import type { ConnectCluster } from '../../kubernetes-agent/clusters/connect-cluster.ts';
 import type { Duty } from '../delivery/duty.ts';
 import { Observations } from './observations.ts';
+import { publicReason } from './public-reason.ts';
 import { StoredSource } from './stored-source.ts';
 
 export interface ProxyAgentDeps {
@@ -103,6 +104,7 @@ class Term {
       log,
       sleep,
       pace: { ...PACE, ...pace },
+      explain: publicReason,
       onState: (name, state) => this.#changed(name, state),
     });
   }

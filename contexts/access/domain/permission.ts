@@ -85,6 +85,7 @@ export const PERMISSIONS = {
   'issuers.create': admin('instance'),
   'issuers.update': admin('instance'),
   'issuers.delete': admin('instance'),
+  'targets.passthrough': admin('instance'),
   'certificateAuthority.read': admin('instance'),
   'certificateAuthority.rotate': admin('instance'),
   'sessions.read': admin('instance'),

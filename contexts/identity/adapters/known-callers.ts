@@ -4,6 +4,7 @@ import { LastUsed } from '../application/last-used.ts';
 import { tokenKey, userKey } from '../application/login-service.ts';
 import type { SecretSource } from '../application/ports.ts';
 import { type AccountToken, isLive } from '../domain/account-token.ts';
+import type { TokenAudience } from '../domain/passthrough.ts';
 import { principalIdOf, type ServiceAccount } from '../domain/service-account.ts';
 import { isSessionLive, type Session, type SessionKind, type SessionLimits } from '../domain/session.ts';
 import { parseToken } from '../domain/token-text.ts';
@@ -76,9 +77,10 @@ export class KnownCallers {
     return { ...principal, ...(groups.length === 0 ? {} : { groups }), shown: { session: session.uid } };
   }
 
-  async byIssuerToken(token: string, signal: AbortSignal): Promise<Principal | undefined> {
+  /** Of the platform's own audiences, or of the one that is meant. */
+  async byIssuerToken(token: string, signal: AbortSignal, meant?: TokenAudience): Promise<Principal | undefined> {
     const { reader, jwt, secrets, clock } = this.#deps;
-    const user = await jwt.verify(token, signal);
+    const user = await (meant === undefined ? jwt.verify(token, signal) : jwt.verifyFor(meant, token, signal));
     if (user === undefined) return undefined;
     const revoked = await this.#revocations.get('all', () => reader.revocations(clock.now(), signal));
     const hash = secrets.hash(token);

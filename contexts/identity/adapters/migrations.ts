@@ -75,7 +75,21 @@ CREATE TABLE identity_revocations (
   expire_time BIGINT NOT NULL
 );`;
 
+const PASSTHROUGHS = `
+CREATE TABLE identity_passthroughs (
+  target KEYTEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  workspace TEXT NOT NULL,
+  issuer TEXT NOT NULL,
+  audience TEXT NOT NULL,
+  create_time BIGINT NOT NULL
+);
+CREATE INDEX identity_passthroughs_by_audience ON identity_passthroughs (audience);`;
+
 export const IDENTITY_MIGRATIONS: MigrationModule = {
   module: 'identity',
-  migrations: [{ number: 1, name: 'issuers, accounts, tokens and sessions', compatibleFrom: 0, up: TABLES }],
+  migrations: [
+    { number: 1, name: 'issuers, accounts, tokens and sessions', compatibleFrom: 0, up: TABLES },
+    { number: 2, name: 'tokens that pass through to targets', compatibleFrom: 1, up: PASSTHROUGHS },
+  ],
 };

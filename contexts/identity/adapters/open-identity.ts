@@ -1,7 +1,7 @@
-import type { Authenticator, Route } from '#kit/http';
+import type { Authenticator, Principal, Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { type Clock, sleep as realSleep, type Secret, type Sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
-import type { Storage, Transaction } from '#kit/storage';
+import type { Reader, Storage, Transaction } from '#kit/storage';
 import { AccountService } from '../application/account-service.ts';
 import { IssuerService } from '../application/issuer-service.ts';
 import { LoginService } from '../application/login-service.ts';
@@ -13,6 +13,7 @@ import { authenticatorOf } from './authenticator.ts';
 import { configuredIssuers } from './configured-issuers.ts';
 import { issuerRoutes } from './http/http-issuers.ts';
 import { loginRoutes } from './http/http-login.ts';
+import { passthroughRoutes } from './http/http-passthroughs.ts';
 import { serviceAccountRoutes } from './http/http-service-accounts.ts';
 import { sessionRoutes } from './http/http-sessions.ts';
 import { tokenRoutes } from './http/http-tokens.ts';
@@ -26,6 +27,7 @@ import { IssuerDirectory } from './oidc/issuer-directory.ts';
 import { JwtVerifier } from './oidc/jwt-verifier.ts';
 import { secretSource } from './secret-source.ts';
 import { CHANGED_TOPIC } from './sql/changed-topic.ts';
+import { findPassthrough, removePassthrough } from './sql/passthrough-rows.ts';
 import { SqlIdentityReader } from './sql/sql-identity-reader.ts';
 import { unitOfWork } from './sql/sql-unit-of-work.ts';
 
@@ -35,6 +37,8 @@ export interface IdentityDeps {
   readonly log: IdentityLog;
   /** Throws the error of a workspace that is missing; in the transaction that puts something into it. */
   readonly requireWorkspace: (tx: Transaction, workspace: string) => Promise<void>;
+  /** Throws the error of a target that is missing. */
+  readonly requireTarget: (reader: Reader, name: string) => Promise<TargetPlace>;
   /** For what others keep about a service account, in the transaction that deletes it. */
   readonly accountDeletedIn?: (tx: Transaction) => AccountDeleted;
   /** The addresses that browsers know this platform by: `https://fleet.example.com`. Asked each time. */
@@ -51,9 +55,17 @@ export interface IdentityDeps {
   readonly newUid?: () => Uuid;
 }
 
+/** A target, and the workspace that it is in. */
+export interface TargetPlace {
+  readonly uid: string;
+  readonly workspace: string;
+}
+
 export interface Identity {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
+  /** Who shows a token that is for the API server of this target, and for no other door of the platform. */
+  authenticateAt(target: TargetPlace, bearer: string, signal: AbortSignal): Promise<Principal | undefined>;
   /** Background work. */
   readonly upkeep: Runnable;
   close(): void;
@@ -68,14 +80,31 @@ export function openIdentity(deps: IdentityDeps): Identity {
   return {
     routes: [
       ...issuerRoutes(parts),
+      ...passthroughRoutes({ ...parts, requireTarget: deps.requireTarget }),
       ...serviceAccountRoutes(parts),
       ...tokenRoutes(parts),
       ...sessionRoutes(parts),
       ...loginRoutes(parts),
     ],
     authenticator: authenticatorOf({ callers, adminToken, origins }),
+    authenticateAt: async ({ uid, workspace }, bearer, signal) => {
+      const meant = await storage.read((reader) => findPassthrough(reader, uid), signal);
+      // Set by the root for one workspace: another that the target moved to is not meant.
+      if (meant?.workspace !== workspace) return undefined;
+      return await callers.byIssuerToken(bearer, signal, meant);
+    },
     upkeep: { name: 'identity upkeep', run: (signal) => runUpkeep(upkeep, signal) },
     close: forget,
+  };
+}
+
+/** What goes with a target, in the transaction that deletes it. */
+export function identityInTree(tx: Transaction) {
+  return {
+    deleted: async ({ uid }: { readonly uid: string }, signal: AbortSignal): Promise<void> => {
+      signal.throwIfAborted();
+      await tx.run(removePassthrough(uid));
+    },
   };
 }
 

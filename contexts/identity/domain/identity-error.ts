@@ -6,6 +6,8 @@ export const IDENTITY_ERRORS = {
   ISSUER_TAKEN: { category: 'conflict', retry: 'after-change' },
   ISSUER_CONFIGURED: { category: 'conflict', retry: 'after-change' },
   ISSUER_UNAVAILABLE: { category: 'unavailable', retry: 'later' },
+  PASSTHROUGH_REFUSED: { category: 'invalid', retry: 'after-change' },
+  PASSTHROUGH_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   INVALID_SERVICE_ACCOUNT: { category: 'invalid', retry: 'after-change' },
   SERVICE_ACCOUNT_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   SERVICE_ACCOUNT_TAKEN: { category: 'conflict', retry: 'after-change' },

@@ -58,6 +58,7 @@ export async function startIdentityServer(
     adminToken: new Secret(ADMIN_TOKEN),
     origins: () => origins,
     ...(issuers === undefined ? {} : { issuers: { raw: issuers, readText: () => '' } }),
+    requireTarget: async (_reader, name) => ({ uid: `uid-${name}`, workspace: name.split('-')[0] ?? '' }),
     requireWorkspace: async (_tx, workspace) => {
       if (workspace === 'nowhere')
         throw new MissingWorkspace('WORKSPACE_NOT_FOUND', `There is no workspace ${workspace}.`);

@@ -105,6 +105,13 @@ eachDatabase('kubeconfigs of targets', (fresh) => {
     });
   }
 
+  it('are refused when they lead where the platform does not dial, and nothing is kept', async () => {
+    const { status, body } = await put(kubeconfig({ token: TOKEN }, { server: 'https://10.0.0.1' }));
+    assert.deepEqual([status, body.code], [400, 'kubeconfigUnusable'], JSON.stringify(body));
+    assert.match(JSON.stringify(body), /10\.0\.0\.1 is a private address/);
+    assert.deepEqual(await api.clusters.list(signal), []);
+  });
+
   it('are of targets that are clusters', async () => {
     const text = kubeconfig();
     const folder = await api.call('PUT /v1/targets/folder/kubeconfig', { kubeconfig: text });

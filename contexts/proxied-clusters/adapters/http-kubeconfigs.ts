@@ -22,7 +22,7 @@ export function kubeconfigRoutes(deps: KubeconfigRoutesDeps): Route[] {
   return [putRoute(deps), getRoute(deps), deleteRoute(deps)];
 }
 
-function putRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Route {
+function putRoute({ storage, service, unit, view, changed }: KubeconfigRoutesDeps): Route {
   return defineRoute({
     method: 'PUT',
     path: PATH,
@@ -38,7 +38,9 @@ function putRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Ro
       responses: { 200: TargetKubeconfigSchema, 201: TargetKubeconfigSchema },
     },
     handler: async (request) => {
-      const { kubeconfig, context } = request.body;
+      const { body, signal } = request;
+      await storage.read((reader) => service.checkTarget(view(reader), request.params.target, signal), signal);
+      const kubeconfig = await service.read(body.kubeconfig, body.context, signal);
       const answer = await mutate(request, storage, async (tx) => {
         let isNew = true;
         const before = (known: Parameters<typeof kubeconfigResource>[0]): void => {
@@ -46,7 +48,7 @@ function putRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps): Ro
           request.changes(kubeconfigResource(known));
         };
         const { target } = request.params;
-        const command = { target, kubeconfig, context, now: request.time, before };
+        const command = { target, kubeconfig, now: request.time, before };
         const resource = kubeconfigResource(await service.put(unit(tx), command, request.signal));
         return isNew ? created(resource, `/v1/targets/${target}/kubeconfig`) : ok(resource);
       });

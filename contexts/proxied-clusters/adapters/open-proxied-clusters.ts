@@ -1,7 +1,7 @@
 import type { Route } from '#kit/http';
 import type { Secret } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
-import type { ClusterView, Speakers, TargetDirectory, UnitOfWork } from '../application/ports.ts';
+import type { AddressRules, ClusterView, Speakers, TargetDirectory, UnitOfWork } from '../application/ports.ts';
 import { ProxiedClusterService } from '../application/proxied-cluster-service.ts';
 import type { Observation } from '../domain/proxied-cluster.ts';
 import { kubeconfigRoutes } from './http-kubeconfigs.ts';
@@ -15,6 +15,7 @@ export interface ProxiedClustersDeps {
   /** The neighbours, in the transaction or snapshot that asks them. */
   readonly targets: (reader: Reader) => TargetDirectory;
   readonly speakers: (tx: Transaction) => Speakers;
+  readonly addresses: AddressRules;
   readonly log: { warn(fields: { readonly err: unknown }, message: string): void };
 }
 
@@ -48,7 +49,7 @@ const TELL_MS = 5_000;
 export function openProxiedClusters(deps: ProxiedClustersDeps): ProxiedClusters {
   const { storage, log } = deps;
   const vault = sealedVault(deps.sealer);
-  const service = new ProxiedClusterService({ kubeconfigs: kubeKubeconfigReader, vault });
+  const service = new ProxiedClusterService({ kubeconfigs: kubeKubeconfigReader, addresses: deps.addresses, vault });
   const changed = (): void => {
     // A transaction tells its own process alone.
     storage

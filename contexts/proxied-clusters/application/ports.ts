@@ -47,6 +47,12 @@ export interface KubeconfigReader {
   read(text: string, context: string | undefined): FlatKubeconfig;
 }
 
+/** Which addresses the platform dials for others. */
+export interface AddressRules {
+  /** Why this kubeconfig leads where the platform does not dial; `undefined` when nothing is known against it. */
+  whyRefused(kubeconfig: Secret<string>, signal: AbortSignal): Promise<string | undefined>;
+}
+
 /** Keeps what nobody is to read. */
 export interface Vault {
   seal(target: string, text: Secret<string>, signal: AbortSignal): Promise<string>;

@@ -1,17 +1,16 @@
 import { checkTarget, type ProxiedCluster, withKubeconfig } from '../domain/proxied-cluster.ts';
-import { kubeconfigNotFound } from '../domain/proxied-cluster-error.ts';
-import type { ClusterView, KubeconfigReader, UnitOfWork, Vault } from './ports.ts';
+import { kubeconfigNotFound, unusable } from '../domain/proxied-cluster-error.ts';
+import type { AddressRules, ClusterView, FlatKubeconfig, KubeconfigReader, UnitOfWork, Vault } from './ports.ts';
 
 export interface ProxiedClusterServiceDeps {
   readonly kubeconfigs: KubeconfigReader;
+  readonly addresses: AddressRules;
   readonly vault: Vault;
 }
 
 export interface PutKubeconfig {
   readonly target: string;
-  readonly kubeconfig: string;
-  /** Of the kubeconfig; its current one unless told. */
-  readonly context: string | undefined;
+  readonly kubeconfig: FlatKubeconfig;
   readonly now: number;
   /** Sees what was there before, if something was. */
   readonly before: (cluster: ProxiedCluster) => void;
@@ -27,12 +26,25 @@ export class ProxiedClusterService {
     this.#deps = deps;
   }
 
+  /** Throws where no kubeconfig can be left. */
+  async checkTarget({ targets }: Pick<ClusterView, 'targets'>, name: string, signal: AbortSignal): Promise<void> {
+    checkTarget(await targets.require(name, signal));
+  }
+
+  /** What one context of a kubeconfig says, if the platform may use it. Asks for names: no transaction waits for that. */
+  async read(text: string, context: string | undefined, signal: AbortSignal): Promise<FlatKubeconfig> {
+    const flat = this.#deps.kubeconfigs.read(text, context);
+    const why = await this.#deps.addresses.whyRefused(flat.text, signal);
+    if (why !== undefined) throw unusable(why);
+    return flat;
+  }
+
   /** The very one that is there already changes nothing. */
   async put(unit: UnitOfWork, command: PutKubeconfig, signal: AbortSignal): Promise<ProxiedCluster> {
-    const { kubeconfigs, vault } = this.#deps;
+    const { vault } = this.#deps;
     const target = await unit.targets.require(command.target, signal);
     checkTarget(target);
-    const { text, facts } = kubeconfigs.read(command.kubeconfig, command.context);
+    const { text, facts } = command.kubeconfig;
     const known = await unit.clusters.find(target.uid, signal);
     if (known !== undefined) command.before(known);
     if (known !== undefined && (await vault.open(known, signal)).reveal() === text.reveal()) return known;

@@ -58,6 +58,9 @@ export async function startKubeconfigServer(database: TestDatabase): Promise<Kub
     storage,
     sealer,
     log: troubles,
+    addresses: {
+      whyRefused: async (text) => (text.reveal().includes('10.') ? '10.0.0.1 is a private address' : undefined),
+    },
     targets: () => ({
       require: async (name) => {
         const known = TARGETS[name];

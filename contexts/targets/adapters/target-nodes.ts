@@ -19,12 +19,6 @@ export async function findTargetNode(reader: Reader, name: string): Promise<Targ
   return await reader.get<TargetNode>(sql`SELECT ${COLUMNS} FROM targets WHERE name = ${name}`);
 }
 
-/** What people have set of it, and nothing that its agent reports. */
-export async function ownProperties(reader: Reader, uid: string): Promise<Properties | undefined> {
-  const row = await reader.get(sql`SELECT ${TARGET_COLUMNS} FROM targets WHERE uid = ${uid}`);
-  return row && toTarget(row).properties;
-}
-
 /** All of them, on one snapshot, in the order of their names. */
 export async function* targetNodes(reader: Reader, pageSize = 1_000): AsyncGenerator<TargetNode> {
   for (let after = ''; ; ) {

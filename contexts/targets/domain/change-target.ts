@@ -1,6 +1,6 @@
 import { type Labels, type LabelsPatch, mergeLabels, sameLabels, sortedLabels } from '#kit/std';
 import { type ObservedCondition, sameConditions, withConditions } from './conditions.ts';
-import { mergeProperties, type Properties, type PropertiesPatch, sameJson } from './properties.ts';
+import { mergeProperties, movedFaults, type Properties, type PropertiesPatch, sameJson } from './properties.ts';
 import { type Lifecycle, sameList, sortedTypes, type Target, type TargetPlace, targetFaults } from './target.ts';
 import { invalidTarget, TargetError } from './target-error.ts';
 
@@ -25,6 +25,8 @@ export interface TargetReport {
 /** Each of these returns the very same value when nothing changes, so that nobody writes or announces it. */
 export function patchTarget(target: Target, patch: TargetPatch, now: number): Target {
   const { advertisedManifestTypes: types } = patch;
+  const moved = movedFaults(patch.properties, '/properties');
+  if (moved.length > 0) throw invalidTarget(moved);
   return asked(
     target,
     {

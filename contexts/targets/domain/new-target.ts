@@ -7,7 +7,7 @@ import {
   sortedLabels,
   type Uuid,
 } from '#kit/std';
-import type { Properties } from './properties.ts';
+import { movedFaults, type Properties } from './properties.ts';
 import { sortedTypes, type Target, type TargetPlace, targetFaults } from './target.ts';
 import { invalidTarget } from './target-error.ts';
 
@@ -67,7 +67,7 @@ export function newTarget(draft: TargetDraft, { workspace, uid, now }: Registrat
     createTime: now,
     updateTime: now,
   };
-  const faults = targetFaults(target);
+  const faults = [...movedFaults(properties, '/properties'), ...targetFaults(target)];
   if (faults.length > 0) throw invalidTarget(faults);
   return target;
 }

@@ -130,6 +130,11 @@ export class RouteRequest<Params, Query, Body, Who> {
     throw permissionDenied(permission);
   }
 
+  /** It was refused for what is there already. */
+  recordRefusal(): void {
+    this.#refused('denied');
+  }
+
   #refused(outcome: AuditOutcome): void {
     this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
   }

@@ -49,11 +49,13 @@ eachDatabase('the audit of writes', (fresh) => {
   let database: TestDatabase;
   let storage: Storage;
   let server: HttpServer;
+  let sink: TableSink;
 
   beforeEach(async () => {
     database = await fresh();
     storage = await database.open([httpMigrations, thingMigrations, auditedMigrations]);
-    ({ server } = await testServer(thingRoutes(storage), { audit: new TableSink() }));
+    sink = new TableSink();
+    ({ server } = await testServer(thingRoutes(storage), { audit: sink }));
   });
 
   afterEach(async () => {
@@ -104,6 +106,15 @@ eachDatabase('the audit of writes', (fresh) => {
         after: undefined,
       },
     ]);
+  });
+
+  it('holds a create that met a thing which is there, of a dry run too', async () => {
+    await send('POST', '/v1/things', { name: 'lamp', color: 'red' });
+    for (const url of ['/v1/things', '/v1/things?dryRun=true']) {
+      assert.equal((await send('POST', url, { name: 'lamp', color: 'red' })).statusCode, 409, url);
+    }
+    const seen = sink.refusals.map(({ operationId, outcome, principal }) => [operationId, outcome, principal?.id]);
+    assert.deepEqual(seen, Array(2).fill(['createThing', 'denied', 'alice']));
   });
 
   it('holds nothing of what did not happen', async () => {

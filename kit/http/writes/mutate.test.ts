@@ -75,6 +75,21 @@ eachDatabase('writes', (fresh) => {
     assert.equal(bobs.statusCode, 201);
   });
 
+  it('does not replay to a narrowed token what a wide one was answered', async () => {
+    const wide = await create('k1', { name: 'lamp', color: 'red' });
+    const scoped = { kind: 'user', id: 'alice', scope: { within: 'things/desk' } };
+    const { server: narrow } = await testServer(thingRoutes(storage), {
+      clock,
+      authenticator: { authenticate: async () => scoped },
+    });
+    const headers = { ...AS_ALICE, 'idempotency-key': 'k1' };
+    const payload = { name: 'lamp', color: 'red' };
+    const again = await narrow.inject({ method: 'POST', url: '/v1/things', headers, payload });
+    await narrow.close(1000);
+    assert.deepEqual([wide.statusCode, again.statusCode], [201, 409]);
+    assert.equal(again.headers['idempotency-replayed'], undefined);
+  });
+
   it('creates once when the same request comes many times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create('k1', { name: 'lamp', color: 'red' })));
     assert.deepEqual(

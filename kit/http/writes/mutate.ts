@@ -1,4 +1,4 @@
-import { contentHash } from '#kit/std';
+import { contentHash, FleetError } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import { HttpError } from '../errors/http-error.ts';
 import type { Principal } from '../ports.ts';
@@ -35,19 +35,36 @@ export async function mutate<A extends Answer>(
     await request.recordChange(tx, answer);
     return answer;
   };
-  if (dryRun || key === undefined) return await writeOrPreview({ storage, dryRun }, audited, signal);
+  const write = (): Promise<A> => writeOrPreview({ storage, dryRun }, audited, signal);
+  if (dryRun || key === undefined) return await withTrace(request, write);
   const claim = claimOf(request, key);
-  return await storage.write(async (tx) => {
-    const record = await findRecord(tx, claim);
-    if (record !== undefined) {
-      request.recordNothing();
-      return replay<A>(record, claim);
-    }
-    await claimKey(tx, claim);
-    const answer = await audited(tx);
-    if (request.idempotency !== 'secret') await recordAnswer(tx, claim, answer);
-    return answer;
-  }, signal);
+  const writeOnce = (): Promise<A> =>
+    storage.write(async (tx) => {
+      const record = await findRecord(tx, claim);
+      if (record !== undefined) {
+        request.recordNothing();
+        return replay<A>(record, claim);
+      }
+      await claimKey(tx, claim);
+      const answer = await audited(tx);
+      if (request.idempotency !== 'secret') await recordAnswer(tx, claim, answer);
+      return answer;
+    }, signal);
+  return await withTrace(request, writeOnce);
+}
+
+/**
+ * A create that meets something tells that it is there, also to a caller who may not see it: that is on record, of a
+ * dry run as of any other.
+ */
+async function withTrace<A>(request: MutatingRequest, write: () => Promise<A>): Promise<A> {
+  try {
+    return await write();
+  } catch (error) {
+    const isTaken = error instanceof FleetError && error.entry.category === 'conflict';
+    if (isTaken && request.idempotency !== undefined) request.recordRefusal();
+    throw error;
+  }
 }
 
 function claimOf(request: MutatingRequest, key: string): IdempotencyClaim {
@@ -55,7 +72,12 @@ function claimOf(request: MutatingRequest, key: string): IdempotencyClaim {
   if (principal === undefined) throw new TypeError(`${request.operationId} has no principal to keep the key for`);
   const query = request.query as Readonly<Record<string, unknown>>;
   const requestHash = contentHash({ method, path, query, body: body ?? null });
-  return { principal: `${principal.kind}:${principal.id}`, key, requestHash, time };
+  return { principal: keeperOf(principal), key, requestHash, time };
+}
+
+/** Credentials of one principal that can do less are not shown what others of it were answered. */
+function keeperOf({ kind, id, scope }: Principal): string {
+  return scope === undefined ? `${kind}:${id}` : `${kind}:${id}#${contentHash(scope)}`;
 }
 
 function replay<A extends Answer>(record: IdempotencyRecord, claim: IdempotencyClaim): A {

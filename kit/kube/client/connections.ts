@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import type { DialGuard } from '#kit/transport/dial';
 import type { Certificate, Identity } from '../config/credentials.ts';
 import type { KubeConfig } from '../config/kube-config.ts';
 import type { MaterialReader } from '../config/material-reader.ts';
@@ -24,6 +25,7 @@ export interface ConnectionsOptions {
   readonly config: KubeConfig;
   readonly ca: MaterialReader | undefined;
   readonly limits: ConnectionLimits;
+  readonly guard?: DialGuard | undefined;
 }
 
 /**
@@ -75,7 +77,7 @@ export class Connections {
   }
 
   async #connect(certificate: Certificate | undefined, protocols: Protocols): Promise<Duplex> {
-    const { config, ca, limits } = this.#options;
+    const { config, ca, limits, guard } = this.#options;
     const timeout = AbortSignal.timeout(limits.connectTimeoutMs);
     const signal = AbortSignal.any([this.#closing.signal, timeout]);
     try {
@@ -88,6 +90,7 @@ export class Connections {
           insecureSkipVerify: config.insecureSkipVerify,
           proxy: config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl),
           protocols,
+          guard,
         },
         signal,
       );

@@ -1,4 +1,5 @@
 import { type Clock, type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
+import type { DialGuard } from '#kit/transport/dial';
 import { createCredentials } from '../config/create-credentials.ts';
 import type { KubeConfig } from '../config/kube-config.ts';
 import { MaterialReader } from '../config/material-reader.ts';
@@ -44,6 +45,8 @@ export interface KubeClientOptions {
   /** `program/version`: also what the server calls the owner of fields when a write names none. */
   readonly userAgent?: string;
   readonly limits?: Partial<ClientLimits>;
+  /** For a config that somebody else wrote: which addresses may be dialled. All unless given. */
+  readonly guard?: DialGuard | undefined;
   readonly observe?: (report: RequestReport) => void;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
@@ -56,7 +59,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const server = new URL(config.server);
   const ca = config.ca && new MaterialReader(config.ca, clock);
-  const connections = new Connections({ config, ca, limits });
+  const connections = new Connections({ config, ca, limits, guard: options.guard });
   const gate = new RequestGate({ ...limits, rate: rateLimit, clock, sleep });
   const exchange = new Exchange({
     server,

@@ -1,8 +1,11 @@
-import { isIP, type Socket, connect as tcpConnect } from 'node:net';
+import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from 'node:net';
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { TransportError } from '#kit/transport';
+import type { DialGuard } from '#kit/transport/dial';
 import type { Certificate } from '../config/credentials.ts';
+import type { KubeConfig } from '../config/kube-config.ts';
 import { KubeError } from '../kube-error.ts';
-import { openTunnel } from './open-tunnel.ts';
+import { addressOf, openTunnel } from './open-tunnel.ts';
 
 export type Protocols = readonly ('h2' | 'http/1.1')[];
 
@@ -15,20 +18,58 @@ export interface DialOptions {
   readonly serverName?: string | undefined;
   readonly insecureSkipVerify?: boolean | undefined;
   readonly proxy?: URL | undefined;
+  /** Which addresses may be dialled; all when there is none. */
+  readonly guard?: DialGuard | undefined;
   /** In the order of preference; for TLS only. */
   readonly protocols: Protocols;
 }
 
 /** A connection to the server, through the proxy when there is one; TLS is up and the certificate is trusted. */
 export async function dial(options: DialOptions, signal: AbortSignal): Promise<Socket | TLSSocket> {
-  const { server, proxy } = options;
-  const host = server.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(server.port || (server.protocol === 'https:' ? 443 : 80));
+  const { server, proxy, guard } = options;
+  const { host, port } = addressOf(server);
   const doing = `connect to ${server.host}${proxy ? ` through the proxy ${proxy.host}` : ''}`;
-  const tunnel = proxy && (await openTunnel({ proxy, host, port }, signal));
-  if (server.protocol !== 'https:') return tunnel ?? ready(tcpConnect({ host, port }), 'connect', { doing, signal });
-  const socket = tlsConnect({ ...tlsOptions(options, host), ...(tunnel ? { socket: tunnel } : { host, port }) });
+  const lookup = guard && (await checked(guard, { host, port, proxy, doing }, signal));
+  const tunnel = proxy && (await openTunnel({ proxy, host, port, lookup }, signal));
+  const to = { host, port, ...(lookup && { lookup }) };
+  if (server.protocol !== 'https:') return tunnel ?? ready(tcpConnect(to), 'connect', { doing, signal });
+  const socket = tlsConnect({ ...tlsOptions(options, host), ...(tunnel ? { socket: tunnel } : to) });
   return ready(socket, 'secureConnect', { doing, signal });
+}
+
+/** Whether the guard would let this config be dialled; throws `ADDRESS_REFUSED` where not. */
+export async function checkAddress(
+  { server, proxyUrl }: Pick<KubeConfig, 'server' | 'proxyUrl'>,
+  guard: DialGuard,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = new URL(server);
+  const proxy = proxyUrl === undefined ? undefined : new URL(proxyUrl);
+  await checked(guard, { ...addressOf(url), proxy, doing: `connect to ${url.host}` }, signal);
+}
+
+interface Wanted {
+  readonly host: string;
+  readonly port: number;
+  readonly proxy: URL | undefined;
+  readonly doing: string;
+}
+
+/** Of the server, or of the proxy that is asked for it: then the name of the server is the proxy's to resolve. */
+async function checked(
+  guard: DialGuard,
+  { host, port, proxy, doing }: Wanted,
+  signal: AbortSignal,
+): Promise<LookupFunction> {
+  try {
+    if (proxy === undefined) return await guard.lookupFor({ host, port }, signal);
+    guard.checkLiteral({ host, port });
+    return await guard.lookupFor(addressOf(proxy), signal);
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    const code = error.code === 'ADDRESS_REFUSED' ? 'ADDRESS_REFUSED' : 'CONNECTION_REFUSED';
+    throw new KubeError(code, `${doing}: ${error.message}`, { cause: error });
+  }
 }
 
 function tlsOptions(options: DialOptions, host: string): ConnectionOptions {

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { KubeError } from '../kube-error.ts';
 
 interface Tunnel {
@@ -8,16 +8,22 @@ interface Tunnel {
   readonly proxy: URL;
   readonly host: string;
   readonly port: number;
+  /** Of the proxy's name. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+export function addressOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
 }
 
 /** A connection to host and port that a proxy makes for us, by CONNECT. */
-export async function openTunnel({ proxy, host, port }: Tunnel, signal: AbortSignal): Promise<Socket> {
+export async function openTunnel({ proxy, host, port, lookup }: Tunnel, signal: AbortSignal): Promise<Socket> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const doing = `ask the proxy ${proxy.host} for a connection to ${target}`;
   const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
   const request = send({
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+    ...addressOf(proxy),
+    ...(lookup && { lookup }),
     method: 'CONNECT',
     path: target,
     headers: { host: target, ...authorization(proxy) },

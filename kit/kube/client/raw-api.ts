@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Agent } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '#kit/std';
+import type { DialGuard } from '#kit/transport/dial';
 import { createCredentials } from '../config/create-credentials.ts';
 import type { Certificate, Credentials, Identity } from '../config/credentials.ts';
 import type { KubeConfig } from '../config/kube-config.ts';
@@ -12,6 +13,8 @@ import { RawAgent } from './raw-agent.ts';
 
 export interface RawApiOptions {
   readonly config: KubeConfig;
+  /** Which addresses may be dialled; all when there is none. */
+  readonly guard?: DialGuard | undefined;
   readonly connectTimeoutMs?: number;
   readonly clock?: Clock;
 }
@@ -55,6 +58,7 @@ export function createRawApi(options: RawApiOptions): RawApi {
 
 class DialedApi implements RawApi {
   readonly #config: KubeConfig;
+  readonly #guard: DialGuard | undefined;
   readonly #connectTimeoutMs: number;
   readonly #credentials: Credentials;
   readonly #ca: MaterialReader | undefined;
@@ -64,8 +68,9 @@ class DialedApi implements RawApi {
   readonly #bare: RawAgent;
   #own: { readonly agent: RawAgent; readonly certificate: Certificate | undefined } | undefined;
 
-  constructor({ config, connectTimeoutMs = CONNECT_MS, clock = systemClock }: RawApiOptions) {
+  constructor({ config, guard, connectTimeoutMs = CONNECT_MS, clock = systemClock }: RawApiOptions) {
     this.#config = config;
+    this.#guard = guard;
     this.#connectTimeoutMs = connectTimeoutMs;
     this.#credentials = createCredentials(config.identity, clock);
     this.#ca = config.ca && new MaterialReader(config.ca, clock);
@@ -120,6 +125,7 @@ class DialedApi implements RawApi {
           insecureSkipVerify,
           proxy: proxyUrl === undefined ? undefined : new URL(proxyUrl),
           protocols: ['http/1.1'],
+          guard: this.#guard,
         },
         signal,
       );

@@ -1,2 +1,3 @@
 export { type DialCredentials, type DialOptions, type DialTls, dial, type Endpoint, endpointName } from './dial.ts';
+export { createDialGuard, type DialGuard, type DialGuardOptions, type Place } from './dial-guard.ts';
 export { parseProxy, proxyFor } from './proxy-for.ts';

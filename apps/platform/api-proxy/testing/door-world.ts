@@ -28,10 +28,10 @@ export type Person = keyof typeof PEOPLE;
 export interface DoorWorldOptions {
   readonly limits?: StreamLimits;
   readonly requestsPerMinute?: number;
-  /** What people set at the target. */
-  readonly apiAuthentication?: string;
   /** An API server of the test's own, instead of the scripted one. */
   readonly server?: string;
+  /** The target has an audience of its own: of tokens like `vera.at.web`. */
+  readonly hasPassthrough?: boolean;
 }
 
 /** What the neighbours of the proxy were told. */
@@ -167,7 +167,7 @@ interface ProxyParts {
 }
 
 function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
-  const { limits, requestsPerMinute = 1_000_000, apiAuthentication } = options;
+  const { limits, requestsPerMinute = 1_000_000, hasPassthrough = false } = options;
   const { noted, refused, metered } = records;
   const index = treeOf();
   return openApiProxy({
@@ -188,7 +188,8 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
       const [target, workspace] = index.lineageOf({ kind: 'target', name });
       return target && workspace && { uid: `uid-${name}`, workspace: workspace.name };
     },
-    authenticationOf: async () => apiAuthentication,
+    authenticateAt: async (target, bearer) =>
+      hasPassthrough && bearer.endsWith(`.at.${target}`) ? personOf(bearer.split('.')[0]) : undefined,
     requestsPerMinute,
     trustProxy: [],
     meter: (workspace, bytes) => void metered.set(workspace, (metered.get(workspace) ?? 0) + bytes),
@@ -200,9 +201,10 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
 
 const SILENT = createLogger({ level: 'silent', destination: process.stderr, pretty: false });
 
-/** A token may be a JWT whose first part is the name. */
+/** A token may be a JWT whose first part is the name; one for a target is not known here. */
 function personOf(bearer: string | undefined): Principal | undefined {
-  const [name = ''] = bearer?.split('.') ?? [];
+  const [name = '', at] = bearer?.split('.') ?? [];
+  if (at === 'at') return undefined;
   if (!Object.hasOwn(PEOPLE, name)) return undefined;
   return { kind: 'user', id: name, groups: ['staff', 'system:masters'] };
 }

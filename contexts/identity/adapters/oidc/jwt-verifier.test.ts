@@ -65,6 +65,27 @@ async function aWorld(...issuers: readonly Issuer[]): Promise<World> {
   return world;
 }
 
+describe('a token for one cluster', () => {
+  const rows = [
+    { why: 'of the audience that is meant', aud: 'prod-1', taken: true },
+    { why: 'for other things that are not ours besides', aud: ['prod-1', 'wiki'], taken: true },
+    { why: 'of another cluster', aud: 'prod-2', taken: false },
+    { why: 'that the platform takes as well', aud: ['prod-1', 'fleet'], taken: false },
+    { why: 'that the platform takes of another issuer as well', aud: ['prod-1', 'partners'], taken: false },
+  ];
+  for (const { why, aud, taken } of rows) {
+    it(`${why} is ${taken ? 'taken there' : 'not taken'}, and nowhere else`, async () => {
+      const world = await aWorld(anIssuer('corp'), anIssuer('other', { audiences: ['partners'] }));
+      const token = await world.token(URLS.corp, { aud });
+      const user = await world.verifier.verifyFor({ issuer: 'corp', audience: 'prod-1' }, token, signal);
+      assert.equal(user?.id, taken ? 'corp:alice' : undefined);
+      if (taken) assert.equal(await world.verifier.verify(token, signal), undefined);
+      const elsewhere = { issuer: 'other', audience: 'prod-1' };
+      assert.equal(await world.verifier.verifyFor(elsewhere, token, signal), undefined, 'of another issuer');
+    });
+  }
+});
+
 describe('a token of an issuer', () => {
   const rows: { why: string; its?: object; header?: object; taken: boolean }[] = [
     { why: 'as it should be', taken: true },

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import { MAX_TOKEN_AGE_MS } from '../../application/login-service.ts';
 import { audiencesOf, type Issuer } from '../../domain/issuer.ts';
+import { isOwnAudience, type TokenAudience } from '../../domain/passthrough.ts';
 import { type User, userOf } from '../../domain/subject.ts';
 import type { ClaimExpressions } from './claim-expressions.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
@@ -54,6 +55,18 @@ export class JwtVerifier {
     const issuer = iss === undefined ? undefined : await this.#deps.issuers.byUrl(iss, signal);
     if (issuer === undefined) return undefined;
     return await this.verifyOf(issuer, { token, audiences: audiencesOf(issuer) }, signal);
+  }
+
+  /**
+   * A token for one cluster. One that is also for the platform is none: the cluster could come in with it.
+   */
+  async verifyFor(meant: TokenAudience, token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
+    if (token.length > MAX_LENGTH || !SHAPE.test(token) || issuerIn(token) === undefined) return undefined;
+    const issuers = await this.#deps.issuers.all(signal);
+    const issuer = issuers.find(({ name }) => name === meant.issuer);
+    const audiences = [decodeJwt(token).aud ?? []].flat();
+    if (issuer === undefined || audiences.some((audience) => isOwnAudience(issuers, audience))) return undefined;
+    return await this.verifyOf(issuer, { token, audiences: [meant.audience] }, signal);
   }
 
   /** A token that must be of this issuer. */

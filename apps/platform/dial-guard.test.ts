@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { resolvePlatformConfig } from './config.ts';
+import { platformDialGuard } from './dial-guard.ts';
+
+const { signal } = new AbortController();
+const OWN = { host: '127.0.0.1', port: 8700 };
+
+async function isDialled(address: string, args: readonly string[], port = 6443): Promise<boolean> {
+  const { values } = resolvePlatformConfig({ args, environment: {}, readText: () => '' });
+  const guard = platformDialGuard(values, () => ({ http: OWN }));
+  try {
+    await guard.lookupFor({ host: address, port }, signal);
+    return true;
+  } catch (error) {
+    assert.equal((error as { code?: unknown }).code, 'ADDRESS_REFUSED');
+    return false;
+  }
+}
+
+const BEYOND = ['--tls-listen', '0.0.0.0:8701'];
+const rows = [
+  { why: 'a platform of one machine dials that machine', address: '127.0.0.1', args: [], want: true },
+  { why: 'and over IPv6', address: '::1', args: [], want: true },
+  { why: 'one that others reach does not', address: '127.0.0.1', args: BEYOND, want: false },
+  { why: 'one that fleetlets reach does not', address: '::1', args: ['--fleetlet-listen', '0.0.0.0:0'], want: false },
+  {
+    why: 'loopback can be allowed',
+    address: '127.0.0.1',
+    args: [...BEYOND, '--dial-allow', '127.0.0.0/8'],
+    want: true,
+  },
+  { why: 'private networks are asked for', address: '10.0.0.1', args: [], want: false },
+  { why: 'and given', address: '10.0.0.1', args: ['--dial-allow', '192.168.0.0/16,10.0.0.0/8'], want: true },
+  { why: 'link-local ones are not', address: '169.254.169.254', args: ['--dial-allow', '0.0.0.0/0'], want: false },
+];
+
+describe('addresses that the platform dials for users', () => {
+  for (const { why, address, args, want } of rows) {
+    it(why, async () => assert.equal(await isDialled(address, args), want));
+  }
+
+  it('are never its own', async () => {
+    assert.equal(await isDialled(OWN.host, [], OWN.port), false);
+  });
+});

@@ -1,0 +1,40 @@
+import type { HostPort } from '#kit/config';
+import { parseIpNetwork } from '#kit/std';
+import { createDialGuard, type DialGuard } from '#kit/transport/dial';
+import { fleetletAddress } from './channels/fleetlet-address.ts';
+import type { PlatformConfig } from './config.ts';
+import { isLoopback } from './loopback.ts';
+
+type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen'>;
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+/** Whether what HTTP serves can be reached from this machine only. */
+export function isHttpOnLoopback({ listen, tlsListen }: Pick<Places, 'listen' | 'tlsListen'>): boolean {
+  return [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
+}
+
+/** Whether every listener can be reached from this machine only. */
+function isOnLoopbackOnly(config: Places): boolean {
+  const fleetlets = fleetletAddress(config);
+  return isHttpOnLoopback(config) && (fleetlets === undefined || isLoopback(fleetlets.host));
+}
+
+/**
+ * For addresses that users name. A platform that serves one machine, as the demo does, may dial that machine: its users
+ * are there already.
+ */
+export function platformDialGuard(
+  config: Places & Pick<PlatformConfig, 'dialAllow' | 'fleetletTcp'>,
+  listening: () => { readonly [Listener in 'http' | 'https' | 'fleetlets']?: HostPort | undefined },
+): DialGuard {
+  const allowed = [...config.dialAllow, ...(isOnLoopbackOnly(config) ? LOOPBACK : [])];
+  return createDialGuard({
+    allow: allowed.map(parseIpNetwork).filter((network) => network !== undefined),
+    own: () => {
+      const { http, https, fleetlets } = listening();
+      return [http, https, fleetlets, config.fleetletTcp].filter((place) => place !== undefined);
+    },
+    setting: '--dial-allow',
+  });
+}
