@@ -16,6 +16,7 @@ export {
   type FleetErrorOptions,
   type Retry,
 } from './errors.ts';
+export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
 export {
   type LabelExpression,
   type LabelSelector,
