@@ -17,6 +17,7 @@ export {
   type Retry,
 } from './errors.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
+export { type HandOver, handOver, type Persistence, persistenceWith } from './hand-over.ts';
 export {
   type LabelExpression,
   type LabelSelector,
