@@ -94,6 +94,7 @@ describe('what the documents say of the API', () => {
       '/v1/workspaces/{workspace}/deployments/{deployment}:halt': false,
       '/v1/audit:verify': true,
       ':confirmRemoval': true,
+      ':acceptRevision': true,
       ':confirmRemove': false,
       '/v1/spaces': false,
       '/healthz': true,

@@ -13,6 +13,12 @@ export const INSTANCE_SECRET_MIGRATIONS: MigrationModule = {
       compatibleFrom: 0,
       up: 'CREATE TABLE instance_secrets (name KEYTEXT PRIMARY KEY, sealed TEXT NOT NULL);',
     },
+    {
+      number: 2,
+      name: 'marks',
+      compatibleFrom: 0,
+      up: 'CREATE TABLE instance_marks (name KEYTEXT PRIMARY KEY, time BIGINT NOT NULL);',
+    },
   ],
 };
 

@@ -11,12 +11,14 @@ import { DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { httpMigrations } from '#kit/http';
 import { SEALING_MIGRATIONS, type SealedColumn } from '#kit/sealing';
 import type { MigrationModule } from '#kit/storage';
+import { DEAD_LETTER_MIGRATIONS } from '#kit/storage/dead-letters';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
 import { INSTANCE_SECRET_COLUMNS, INSTANCE_SECRET_MIGRATIONS } from './instance-secret.ts';
 
 /** Every table that a platform has, in the order in which they are made. */
 export const SCHEMA_MODULES: readonly MigrationModule[] = [
   OUTBOX_MIGRATIONS,
+  DEAD_LETTER_MIGRATIONS,
   httpMigrations,
   DURABLE_MIGRATIONS,
   SEALING_MIGRATIONS,

@@ -6,6 +6,7 @@ import type { Runnable, RunnableGroup } from '#kit/reconcile';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { sleep, systemClock } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
+import { DeadLetterBox, purgeDeadLetters } from '#kit/storage/dead-letters';
 import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
 import { type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
@@ -141,9 +142,12 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   opened.defer(() => callers.close());
 
   const { authenticator } = callers;
-  const machines = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
+  const letters = deadLetters(storage, log);
+  const setAside = letters.add.bind(letters);
+  const shared = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
+  const machines = { ...shared, setAside };
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
-  const index = openIndex({ storage, hub: fleetlets.hub, metrics, log });
+  const index = openIndex({ storage, hub: fleetlets.hub, metrics, setAside, log });
   opened.defer(() => index.close());
   const guard = platformDialGuard(config, () => listening);
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
@@ -170,7 +174,13 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   serving.server = server;
   opened.defer(() => server.close(config.shutdownTimeout));
   const background = [
-    ...backgroundWork(storage, options, [...fleet.purges, enrolmentPurge(storage), indexPurge(storage)]),
+    ...backgroundWork(storage, options, [
+      ...fleet.purges,
+      enrolmentPurge(storage),
+      indexPurge(storage),
+      deadLetterPurge(storage),
+    ]),
+    { name: 'dead letters', run: (stop: AbortSignal) => letters.run(stop) },
     ...access.runnables,
     callers.upkeep,
     ...fleetlets.runnables,
@@ -321,6 +331,27 @@ function backgroundWork(storage: Storage, { config, log }: PlatformOptions, purg
     { name: 'event sequencer', run: (signal) => sequencer.run(signal) },
     maintenance({ storage, eventRetentionMs: config.eventRetention, purges, clock: systemClock, sleep, log }),
   ];
+}
+
+/** A hostile sender writes one line in a while, not one for each message. */
+function deadLetters(storage: Storage, log: Logger): DeadLetterBox {
+  return new DeadLetterBox({
+    storage,
+    clock: systemClock,
+    sleep,
+    onStored: ({ source, subject, code, messages }, err) =>
+      log.warn({ source, subject, code, count: messages, err }, 'messages from an agent refused and set aside'),
+    onTrouble: (err) => log.warn({ err }, 'dead letters not stored; retrying'),
+  });
+}
+
+const LETTERS_KEPT_MS = 30 * 24 * 3_600_000;
+
+function deadLetterPurge(storage: Storage): Purge {
+  return {
+    name: 'dead letters',
+    run: (signal) => purgeDeadLetters(storage, systemClock.now() - LETTERS_KEPT_MS, signal),
+  };
 }
 
 async function serveUntil(stop: AbortSignal, server: HttpServer, deadlineMs: number): Promise<void> {

@@ -117,6 +117,7 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   retryDeployment: nameless,
   // Nobody waits for it.
   confirmDeploymentRemoval: { otherwise: 409 },
+  acceptDeploymentRevision: { otherwise: 409 },
   rollbackDeployment: { body: () => ({ revision: 1 }) },
   // It is not being deleted.
   abandonDeployment: { otherwise: 409 },

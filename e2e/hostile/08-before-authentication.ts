@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CHANNEL_METHOD } from '#contexts/channels/adapters';
 import { type Attack, heldOff, succeeded } from './attack.ts';
-import { FLEETLET_FLAGS, type HonestFleetlet, honestFleetlet } from './hostile-fleetlet.ts';
+import { FLEETLET_FLAGS, type HonestFleetlet, honestFleetlet } from './honest-fleetlet.ts';
 
 const CALL = { ':method': 'POST', ':path': CHANNEL_METHOD, 'content-type': 'application/grpc' };
 

@@ -1,9 +1,11 @@
 import { crossedAnswers, smuggledRequest } from './01-smuggled-request.ts';
 import { harvestedToken } from './02-harvested-token.ts';
+import { exhaustRevisions, stopPresence, stopStatuses } from './03-status-of-one-fleetlet.ts';
 import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
 import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
+import { endlessTexts } from './15-endless-texts.ts';
 import { wrongTokens } from './16-wrong-tokens.ts';
 import { unrecordedSecretReads } from './17-secret-reads.ts';
 import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
@@ -17,6 +19,9 @@ export const ATTACKS: readonly Attack[] = [
   smuggledRequest,
   crossedAnswers,
   harvestedToken,
+  stopStatuses,
+  stopPresence,
+  exhaustRevisions,
   quadraticYaml,
   costlyHealthRule,
   silentStreams,
@@ -25,6 +30,7 @@ export const ATTACKS: readonly Attack[] = [
   slowBodies,
   reachedInside,
   quotedAnswer,
+  endlessTexts,
   wrongTokens,
   unrecordedSecretReads,
   unseenGuess,

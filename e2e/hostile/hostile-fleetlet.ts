@@ -1,58 +1,95 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { CHANNEL_METHOD } from '#contexts/channels/adapters';
-import { createSigningRequest } from '#kit/pki';
-import { Secret } from '#kit/std';
-import { createGrpcTransport } from '#kit/transport/grpc';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { DeliveryReportSchema, StatusMessageSchema } from '#protocol/proto';
 import type { Platform } from '#testing/platform-process';
-import { decodeFrame, encodeFrame } from '../../contexts/channels/adapters/frame-codec.ts';
-import { anOpen } from '../../contexts/channels/testing/recorded-link.ts';
+import {
+  type EnrolledFleetlet,
+  enrolledFleetlet,
+  grpcOf,
+} from '../../apps/platform/channels/testing/enrolled-fleetlet.ts';
+import { ScriptedFleetlet } from '../../apps/platform/channels/testing/scripted-fleetlet.ts';
 
-export const FLEETLET_FLAGS = ['--fleetlet-listen', '127.0.0.1:0'];
+export const DEPLOYMENTS = '/v1/workspaces/root/deployments';
 
-/** One that enrolled in order. */
-export interface HonestFleetlet {
-  readonly host: string;
-  readonly port: number;
-  /** PEM of the platform's own authority. */
-  readonly authority: string;
-  /** Connects, and opens a stream: the kind of the first frame that comes, and the reason if it is a close. */
-  connect(signal: AbortSignal): Promise<string>;
+/** A target of its own fleetlet, which an attack has say what it likes. */
+export interface HostileFleetlet {
+  readonly enrolled: EnrolledFleetlet;
+  readonly fleetlet: ScriptedFleetlet;
+  /** Of its target. */
+  readonly target: string;
+  /** Of the deployment that is on it. */
+  readonly deployment: string;
+  report(its: MessageInitShape<typeof DeliveryReportSchema>): void;
 }
 
-export async function honestFleetlet(platform: Platform): Promise<HonestFleetlet> {
-  const made = await platform.request('/v1/workspaces/root/bootstrap-tokens', { method: 'POST', body: {} });
-  const { token } = (await made.json()) as { token: string };
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const csr = createSigningRequest(privateKey, 'honest');
-  const answer = await platform.request('/v1/enroll', { method: 'POST', body: { token, csr } });
-  if (!answer.ok) throw new Error(`enrol: ${answer.status} ${await answer.text()}`);
-  const { certificate, serverCa, endpoints } = (await answer.json()) as {
-    certificate: string;
-    serverCa: string;
-    endpoints: { grpc: string };
-  };
-  const [host = '', port = ''] = endpoints.grpc.split(':');
-  const key = new Secret(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-  const tls = { credentials: () => ({ trust: { only: [serverCa] }, certificate: { cert: certificate, key } }) };
-  const to = { host, port: Number(port) };
-  const transport = createGrpcTransport({ to, path: CHANNEL_METHOD, tls, connectWithinMs: 60_000 });
-  const connect = async (signal: AbortSignal): Promise<string> => {
-    const connection = await transport.connect(signal);
-    const answered = Promise.withResolvers<string>();
-    const stream = connection.open({
-      frame: (bytes) => {
-        const frame = decodeFrame(bytes);
-        answered.resolve(frame.kind === 'close' ? `close: ${frame.reason}, ${frame.message}` : frame.kind);
-      },
-      room: () => {},
-      closed: (error) => answered.reject(error ?? new Error('closed without an answer')),
-    });
-    stream.send(encodeFrame(anOpen({ channel: 'control', session: 'honest' })));
-    try {
-      return await answered.promise;
-    } finally {
-      await connection.close();
+export async function call<T = unknown>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
+  const answer = await platform.request(path, { method, ...(body === undefined ? {} : { body }) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 500)}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** Enrols, connects, and has a deployment delivered to its target: what a fleetlet needs in order to speak of one. */
+export async function hostileFleetlet(platform: Platform, name: string): Promise<HostileFleetlet> {
+  const enrolled = await enrolFleetlet(platform, name);
+  const { fleetlet, target } = await connectFleetlet(enrolled, name);
+  const { uid: deployment } = await deployTo(platform, name);
+  await mustBe(`the deployment on ${name}`, () => isAvailable(platform, `on-${name}`));
+  const report = (its: MessageInitShape<typeof DeliveryReportSchema>): void => {
+    const value = create(DeliveryReportSchema, { deploymentUid: deployment, ...its });
+    const message = create(StatusMessageSchema, { message: { case: 'report', value } });
+    if (!fleetlet.status.trySend({ payload: toBinary(StatusMessageSchema, message), target })) {
+      throw new Error('the channel takes nothing more');
     }
   };
-  return { ...to, authority: serverCa, connect };
+  return { enrolled, fleetlet, target, deployment, report };
+}
+
+export async function enrolFleetlet(platform: Platform, name: string): Promise<EnrolledFleetlet> {
+  const api = {
+    call: <T>(method: string, path: string, body?: unknown) => call<T>(platform, method, path, body as object),
+  };
+  return await enrolledFleetlet(api, [name]);
+}
+
+export async function connectFleetlet(enrolled: EnrolledFleetlet, name: string) {
+  const fleetlet = new ScriptedFleetlet(grpcOf(enrolled));
+  const request = fleetlet.register(name);
+  await mustBe(`${name} is accepted`, async () => fleetlet.answerTo(request)?.kind === 'targetAccepted');
+  const answer = fleetlet.answerTo(request);
+  const target = answer?.kind === 'targetAccepted' ? answer.target : '';
+  fleetlet.inventory(target);
+  return { fleetlet, target };
+}
+
+/** On that target alone. */
+export async function deployTo(platform: Platform, target: string): Promise<{ readonly uid: string }> {
+  return await call(platform, 'POST', DEPLOYMENTS, {
+    name: `on-${target}`,
+    manifest: { type: 'inline', documents: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hello' } }] },
+    placement: [{ type: 'static', targets: [target] }],
+    rollout: { type: 'immediate' },
+  });
+}
+
+export async function isAvailable(platform: Platform, deployment: string): Promise<boolean> {
+  type Shown = { readonly status: { readonly counts: { readonly available: number } } };
+  return (await call<Shown>(platform, 'GET', `${DEPLOYMENTS}/${deployment}`)).status.counts.available === 1;
+}
+
+const POLL_MS = 50;
+/** What a healthy platform needs a fraction of a second for. */
+const SOON_MS = 15_000;
+
+/** Whether it comes to be so soon. */
+export async function comesTrue(condition: () => Promise<boolean>, withinMs = SOON_MS): Promise<boolean> {
+  for (const end = Date.now() + withinMs; Date.now() < end; ) {
+    if (await condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return false;
+}
+
+/** Part of the setting of an attack: without it the attack says nothing. */
+export async function mustBe(what: string, condition: () => Promise<boolean>): Promise<void> {
+  if (!(await comesTrue(condition, 2 * SOON_MS))) throw new Error(`the attack could not be set up: ${what}`);
 }

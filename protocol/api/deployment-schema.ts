@@ -156,5 +156,10 @@ export const ConfirmRemovalSchema = Type.Object(
   { title: 'ConfirmRemoval' },
 );
 
+export const AcceptRevisionSchema = Type.Object(
+  { targets: targetNames('Names or uids of those whose revision is accepted; all that are ahead unless told.') },
+  { title: 'AcceptRevision' },
+);
+
 export type DeploymentResource = Static<typeof DeploymentSchema>;
 export type NewDeploymentRequest = Static<typeof NewDeploymentSchema>;

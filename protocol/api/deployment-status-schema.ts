@@ -35,6 +35,7 @@ const CountsSchema = Type.Object(
     failed: count('On which the last change did not succeed.'),
     leaving: count('That lose it.'),
     drifted: count('On which something was changed by somebody else.'),
+    ahead: count('Whose agent has seen a later revision than was given: see `:acceptRevision`.'),
   },
   { title: 'TargetCounts' },
 );

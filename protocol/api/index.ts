@@ -60,6 +60,7 @@ export {
 } from './certificate-authority-schema.ts';
 export { DEPLOYMENT_EVENTS } from './deployment-events.ts';
 export {
+  AcceptRevisionSchema,
   ConfirmRemovalSchema,
   DeploymentDraftSchema,
   DeploymentListQuerySchema,

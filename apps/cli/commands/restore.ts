@@ -2,6 +2,8 @@ import { helpText, type Settings } from '#kit/config';
 import { systemClock } from '#kit/std';
 import { type RestoreOptions, restoreDump } from '#kit/storage/transfer';
 import { openDataFolder } from '../../platform/data-folder.ts';
+import { openDatabase } from '../../platform/open-database.ts';
+import { markRestored } from '../../platform/restore-mark.ts';
 import { SCHEMA_MODULES } from '../../platform/schema.ts';
 import { type Command, EXIT, type ExitCode, type Io } from '../command.ts';
 import { checkPlaces, writeBackupFiles } from './backup/backup-files.ts';
@@ -53,12 +55,24 @@ async function restoreFrom(backup: ReadBackup, { values, io }: Wanted, signal: A
   try {
     const { tables, rows } = await restoreDump({ ...options, onRow: () => progress.step() }, signal);
     progress.end();
+    await leaveMark(values, signal);
     io.err(`restored ${rows} rows of ${tables} tables and the keys, as of ${about.createTime}\n`);
     return EXIT.ok;
   } catch (error) {
     progress.end();
     undo();
     throw error;
+  }
+}
+
+/** With it the platform goes on above what agents have seen since the backup, for a day. */
+async function leaveMark(values: LocalValues, signal: AbortSignal): Promise<void> {
+  const { databaseFile: sqliteFile } = filesOf(values);
+  const storage = await openDatabase({ choice: values.database, sqliteFile, modules: SCHEMA_MODULES }, signal);
+  try {
+    await markRestored(storage, systemClock.now(), signal);
+  } finally {
+    await storage.close();
   }
 }
 

@@ -1,7 +1,17 @@
 import { helpText, suggestion } from '#kit/config';
 import { type Command, type ExitCode, type Io, UsageError } from '../command.ts';
 import { confirmRemoval } from './rollout/confirm-removal.ts';
-import { abandon, abort, approve, pause, reject, replan, resume, retry } from './rollout/plain-verbs.ts';
+import {
+  abandon,
+  abort,
+  acceptRevision,
+  approve,
+  pause,
+  reject,
+  replan,
+  resume,
+  retry,
+} from './rollout/plain-verbs.ts';
 import { rollBack } from './rollout/roll-back.ts';
 import { ROLLOUT_SETTINGS } from './rollout/rollout-settings.ts';
 import { ROLLOUT_VERBS, type RolloutVerb } from './rollout/rollout-verbs.ts';
@@ -20,6 +30,7 @@ const RUNS: Readonly<Record<RolloutVerb, Run>> = {
   abort,
   replan,
   'confirm-removal': confirmRemoval,
+  'accept-revision': acceptRevision,
   abandon,
 };
 

@@ -18,7 +18,7 @@ export interface DeploymentParts {
 
 /** One that is being rolled out, as the API shows it. */
 export function aDeployment({ counts, placement, rollout, trouble, its }: DeploymentParts = {}): DeploymentResource {
-  const none = { degraded: 0, unknown: 0, offline: 0, underWay: 0, failed: 0, leaving: 0, drifted: 0 };
+  const none = { degraded: 0, unknown: 0, offline: 0, underWay: 0, failed: 0, leaving: 0, drifted: 0, ahead: 0 };
   return {
     name: 'web',
     uid: UID,

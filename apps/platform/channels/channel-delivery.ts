@@ -3,6 +3,7 @@ import type { AgentRegistry, AgentReports, TargetId } from '#contexts/delivery';
 import { type AgentMessages, ChannelAgent, StatusIntake } from '#contexts/delivery/adapters';
 import type { Runnable } from '#kit/reconcile';
 import type { Clock, Sleep } from '#kit/std';
+import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger } from '#kit/telemetry';
 
 export interface ChannelDeliveryDeps {
@@ -12,6 +13,8 @@ export interface ChannelDeliveryDeps {
   readonly reports: AgentReports;
   readonly clock: Clock;
   readonly sleep: Sleep;
+  /** For messages that can never be taken. */
+  readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
 }
 
@@ -23,11 +26,9 @@ export interface ChannelDelivery {
 }
 
 export function channelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
-  const { clock, log } = deps;
+  const { clock } = deps;
   const agent = new ChannelAgent({ messages: messagesTo(deps.hub), firstRequest: BigInt(clock.now()) << 16n });
   const status = statusIntake(deps);
-  const unreadable = (err: unknown, target: string): void =>
-    log.warn({ err, subject: `targets/${target}` }, 'what an agent said cannot be read; passed over');
   return {
     presence: presenceOf(deps, agent),
     handlers: {
@@ -37,21 +38,14 @@ export function channelDelivery(deps: ChannelDeliveryDeps): ChannelDelivery {
           try {
             agent.take(message.target as TargetId, message.payload);
           } catch (error) {
-            unreadable(error, message.target);
+            deps.setAside(letterOf(message, error));
           }
           message.ack();
         },
       },
       status: {
         mode: 'reliable',
-        message: (message) => {
-          try {
-            status.take(message.target as TargetId, message.payload, () => message.ack());
-          } catch (error) {
-            unreadable(error, message.target);
-            message.ack();
-          }
-        },
+        message: (message) => status.take(message.target as TargetId, message.payload, () => message.ack()),
       },
     },
     runnable: { name: 'agent reports', run: (signal) => status.run(signal) },
@@ -73,13 +67,26 @@ function messagesTo(hub: ChannelDeliveryDeps['hub']): AgentMessages {
 }
 
 /** Whoever has told all that it has makes room for the next. */
-function statusIntake({ hub, reports, sleep, log }: ChannelDeliveryDeps): StatusIntake {
-  const onTrouble = (err: unknown): void => log.warn({ err }, 'what agents said was not kept; will try again');
+function statusIntake({ hub, reports, sleep, setAside, log }: ChannelDeliveryDeps): StatusIntake {
+  const onTrouble = (err: unknown): void => log.warn({ err }, 'agent reports not stored; retrying');
   const inventory: AgentReports['inventory'] = async (inventories, signal) => {
     await reports.inventory(inventories, signal);
     for (const { target } of inventories) hub().synced(target);
   };
-  return new StatusIntake({ reports: { ...reports, inventory }, sleep, onTrouble });
+  return new StatusIntake({
+    reports: { ...reports, inventory },
+    sleep,
+    onTrouble,
+    setAside: (message, error) => {
+      setAside(letterOf(message, error));
+      // It has had its turn: whoever waits for one is not to wait for a message that will not come.
+      hub().synced(message.target);
+    },
+  });
+}
+
+function letterOf({ target, payload }: { target: string; payload: Uint8Array }, error: unknown): SetAside {
+  return { source: 'status', subject: `targets/${target}`, error, payload };
 }
 
 /** The agent speaks for exactly those targets whose fleetlets are here. */

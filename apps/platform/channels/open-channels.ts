@@ -14,6 +14,7 @@ import type { Authenticator, ListenAddress, Upgrade } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { type Clock, sleep as realSleep, type Sleep, systemClock, uuidv7 } from '#kit/std';
 import type { Storage } from '#kit/storage';
+import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { listenGrpc } from '#kit/transport/grpc';
 import { createWebSocketServer } from '#kit/transport/websocket';
@@ -41,6 +42,8 @@ export interface OpenChannelsDeps {
   readonly heartbeatMs: number;
   readonly version: string;
   readonly metrics: Metrics;
+  /** For messages of agents that can never be taken. */
+  readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
@@ -97,12 +100,12 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
 type HubParts = OpenChannelsDeps & { readonly clock: Clock; readonly sleep: Sleep };
 
 function newHub(parts: HubParts, presence: Presence): SessionHub {
-  const { isOnDuty, clock, sleep, heartbeatMs, log, metrics, tickets } = parts;
+  const { isOnDuty, clock, sleep, heartbeatMs, log, metrics, tickets, setAside } = parts;
   const session = uuidv7();
   const hub: SessionHub = new SessionHub({
     directory: fleetletDirectory({ ...parts, platform: 'fleetshift', ticketKey: tickets.publicKey }),
     presence,
-    observer: watchHub({ log, metrics }),
+    observer: watchHub({ setAside, log, metrics }),
     codec: { decodeRequest: decodeControlRequest, encodeReply: encodeControlReply },
     extension: dataRoutes({ ...parts, hub: () => hub, session }),
     activity: () => (isOnDuty() ? ACTIVE : STANDING_BY),

@@ -13,7 +13,7 @@ import { type EmbeddedFleetlet, openEmbeddedFleetlet } from '../embedded-fleetle
 import { openEnrolment } from '../enrolment/open-enrolment.ts';
 import type { Fleet } from '../orchestration/open-fleet.ts';
 import { openDataTickets } from './data-routes.ts';
-import { type Channels, openChannels } from './open-channels.ts';
+import { type Channels, type OpenChannelsDeps, openChannels } from './open-channels.ts';
 
 export interface OpenFleetletsDeps {
   readonly config: PlatformConfig;
@@ -28,6 +28,7 @@ export interface OpenFleetletsDeps {
   /** Where it listens, once it does. */
   readonly listening: () => FleetletListening;
   readonly metrics: Metrics;
+  readonly setAside: OpenChannelsDeps['setAside'];
   readonly log: Logger;
 }
 

@@ -1,20 +1,25 @@
 import type { HubFact, HubObserver } from '#contexts/channels';
 import { assertNever } from '#kit/std';
+import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
 
 export interface WatchHubDeps {
+  readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
 /** Turns what happens between fleetlets and this process into lines of the log and metrics. */
-export function watchHub({ log, metrics }: WatchHubDeps): HubObserver {
+export function watchHub({ setAside, log, metrics }: WatchHubDeps): HubObserver {
   const counters = countersOf(metrics);
   const tell = linesOf(log);
   return {
     fact: (fact) => {
       counters.count(fact);
       tell(fact);
+      if (fact.kind === 'presenceRefused') {
+        setAside({ source: 'status', subject: `targets/${fact.target.uid}`, error: fact.error });
+      }
     },
     message: (direction, channel, bytes) => {
       counters.messages.add({ channel, direction });
@@ -88,6 +93,11 @@ function linesOf(log: Logger): (fact: HubFact) => void {
         const { error: err, retryInMs } = fact;
         return log.warn({ err, retryInMs }, 'who came and went was not put down; will try again');
       }
+      case 'presenceRefused':
+        return log.warn(
+          { subject: `targets/${fact.target.name}`, err: fact.error },
+          'connection of a target not stored; the target stays disconnected',
+        );
       case 'trouble':
         return log.warn(
           { ...about(fact), err: fact.error, operation: fact.what },

@@ -15,6 +15,7 @@ import { openDelivery } from '../delivery/open-delivery.ts';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import { instanceSecret } from '../instance-secret.ts';
 import type { Purge } from '../maintenance.ts';
+import { restoredAt } from '../restore-mark.ts';
 import { connectLocal } from './connect-local.ts';
 import type { DeploymentsInTree } from './deployments-in-tree.ts';
 import { openOrchestration } from './open-orchestration.ts';
@@ -54,6 +55,7 @@ export async function openFleet(deps: OpenFleetDeps, signal: AbortSignal): Promi
     sealer,
     fingerprintKey,
     clock: systemClock,
+    restoredAt: await restoredAt(storage, signal),
     metrics,
     log,
   });

@@ -52,6 +52,8 @@ export interface OpenOrchestrationDeps {
   /** What references to secrets are made with: of this instance, and the same ever after. */
   readonly fingerprintKey: Uint8Array;
   readonly clock: Clock;
+  /** When this platform was restored from a backup, if it was. */
+  readonly restoredAt?: number | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -85,7 +87,7 @@ export interface Pipelines {
 export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
   const parts = partsOf(deps);
   const { unit, rules, units, clock } = parts;
-  const intake = createReportIntake({ units, clock });
+  const intake = createReportIntake({ units, clock, restoredAt: deps.restoredAt });
   return {
     intake,
     tree: deploymentsInTree({ unit, placements: rules.placements, clock }),

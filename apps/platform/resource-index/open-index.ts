@@ -6,6 +6,7 @@ import type { Route } from '#kit/http';
 import type { Runnable } from '#kit/reconcile';
 import { sleep, systemClock } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
+import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
 import { placeDirectory } from '../enrolment/place-directory.ts';
 import type { Purge } from '../maintenance.ts';
@@ -15,6 +16,7 @@ export interface OpenIndexDeps {
   readonly storage: Storage;
   readonly hub: Pick<SessionHub, 'handle' | 'send' | 'sessions'>;
   readonly metrics: Metrics;
+  readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
 }
 
@@ -25,7 +27,7 @@ export interface Index {
 }
 
 /** What runs where: told by agents on the channel `index`, kept, and shown. */
-export function openIndex({ storage, hub, metrics, log: parent }: OpenIndexDeps): Index {
+export function openIndex({ storage, hub, metrics, setAside, log: parent }: OpenIndexDeps): Index {
   const log = parent.child({ component: 'index' });
   const index = openResourceIndex({
     storage,
@@ -44,9 +46,9 @@ export function openIndex({ storage, hub, metrics, log: parent }: OpenIndexDeps)
       return node.uid;
     },
     agents: channelOf(hub),
-    observer: watchIndex({ log, metrics }),
+    observer: watchIndex({ setAside, log, metrics }),
   });
-  hub.handle('index', handlerOf(index, log));
+  hub.handle('index', handlerOf(index, setAside));
   return {
     routes: index.routes,
     runnables: [...index.runnables, indexMetrics({ counts: (signal) => index.counts(signal), metrics, sleep, log })],
@@ -79,14 +81,18 @@ function channelOf(hub: OpenIndexDeps['hub']): IndexChannel {
   };
 }
 
-function handlerOf(index: Pick<ReturnType<typeof openResourceIndex>, 'take'>, log: Logger): ChannelHandler {
+function handlerOf(
+  index: Pick<ReturnType<typeof openResourceIndex>, 'take'>,
+  setAside: OpenIndexDeps['setAside'],
+): ChannelHandler {
   return {
     mode: 'reliable',
     message: (message) => {
       try {
         index.take(message.target, message.payload, () => message.ack());
-      } catch (err) {
-        log.warn({ err, subject: `targets/${message.target}` }, 'what an agent said cannot be read; passed over');
+      } catch (error) {
+        const { target, payload } = message;
+        setAside({ source: 'index', subject: `targets/${target}`, error, payload });
         message.ack();
       }
     },

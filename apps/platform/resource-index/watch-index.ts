@@ -1,16 +1,18 @@
 import type { IndexObserver } from '#contexts/resource-index';
 import type { ResourceIndex } from '#contexts/resource-index/adapters';
 import type { Runnable } from '#kit/reconcile';
-import type { Sleep } from '#kit/std';
+import { persistenceWith, type Sleep } from '#kit/std';
+import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger, Metrics } from '#kit/telemetry';
 
 export interface WatchIndexDeps {
+  readonly setAside: (letter: SetAside) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
 /** Turns what agents tell of their targets into metrics, and what goes wrong with it into lines of the log. */
-export function watchIndex({ log, metrics }: WatchIndexDeps): IndexObserver {
+export function watchIndex({ setAside, log, metrics }: WatchIndexDeps): IndexObserver {
   const changes = metrics.counter({
     name: 'fleetshift_index_changes_total',
     help: 'Indexed objects that were put or deleted, and those that made no sense.',
@@ -29,11 +31,12 @@ export function watchIndex({ log, metrics }: WatchIndexDeps): IndexObserver {
       if (refused > 0) log.warn({ count: refused }, 'some of what an agent said of its target made no sense; left out');
     },
     trouble: (err) => log.warn({ err }, 'what agents said of their targets was not kept; will try again'),
-    lost: (target, err) =>
-      log.warn(
-        { err, subject: `targets/${target}` },
-        'something that an agent said of its target came to nothing; it is put right when it connects again',
-      ),
+    // It is put right when the target connects again.
+    lost: (target, err) => {
+      const subject = `targets/${target}`;
+      if (persistenceWith(err) === 'none') setAside({ source: 'index', subject, error: err });
+      else log.warn({ err, subject }, 'index update from agent dropped; resync on reconnect');
+    },
   };
 }
 

@@ -54,6 +54,7 @@ export const PERMISSIONS = {
   'deployments.preview': deployer('workspace'),
   'deployments.placeLocal': admin('workspace'),
   'deployments.abandon': admin('workspace'),
+  'deployments.acceptRevision': admin('workspace'),
   'approvals.read': viewer('workspace'),
   'approvals.answer': approver('workspace'),
   'grants.read': admin('workspace'),

@@ -1,4 +1,5 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { foreignInteger, foreignName } from '#kit/std';
 import { type AccessAnswer, AccessAnswerSchema, type AccessRequest, AccessRequestSchema } from '#protocol/proto';
 import type {
   AccessAnswerMessage,
@@ -12,11 +13,16 @@ export function encodeAccessRequest({ request, question }: AccessRequestMessage)
   return toBinary(AccessRequestSchema, create(AccessRequestSchema, init));
 }
 
-/** `undefined`: it is none, or of a kind that this release does not know. */
+/** As large as the headers of a request may be. */
+const LONGEST_TOKEN = 16_384;
+
+/** `undefined`: it is none, of a kind that this release does not know, or has what no fleetlet says. */
 export function decodeAccessRequest(payload: Uint8Array): AccessRequestMessage | undefined {
-  const decoded = tried(() => fromBinary(AccessRequestSchema, payload));
-  const question = decoded && questionOf(decoded);
-  return decoded && question && { request: Number(decoded.request), question };
+  return tried(() => {
+    const decoded = fromBinary(AccessRequestSchema, payload);
+    const question = questionOf(decoded);
+    return question && { request: foreignInteger(decoded.request), question };
+  });
 }
 
 export function encodeAccessAnswer({ request, facts, maxAgeMs, staleMs }: AccessAnswerMessage): Uint8Array {
@@ -58,12 +64,20 @@ function wireQuestion(question: AccessQuestion): WireQuestion {
 function questionOf({ question }: AccessRequest): AccessQuestion | undefined {
   switch (question.case) {
     case 'resolveIdentity':
-      return { kind: 'identity', token: question.value.bearerToken };
+      return { kind: 'identity', token: tokenOf(question.value) };
     case 'lookupPermissions':
-      return { kind: 'permissions', token: question.value.bearerToken, permission: question.value.permission };
+      return {
+        kind: 'permissions',
+        token: tokenOf(question.value),
+        permission: foreignName(question.value.permission),
+      };
     case undefined:
       return undefined;
   }
+}
+
+function tokenOf({ bearerToken }: { readonly bearerToken: string }): string {
+  return foreignName(bearerToken, LONGEST_TOKEN);
 }
 
 type WireFacts = NonNullable<MessageInitShape<typeof AccessAnswerSchema>['answer']>;

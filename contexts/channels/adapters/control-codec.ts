@@ -1,4 +1,5 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { foreignInteger, foreignList, foreignName } from '#kit/std';
 import {
   ChannelModeOfStream,
   CloseReasonOfTarget,
@@ -25,10 +26,13 @@ export function encodeControlRequest(message: ControlRequest): Uint8Array {
   return toBinary(ToPlatformControlSchema, create(ToPlatformControlSchema, init));
 }
 
-/** `undefined`: it is none, or of a kind that this release does not know. */
+/** Above what the contexts behind it take, each with a message of its own: what is beyond is not even looked at. */
+const MOST_ITEMS = 1_000;
+const LARGEST_PROPERTIES = 256 * 1_024;
+
+/** `undefined`: it is none, of a kind that this release does not know, or has what no fleetlet says. */
 export function decodeControlRequest(payload: Uint8Array): ControlRequest | undefined {
-  const decoded = tried(() => fromBinary(ToPlatformControlSchema, payload));
-  return decoded && domainRequest(decoded);
+  return tried(() => domainRequest(fromBinary(ToPlatformControlSchema, payload)));
 }
 
 export function encodeControlReply(message: ControlReply): Uint8Array {
@@ -69,18 +73,18 @@ function wireRequest(
 }
 
 function domainRequest({ request: id, message }: ToPlatformControl): ControlRequest | undefined {
-  const request = Number(id);
+  const request = foreignInteger(id);
   const kind = message.case;
   switch (kind) {
     case 'registerTarget':
     case 'updateTarget':
       return { request, kind, claim: domainClaim(message.value) };
     case 'deregisterTarget':
-      return { request, kind, target: message.value.target };
+      return { request, kind, target: foreignName(message.value.target) };
     case 'resolveData':
-      return { request, kind, channel: message.value.channel };
+      return { request, kind, channel: foreignName(message.value.channel) };
     case 'listening':
-      return { request, kind, addresses: message.value.addresses, channels: message.value.channels };
+      return { request, kind, addresses: names(message.value.addresses), channels: names(message.value.channels) };
     case undefined:
       return undefined;
   }
@@ -162,9 +166,17 @@ function wireClaim({ serving, labels, manifestTypes, ...texts }: TargetClaim) {
 
 /** Who does not say that it is where the target is makes way for one that does. */
 function domainClaim(wire: RegisterTarget): TargetClaim {
-  const { name, type, labels, properties, manifestTypes, instance, agentVersion } = wire;
+  const { labels, properties, manifestTypes } = wire;
   const serving = SERVINGS.find((known) => WIRE_SERVINGS[known] === wire.serving) ?? 'proxy';
-  return { name, type, serving, labels, properties, manifestTypes, instance, agentVersion };
+  names(Object.entries(labels).flat());
+  if (properties.length > LARGEST_PROPERTIES) throw new RangeError('the properties are too large');
+  const [name, type, instance] = [foreignName(wire.name), foreignName(wire.type), foreignName(wire.instance)];
+  const agentVersion = foreignName(wire.agentVersion);
+  return { name, type, serving, labels, properties, manifestTypes: names(manifestTypes), instance, agentVersion };
+}
+
+function names(raw: readonly string[]): readonly string[] {
+  return foreignList(raw, MOST_ITEMS).map((name) => foreignName(name, 512));
 }
 
 /** The reason of a newer release is as good as none. */

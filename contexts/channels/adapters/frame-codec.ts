@@ -1,4 +1,5 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { foreignText } from '#kit/std';
 import {
   FrameSchema,
   type Memory,
@@ -79,6 +80,9 @@ function wireKind(frame: OtherFrame): WireKind {
   }
 }
 
+/** It goes into the log, and to people who wait for an answer. */
+const LONGEST_WHY = 1_024;
+
 function decodeOther(bytes: Uint8Array): Frame | undefined {
   let kind: ReturnType<typeof fromBinary<typeof FrameSchema>>['kind'];
   try {
@@ -110,7 +114,7 @@ function decodeOther(bytes: Uint8Array): Frame | undefined {
     }
     case 'close': {
       const { reason, message, retryAfterMs } = kind.value;
-      return { kind: 'close', reason: reasonOf(reason), message, retryAfterMs };
+      return { kind: 'close', reason: reasonOf(reason), message: foreignText(message, LONGEST_WHY), retryAfterMs };
     }
     case 'resumed':
       return { kind: 'resumed' };

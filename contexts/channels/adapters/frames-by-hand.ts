@@ -9,6 +9,8 @@ const MESSAGE = 3;
 const CHUNK = 4;
 const ACK = 5;
 const BYTES = 8;
+/** Of target, process and key: they are remembered for as long as the message is. */
+const LONGEST = 1_024;
 
 export function encodeMessage(frame: MessageFrame): Uint8Array {
   const target = Buffer.byteLength(frame.target);
@@ -90,6 +92,9 @@ function readMessage(reader: WireReader): MessageFrame {
     }
   }
   if (frame.id === 0) throw malformed('a message has no id');
+  if (frame.target.length > LONGEST || frame.process.length > LONGEST || frame.key.length > LONGEST) {
+    throw malformed(`a message has a name of more than ${LONGEST} characters`);
+  }
   return frame;
 }
 

@@ -20,7 +20,8 @@ export function openFault(open: OpenFrame): string | undefined {
   if (open.mode === 'bytes') return undefined;
   // Without one a process that counts anew would be taken for the one before it, and what it says for what was said already.
   if (open.memory.incarnation === '') return 'the incarnation is missing';
-  const { receivedAbove, unacknowledged } = open.memory;
+  const { incarnation, ofIncarnation = '', receivedAbove, unacknowledged } = open.memory;
+  if (incarnation.length > LONGEST_NAME || ofIncarnation.length > LONGEST_NAME) return 'the incarnation is too long';
   if (receivedAbove.length > MOST_RANGES || unacknowledged.length > MOST_RANGES) return 'it remembers too much';
   return undefined;
 }

@@ -9,6 +9,7 @@ import type { TargetId } from '../domain/delivery-order.ts';
 export function channelPair({ reports, signal }: { readonly reports: AgentReports; readonly signal: AbortSignal }) {
   const offline = new Set<TargetId>();
   const trouble: unknown[] = [];
+  const aside: unknown[] = [];
   const agent = new ChannelAgent({
     firstRequest: 1n,
     messages: {
@@ -21,7 +22,12 @@ export function channelPair({ reports, signal }: { readonly reports: AgentReport
       },
     },
   });
-  const intake = new StatusIntake({ reports, sleep, onTrouble: (error) => trouble.push(error) });
+  const intake = new StatusIntake({
+    reports,
+    sleep,
+    onTrouble: (error) => trouble.push(error),
+    setAside: (_message, error) => aside.push(error),
+  });
   const server: DeliveryServer = new DeliveryServer({
     messages: {
       send: async ({ channel, target, payload }, stop) => {
@@ -32,5 +38,5 @@ export function channelPair({ reports, signal }: { readonly reports: AgentReport
       },
     },
   });
-  return { agent, server, intake, offline, trouble };
+  return { agent, server, intake, offline, trouble, aside };
 }

@@ -1,5 +1,6 @@
 import { etagOf } from '#kit/http';
 import type { DeploymentResource, DeploymentStatusResource, DeploymentTargetResource } from '#protocol/api';
+import { NO_COUNTS } from '../domain/deployment/counts-after.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { Condition, DeploymentStatus, RolloutStatus } from '../domain/deployment/deployment-status.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
@@ -49,7 +50,7 @@ export function toTargetResource(row: DeploymentTarget): DeploymentTargetResourc
     ...(order === undefined
       ? {}
       : { order: { kind: order.kind, revision: order.revision, state: order.state, since: timeOf(order.since) } }),
-    ...(failure === undefined ? {} : { failure: { ...failure } }),
+    ...(failure === undefined ? {} : { failure: failureResource(failure) }),
     health: { status: row.health, revision: row.healthRevision, message: row.healthMessage },
     owed: row.isOwed,
     drift: [...row.drift],
@@ -59,7 +60,8 @@ export function toTargetResource(row: DeploymentTarget): DeploymentTargetResourc
 
 function statusResource({ counts, placement, rollout, trouble }: DeploymentStatus): DeploymentStatusResource {
   return {
-    counts: { ...counts },
+    // Stored before there was one of them.
+    counts: { ...NO_COUNTS, ...counts },
     placement: {
       kind: placement.kind,
       ...(placement.why === undefined ? {} : { why: placement.why }),
@@ -71,6 +73,10 @@ function statusResource({ counts, placement, rollout, trouble }: DeploymentStatu
     ...(rollout === undefined ? {} : { rollout: rolloutResource(rollout) }),
     ...(trouble === undefined ? {} : { trouble: { ...trouble, since: timeOf(trouble.since) } }),
   };
+}
+
+function failureResource({ reason, message, revision }: NonNullable<DeploymentTarget['failure']>) {
+  return { reason, message, revision };
 }
 
 function rolloutResource(rollout: RolloutStatus): NonNullable<DeploymentStatusResource['rollout']> {

@@ -16,6 +16,20 @@ export const COLUMNS = sql.raw(
    observed_generation, revision, rollout, status, version, create_time, update_time`,
 );
 
+/**
+ * The same for a query. Earlier versions followed agents to any revision; no page of deployments can be read with one that a
+ * number does not hold. Such a deployment is shown, and can only be abandoned.
+ */
+export const READ_COLUMNS = sql.raw(
+  `uid, name, workspace, workspace_path, labels, spec, rollout_state, owner_group, owner_child, deletion, generation,
+   observed_generation, ${exact('revision')}, ${exact('rollout')}, status, version, create_time, update_time`,
+);
+
+function exact(column: string): string {
+  const last = Number.MAX_SAFE_INTEGER;
+  return `CASE WHEN ${column} > ${last} THEN ${last} ELSE ${column} END AS ${column}`;
+}
+
 /** A restored or repaired database can hold anything, so that what is not a deployment is not taken for one. */
 export function toDeployment(row: Row): Deployment {
   try {

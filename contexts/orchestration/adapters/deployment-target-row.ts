@@ -11,6 +11,20 @@ export const TARGET_COLUMNS = sql.raw(
    instance, update_time`,
 );
 
+/**
+ * The same for a query. Earlier versions stored any revision that an agent reported, and no page can be read with one that a number
+ * does not hold: what such a report was about is not known.
+ */
+export const READ_TARGET_COLUMNS = sql.raw(
+  `deployment, target, name, type, is_placed, is_online, ${exact('applied_revision', 'NULL')}, applied_hash, order_kind,
+   order_revision, order_batch, order_state, order_hash, order_since, failure, health, ${exact('health_revision', '0')},
+   health_message, is_owed, drift, instance, update_time`,
+);
+
+function exact(column: string, otherwise: string): string {
+  return `CASE WHEN ${column} > ${Number.MAX_SAFE_INTEGER} THEN ${otherwise} ELSE ${column} END AS ${column}`;
+}
+
 export function targetValues(row: DeploymentTarget): Statement {
   const { applied, order, failure } = row;
   return sql`(${row.deployment}, ${row.target}, ${row.name}, ${row.type}, ${row.isPlaced ? 1 : 0},
@@ -60,6 +74,7 @@ function toOrder(row: Row): Order | undefined {
 }
 
 function toFailure(text: string): NonNullable<DeploymentTarget['failure']> {
-  const { reason, message, revision } = JSON.parse(text) as { reason: string; message: string; revision: number };
-  return { reason: FAILURE_REASONS.find((known) => known === reason) ?? 'DeliveryFailed', message, revision };
+  const { reason, seen, ...rest } = JSON.parse(text) as NonNullable<DeploymentTarget['failure']>;
+  const known = FAILURE_REASONS.find((each) => each === reason) ?? 'DeliveryFailed';
+  return { ...rest, reason: known, ...(seen === undefined ? {} : { seen }) };
 }

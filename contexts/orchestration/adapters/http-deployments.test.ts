@@ -87,6 +87,7 @@ eachDatabase('the deployments API', (fresh) => {
         ...['pause', 'resume', 'abort', 'replan'].map((verb) => `POST :${verb} deployments.steer`),
         'POST :abandon deployments.abandon',
         ...['rollback', 'retry', 'confirmRemoval'].map((verb) => `POST :${verb} deployments.steer`),
+        'POST :acceptRevision deployments.acceptRevision',
       ],
     );
   });

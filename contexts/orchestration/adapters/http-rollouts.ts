@@ -1,6 +1,7 @@
 import { defineRoute, mutate, ok, type Route } from '#kit/http';
 import type { Storage, Transaction } from '#kit/storage';
 import {
+  AcceptRevisionSchema,
   ConfirmRemovalSchema,
   DeploymentParamsSchema,
   DeploymentSchema,
@@ -31,6 +32,12 @@ export function rolloutRoutes(deps: RolloutRoutesDeps): Route[] {
       verb: 'confirmRemoval',
       summary: 'Let targets lose a deployment whose removal is held',
       schema: ConfirmRemovalSchema,
+    }),
+    someTargetsRoute(deps, {
+      verb: 'acceptRevision',
+      summary: 'Go on above a revision that agents have seen and the platform did not give',
+      schema: AcceptRevisionSchema,
+      permission: 'deployments.acceptRevision',
     }),
   ];
 }
@@ -113,27 +120,35 @@ function rollbackRoute({ storage, unit }: RolloutRoutesDeps): Route {
   });
 }
 
+const SOME_TARGETS_IDS = {
+  retry: 'retryDeployment',
+  confirmRemoval: 'confirmDeploymentRemoval',
+  acceptRevision: 'acceptDeploymentRevision',
+} as const;
+
 interface SomeTargetsVerb {
-  readonly verb: 'retry' | 'confirmRemoval';
+  readonly verb: keyof typeof SOME_TARGETS_IDS;
   readonly summary: string;
   readonly schema: typeof RetrySchema;
+  readonly permission?: 'deployments.acceptRevision';
 }
 
-function someTargetsRoute({ storage, unit }: RolloutRoutesDeps, { verb, summary, schema }: SomeTargetsVerb): Route {
+function someTargetsRoute({ storage, unit }: RolloutRoutesDeps, its: SomeTargetsVerb): Route {
+  const { verb, summary, schema, permission = 'deployments.steer' } = its;
   return defineRoute({
     method: 'POST',
     path: `${DEPLOYMENT_PATH}:${verb}`,
-    operationId: verb === 'retry' ? 'retryDeployment' : 'confirmDeploymentRemoval',
+    operationId: SOME_TARGETS_IDS[verb],
     summary,
     tags: ['deployments'],
-    permission: 'deployments.steer',
+    permission,
     etag: true,
     ifMatch: 'optional',
     schema: { params: DeploymentParamsSchema, body: schema, responses: { 200: DeploymentSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
-        const its = { ...keyIn(request.params), precondition: audited(request), ...acting(request) };
-        const command = { ...its, ...request.body };
+        const who = { ...keyIn(request.params), precondition: audited(request), ...acting(request) };
+        const command = { ...who, ...request.body };
         return ok(toResource(await rolloutCommands[verb](unit(tx), command, request.signal)));
       }),
   });

@@ -2,7 +2,7 @@ import type { ResourceName } from '#kit/std';
 import { keyset, type Reader, type Statement, type Storage, sql } from '#kit/storage';
 import type { WorkspaceDirectory } from '../application/ports.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
-import { COLUMNS, toDeployment } from './deployment-row.ts';
+import { READ_COLUMNS, toDeployment } from './deployment-row.ts';
 import type { VisibleSet } from './visibility.ts';
 
 export interface DeploymentRange {
@@ -30,7 +30,7 @@ export class SqlDeploymentReader {
 
   async find(workspace: ResourceName, name: ResourceName, signal: AbortSignal): Promise<Deployment | undefined> {
     const row = await this.#deps.storage.get(
-      sql`SELECT ${COLUMNS} FROM deployments WHERE workspace = ${workspace} AND name = ${name}`,
+      sql`SELECT ${READ_COLUMNS} FROM deployments WHERE workspace = ${workspace} AND name = ${name}`,
       signal,
     );
     return row && toDeployment(row);
@@ -77,7 +77,7 @@ export function listDeployments({ within, after, limit }: DeploymentRange, tops:
   const where = tops === undefined ? sql`1 = 1` : anyOf(tops.map(isDirect ? directlyIn : inSubtree));
   const own = isDirect ? sql`workspace = ${within.workspace}` : sql`1 = 1`;
   const page = keyset({ columns: ['workspace', 'name'], after: after && [after.workspace, after.name], limit });
-  return sql`SELECT ${COLUMNS} FROM deployments WHERE ${where} AND ${own} AND ${page.where} ${page.tail}`;
+  return sql`SELECT ${READ_COLUMNS} FROM deployments WHERE ${where} AND ${own} AND ${page.where} ${page.tail}`;
 }
 
 function directlyIn(path: string): Statement {

@@ -4,7 +4,7 @@ import type { DeploymentStore } from '../application/ports.ts';
 import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
 import { staleVersion } from '../domain/deployment/deployment-error.ts';
 import { specReferences } from '../domain/deployment/sealed-spec.ts';
-import { COLUMNS, toDeployment } from './deployment-row.ts';
+import { COLUMNS, READ_COLUMNS, toDeployment } from './deployment-row.ts';
 import { recordUses } from './secret-uses.ts';
 
 /** Announced when there is something for a pipeline. */
@@ -26,14 +26,14 @@ export class SqlDeploymentStore implements DeploymentStore {
   async find(workspace: ResourceName, name: ResourceName, signal: AbortSignal): Promise<Deployment | undefined> {
     signal.throwIfAborted();
     const row = await this.#tx.get(
-      sql`SELECT ${COLUMNS} FROM deployments WHERE workspace = ${workspace} AND name = ${name}`,
+      sql`SELECT ${READ_COLUMNS} FROM deployments WHERE workspace = ${workspace} AND name = ${name}`,
     );
     return row && this.#toDeployment(row);
   }
 
   async get(uid: DeploymentId, signal: AbortSignal): Promise<Deployment | undefined> {
     signal.throwIfAborted();
-    const row = await this.#tx.get(sql`SELECT ${COLUMNS} FROM deployments WHERE uid = ${uid}`);
+    const row = await this.#tx.get(sql`SELECT ${READ_COLUMNS} FROM deployments WHERE uid = ${uid}`);
     return row && this.#toDeployment(row);
   }
 
@@ -121,7 +121,7 @@ export class SqlDeploymentStore implements DeploymentStore {
       signal.throwIfAborted();
       const some = sql.list(values.slice(start, start + ROWS));
       const rows = await this.#tx.all(
-        sql`SELECT ${COLUMNS} FROM deployments WHERE ${sql.raw(column)} IN (${some}) ORDER BY name`,
+        sql`SELECT ${READ_COLUMNS} FROM deployments WHERE ${sql.raw(column)} IN (${some}) ORDER BY name`,
       );
       found.push(...rows.map((row) => this.#toDeployment(row)));
     }

@@ -3,7 +3,7 @@ import type { DeploymentTargetStore, SentBatch, TargetPage } from '../applicatio
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import type { TargetId } from '../domain/target-view.ts';
-import { TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
+import { READ_TARGET_COLUMNS, TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
 import { alikeChanges } from './sql-alike-changes.ts';
 
 /** Within what one statement may carry in values on both engines. */
@@ -51,7 +51,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   async of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(
-      sql`SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment}`,
+      sql`SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment}`,
     );
     return this.#toTargets(rows);
   }
@@ -65,7 +65,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     for (const ids of inPieces(targets, IDS)) {
       signal.throwIfAborted();
       const rows = await this.#tx.all(sql`
-        SELECT ${TARGET_COLUMNS} FROM deployment_targets
+        SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets
         WHERE deployment = ${deployment} AND target IN (${sql.list(ids)})`);
       found.push(...this.#toTargets(rows));
     }
@@ -81,7 +81,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     for (const ids of inPieces(targets, IDS)) {
       signal.throwIfAborted();
       const rows = await this.#tx.all(
-        sql`SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE target IN (${sql.list(ids)})`,
+        sql`SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE target IN (${sql.list(ids)})`,
       );
       found.push(...this.#toTargets(rows));
     }
@@ -92,7 +92,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
     signal.throwIfAborted();
     const rest = after === undefined ? sql`` : sql`AND name > ${after}`;
     const rows = await this.#tx.all(sql`
-      SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} ${rest}
+      SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} ${rest}
       ORDER BY name LIMIT ${limit}`);
     return this.#toTargets(rows);
   }
@@ -100,7 +100,7 @@ export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   async inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(sql`
-      SELECT ${TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} AND order_batch = ${batch}`);
+      SELECT ${READ_TARGET_COLUMNS} FROM deployment_targets WHERE deployment = ${deployment} AND order_batch = ${batch}`);
     return this.#toTargets(rows);
   }
 

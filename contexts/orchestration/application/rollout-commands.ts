@@ -2,6 +2,7 @@ import type { ResourceName } from '#kit/std';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import { DeploymentError, deploymentNotFound, noRollout } from '../domain/deployment/deployment-error.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
+import { HIGHEST_ACCEPTED } from '../domain/deployment/revision-ahead.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { changed } from '../domain/deployment/with-status.ts';
 import type { TargetId } from '../domain/target-view.ts';
@@ -101,6 +102,31 @@ export const rolloutCommands = {
     return await ask(unit, deployment, { trigger, now: command.now }, signal);
   },
 
+  /** The platform goes on above what the agents of these targets have seen; of all that are ahead unless named. */
+  async acceptRevision(
+    unit: UnitOfWork,
+    command: RolloutCommand & SomeTargets,
+    signal: AbortSignal,
+  ): Promise<Deployment> {
+    const deployment = await found(unit, command, signal);
+    const rows = (await unit.targets.of(deployment.uid, signal)).filter(isAhead);
+    if (rows.length === 0) {
+      throw new DeploymentError(
+        'NOTHING_AHEAD',
+        `No agent of ${deployment.name} has seen a later revision than was given here.`,
+      );
+    }
+    const chosen = command.targets && new Set(idsOf(command.targets, rows.map(knownTarget), deployment));
+    const triggers = rows
+      .filter(({ target }) => chosen?.has(target) ?? true)
+      .map(({ target, name, failure: { seen } }): Trigger => {
+        if (seen > HIGHEST_ACCEPTED) throw tooFarAhead(deployment, { name, seen });
+        return { kind: 'ahead', target, revision: seen, by: command.by };
+      });
+    await unit.triggers.add(deployment.uid, triggers, command.now, signal);
+    return deployment;
+  },
+
   /** What cannot be taken off is left where it is, and the deployment is gone. */
   async abandon(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
     const deployment = await found(unit, command, signal);
@@ -156,6 +182,20 @@ function refuseToRollBack({ name, deletion, owner }: Deployment): void {
     'GROUP_CHILD',
     `Deployment ${name} is ${owner.child} of a group, which would set it back. Roll back the group instead.`,
     { details: { group: owner.group, child: owner.child } },
+  );
+}
+
+type AheadRow = DeploymentTarget & { readonly failure: { readonly seen: number } };
+
+function isAhead(row: DeploymentTarget): row is AheadRow {
+  return row.failure?.reason === 'RevisionAhead' && row.failure.seen !== undefined;
+}
+
+function tooFarAhead(deployment: Deployment, { name, seen }: { readonly name: string; readonly seen: number }) {
+  return new DeploymentError(
+    'REVISION_TOO_HIGH',
+    `The agent of ${name} claims revision ${seen} of ${deployment.name}, which no platform can have given. Revoke its fleetlet.`,
+    { details: { target: name, seen } },
   );
 }
 

@@ -21,6 +21,7 @@ const COUNTS = {
   failed: 0,
   leaving: 0,
   drifted: 0,
+  ahead: 0,
 };
 
 /** One that is there, with these of its own. */

@@ -5,9 +5,13 @@ import type { IndexedObject, ObjectKey } from './indexed-object.ts';
 
 const MAX_NAME = 512;
 const MAX_CONTENT = 65_536;
+/** Of one type on one target. They are summed over all targets, and the sum has to stay exact. */
+const MAX_OBJECTS = 100_000_000;
+/** The last moment that a date can show, in Unix milliseconds. */
+const LAST_TIME = 8_640_000_000_000_000;
 /** What no name has, and a database may refuse. */
 // oxlint-disable-next-line no-control-regex -- These are what is looked for.
-const CONTROL = /[\u0000-\u001f]/g;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** What several deltas of one target come to: each object once, as the last of them says. */
 export interface GatheredDeltas {
@@ -18,22 +22,36 @@ export interface GatheredDeltas {
   readonly refused: number;
 }
 
+interface Latest {
+  readonly key: ObjectKey;
+  /** `undefined` once it was deleted. */
+  readonly object: IndexedObject | undefined;
+}
+
 export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
   const dropped = new Set<string>();
-  const latest = new Map<string, { readonly key: ObjectKey; readonly object: IndexedObject | undefined }>();
+  // By type, so that dropping one costs nothing, however many there are.
+  const latest = new Map<
+    string,
+    Map<string, { readonly key: ObjectKey; readonly object: IndexedObject | undefined }>
+  >();
+  const say = (key: ObjectKey, object: IndexedObject | undefined): void => {
+    const ofType = latest.get(key.type) ?? new Map<string, Latest>();
+    latest.set(key.type, ofType.set(`${key.namespace}\n${key.name}`, { key, object }));
+  };
   let refused = 0;
   for (const { put, deleted, droppedTypes } of deltas) {
     for (const type of droppedTypes.filter(isName)) {
       dropped.add(type);
-      for (const [id, { key }] of latest) if (key.type === type) latest.delete(id);
+      latest.delete(type);
     }
     for (const object of put) {
-      if (isSane(object)) latest.set(idOf(object.key), { key: object.key, object });
+      if (isSane(object)) say(object.key, object);
       else refused += 1;
     }
-    for (const key of deleted.filter(isKey)) latest.set(idOf(key), { key, object: undefined });
+    for (const key of deleted.filter(isKey)) say(key, undefined);
   }
-  const all = [...latest.values()];
+  const all = [...latest.values()].flatMap((ofType) => [...ofType.values()]);
   return {
     droppedTypes: [...dropped],
     put: all.flatMap(({ object }) => object ?? []),
@@ -45,10 +63,7 @@ export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
 /** Of what an agent says of its types; one that says more is not right in its mind. */
 export function saneReports(types: readonly TypeReport[]): readonly TypeReport[] {
   const MAX_TYPES = 500;
-  return types
-    .filter(({ type, objects }) => isName(type) && type !== '' && Number.isSafeInteger(objects))
-    .slice(0, MAX_TYPES)
-    .map((report) => ({ ...report, message: report.message.slice(0, MAX_NAME).replaceAll(CONTROL, ' ') }));
+  return types.filter(({ type, objects }) => isName(type) && type !== '' && objects <= MAX_OBJECTS).slice(0, MAX_TYPES);
 }
 
 export function saneBuckets(buckets: readonly number[]): readonly number[] {
@@ -61,8 +76,8 @@ function isSane({ key, uid, deployment, content, expireTime, digest }: IndexedOb
     isName(uid) &&
     isName(deployment) &&
     content.length <= MAX_CONTENT &&
-    isObjectText(content) &&
-    Number.isSafeInteger(expireTime) &&
+    isContentText(content) &&
+    isTime(expireTime) &&
     digest < DIGEST_SPACE
   );
 }
@@ -72,20 +87,54 @@ function isKey({ type, namespace, name }: ObjectKey): boolean {
 }
 
 function isName(text: string): boolean {
-  return text.length <= MAX_NAME && text.search(CONTROL) === -1;
+  return text.length <= MAX_NAME && !CONTROL.test(text);
 }
 
-/** Whoever shows it later has to be able to read it. */
-function isObjectText(text: string): boolean {
-  if (!text.startsWith('{')) return false;
+/** It is shown as it is stored, so that it has to have the shape of `IndexedContent`. */
+function isContentText(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return isContent(JSON.parse(text));
   } catch {
     return false;
   }
 }
 
-function idOf({ type, namespace, name }: ObjectKey): string {
-  return `${type}\n${namespace}\n${name}`;
+function isContent(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { labels, owners, conditions, fields, createTime, isCut } = value;
+  return (
+    isRecord(labels) &&
+    Object.values(labels).every(isText) &&
+    isListOf(owners, ['type', 'name', 'uid']) &&
+    isListOf(conditions, ['type', 'status', 'reason']) &&
+    isRecord(fields) &&
+    Object.values(fields).every(isFieldValue) &&
+    (createTime === undefined || isTime(createTime)) &&
+    (isCut === undefined || isCut === true)
+  );
+}
+
+function isListOf(value: unknown, texts: readonly string[]): boolean {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && texts.every((name) => isText(item[name])));
+}
+
+function isFieldValue(value: unknown): boolean {
+  return (
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    isText(value) ||
+    (Array.isArray(value) && value.every(isText))
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= LAST_TIME;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

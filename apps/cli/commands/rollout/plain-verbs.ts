@@ -21,6 +21,20 @@ export const abandon = graveVerb('abandon', {
   what: (name) => `${name} is forgotten, with what may still be of it on targets.`,
 });
 
+/** Some targets may be named behind the deployment; all whose agents are ahead, without. */
+export const acceptRevision: Verb = async (args, io, signal) => {
+  const command = readClientCommand({ settings: GRAVE_SETTINGS, expects: ['NAME'], more: true }, args, io);
+  const { api, values, positionals, contextWorkspace } = command;
+  const [word = '', ...targets] = positionals;
+  const address = deploymentNamed({ word, workspace: values.workspace, contextWorkspace });
+  const of = targets.length === 0 ? 'its targets' : targets.join(', ');
+  const what = `${address.name} continues above the revision that the agents of ${of} claim to have seen. It cannot go back.`;
+  const body = targets.length === 0 ? {} : { targets };
+  const done = `continues above the revision that ${of} claim`;
+  const question = { what, isAgreed: values.yes };
+  return await steerRollout({ ...values, api, io, address, verb: 'acceptRevision', body, done, question }, signal);
+};
+
 /** Some targets may be named behind the deployment; all that failed, without. */
 export const retry: Verb = async (args, io, signal) => {
   const command = readClientCommand({ settings: STEER_SETTINGS, expects: ['NAME'], more: true }, args, io);

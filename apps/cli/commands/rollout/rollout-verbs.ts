@@ -10,6 +10,8 @@ export const ROLLOUT_VERBS = {
   abort: 'end it where it is',
   replan: 'plan what is left of it anew, by the rollout strategy as it is now',
   'confirm-removal': 'let targets lose it that are held: all, or those that are named behind NAME',
+  'accept-revision':
+    'go on above a later revision that agents have seen: of all targets, or those that are named behind NAME',
   abandon: 'forget a deployment whose deletion does not come to its end',
 } as const;
 

@@ -27,7 +27,7 @@ interface Answer {
 }
 
 export async function enrolledFleetlet(
-  platform: ServingPlatform,
+  platform: Pick<ServingPlatform, 'call'>,
   names: readonly string[],
   { workspace = 'root', named = false }: { readonly workspace?: string; readonly named?: boolean } = {},
 ): Promise<EnrolledFleetlet> {

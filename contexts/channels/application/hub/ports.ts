@@ -80,6 +80,8 @@ export type HubFact =
   /** A message for a target that its sender does not speak for. */
   | { readonly kind: 'messageRefused'; readonly channel: string; readonly fleetlet: string; readonly target: string }
   | { readonly kind: 'presenceTrouble'; readonly error: unknown; readonly retryInMs: number }
+  /** Who speaks for one target cannot be put down: it stays away, and no other does. */
+  | { readonly kind: 'presenceRefused'; readonly target: ServedTarget; readonly error: unknown }
   | { readonly kind: 'trouble'; readonly what: string; readonly fleetlet: string; readonly error: unknown };
 
 /** For the log and for metrics. Must not throw. */

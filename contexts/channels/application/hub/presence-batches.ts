@@ -1,4 +1,4 @@
-import { type BackoffPolicy, backoffDelay, type Random, type Sleep, Wake } from '#kit/std';
+import { type BackoffPolicy, backoffDelay, handOver, type Random, type Sleep, Wake } from '#kit/std';
 import type { Presence, PresenceChange, ServedTarget } from './ports.ts';
 
 export interface PresenceBatchesDeps {
@@ -6,6 +6,8 @@ export interface PresenceBatchesDeps {
   readonly sleep: Sleep;
   readonly random: Random;
   readonly onTrouble: (error: unknown, retryInMs: number) => void;
+  /** That of one target can never be put down; it stays away until it registers again. No other waited for it. */
+  readonly onRefused: (target: ServedTarget, error: unknown) => void;
 }
 
 interface Pending {
@@ -29,7 +31,7 @@ export class PresenceBatches {
     this.#wake = new Wake(deps.sleep);
   }
 
-  /** Resolves once it was put down. */
+  /** Resolves once it was put down, and rejects when it cannot be. */
   came(target: ServedTarget, time: number): Promise<void> {
     return this.#add({ target, isOnline: true, time });
   }
@@ -48,30 +50,45 @@ export class PresenceBatches {
 
   /** What is left, once nobody runs it any longer. */
   async flush(signal: AbortSignal): Promise<void> {
-    while (this.#pending.size > 0) await this.#put(this.#take(), signal);
+    while (this.#pending.size > 0 && !signal.aborted) await this.#tell(signal);
   }
 
   #add(change: PresenceChange): Promise<void> {
     const { uid } = change.target;
     const before = this.#pending.get(uid);
     const told = before?.told ?? Promise.withResolvers<void>();
+    // Of one that went nobody waits for the end of it.
+    told.promise.catch(() => {});
     this.#pending.set(uid, { changes: [...(before?.changes ?? []), change].slice(-2), told });
     this.#wake.raise();
     return told.promise;
   }
 
   async #tell(signal: AbortSignal): Promise<void> {
-    const batch = this.#take();
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#put(batch, signal);
-      } catch (error) {
-        if (signal.aborted) return this.#putBack(batch);
-        const retryInMs = backoffDelay(RETRY, attempt, this.#deps.random);
-        this.#deps.onTrouble(error, retryInMs);
-        await this.#deps.sleep(retryInMs, signal).catch(() => {});
-      }
-    }
+    const { random, sleep, onTrouble, onRefused } = this.#deps;
+    const left = new Set(this.#take());
+    await handOver(
+      [...left],
+      {
+        hand: async (some) => {
+          await this.#put(some, signal);
+          for (const pending of some) left.delete(pending);
+        },
+        setAside: (pending, error) => {
+          left.delete(pending);
+          const target = pending.changes.at(-1)?.target;
+          if (target !== undefined) onRefused(target, error);
+          pending.told.reject(error);
+        },
+        pause: async (error, attempt) => {
+          const retryInMs = backoffDelay(RETRY, attempt, random);
+          onTrouble(error, retryInMs);
+          await sleep(retryInMs, signal).catch(() => {});
+        },
+      },
+      signal,
+    );
+    if (left.size > 0) this.#putBack([...left]);
   }
 
   async #put(batch: readonly Pending[], signal: AbortSignal): Promise<void> {

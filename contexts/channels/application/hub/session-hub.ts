@@ -53,6 +53,7 @@ export class SessionHub {
     this.#batches = new PresenceBatches({
       ...deps,
       onTrouble: (error, retryInMs) => this.#onFact({ kind: 'presenceTrouble', error, retryInMs }),
+      onRefused: (target, error) => this.#onFact({ kind: 'presenceRefused', target, error }),
     });
     this.#pacer = new SyncPacer({ most, withinMs: syncWithinMs, begin: (target) => this.#beginSync(target) });
     this.#targets = this.#newTargets();

@@ -187,6 +187,10 @@ export class TargetDesk {
       onServed(session, target.uid);
     });
     const coming = { isOnline: false, told };
+    // What could not be put down is tried anew by the next registration.
+    told.catch(() => {
+      if (state.coming === coming) state.coming = undefined;
+    });
     return coming;
   }
 

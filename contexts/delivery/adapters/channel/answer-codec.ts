@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { foreignInteger, foreignText, foreignTexts } from '#kit/std';
 import {
   AcknowledgementSchema,
   FromAgentSchema,
@@ -20,10 +21,19 @@ export function encodeAnswer(request: bigint, answer: Answer): Uint8Array {
   return toBinary(FromAgentSchema, create(FromAgentSchema, { request, message: messageOf(answer) }));
 }
 
-/** An answer of a later release, which nobody here understands, is a fault. */
+/** What a preview shows of a target; texts beyond it are cut, and a list that is longer says so. */
+const MOST_CHANGES = 1_000;
+const LONGEST_CHANGE = 1_024;
+
+/** An answer of a later release, or with a number that no agent has, is a fault: the caller hears of it at once. */
 export function decodeAnswer(payload: Uint8Array): { readonly request: bigint; readonly answer: Answer } {
   const { request, message } = fromBinary(FromAgentSchema, payload);
-  return { request, answer: answerOf(message) };
+  try {
+    return { request, answer: answerOf(message) };
+  } catch (error) {
+    if (error instanceof RangeError) return { request, answer: OUT_OF_BOUNDS };
+    throw error;
+  }
 }
 
 type WireMessage = ReturnType<typeof messageOf>;
@@ -55,12 +65,13 @@ function answerOf(message: WireMessage | { readonly case: undefined }): Answer {
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'fault':
-      return { kind: 'fault', message: message.value.message };
+      return { kind: 'fault', message: foreignText(message.value.message) };
     case undefined:
       return UNKNOWN_ANSWER;
   }
 }
 
+const OUT_OF_BOUNDS: Answer = { kind: 'fault', message: 'The agent gave an answer with a number out of range.' };
 const UNKNOWN_ANSWER: Answer = { kind: 'fault', message: 'The agent gave an answer that this release does not know.' };
 
 function wireAcknowledgement(acknowledgement: Acknowledgement): WireAcknowledgement {
@@ -86,9 +97,9 @@ function acknowledgementOf({ kind }: WireAcknowledgement): Acknowledgement | und
     case 'offline':
       return { kind: kind.case };
     case 'rejected':
-      return { kind: 'rejected', message: kind.value.message };
+      return { kind: 'rejected', message: foreignText(kind.value.message) };
     case 'fenced':
-      return { kind: 'fenced', seen: Number(kind.value.seen) };
+      return { kind: 'fenced', seen: foreignInteger(kind.value.seen, 1) };
     case undefined:
       return undefined;
   }
@@ -102,5 +113,10 @@ function wirePreview(preview: PreviewAnswer | undefined): WirePreviewAnswer {
 
 function previewOf({ kind }: WirePreviewAnswer): PreviewAnswer | undefined {
   if (kind.case !== 'wouldApply' && kind.case !== 'wouldReject') return undefined;
-  return { kind: kind.case, message: kind.value.message, changes: kind.value.changes };
+  const { message, changes } = kind.value;
+  return {
+    kind: kind.case,
+    message: foreignText(message),
+    changes: foreignTexts(changes, MOST_CHANGES, LONGEST_CHANGE),
+  };
 }

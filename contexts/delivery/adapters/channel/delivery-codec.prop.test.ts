@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
+import { FromAgentSchema, StatusMessageSchema } from '#protocol/proto';
 import type { DeliverOrder, Document, Inventory } from '../../domain/delivery-order.ts';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
 import { type Answer, decodeAnswer, encodeAnswer } from './answer-codec.ts';
@@ -9,7 +11,7 @@ import { decodeSaid, encodeSaid, type Said } from './status-codec.ts';
 
 const target = aTarget();
 const uid = fc.nat(0xffff).map(uidOf);
-const revision = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const revision = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const text = fc.string({ unit: 'grapheme' });
 const request = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const health = fc.constantFrom('Available', 'Degraded', 'Unknown');
@@ -113,5 +115,76 @@ describe('the messages of delivery', () => {
     assert.deepEqual(decodeAsked(later, target), { request: 7n, asked: undefined });
     assert.deepEqual(decodeAnswer(later).answer.kind, 'fault');
     assert.equal(decodeSaid(Uint8Array.of(0xfa, 0x3f, 0), target.id), undefined);
+  });
+});
+
+/** Whatever the wire can carry, honest or not. */
+const int64 = fc.oneof(
+  fc.constantFrom(0n, 1n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n, -(2n ** 63n)),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+);
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }).map((raw) => raw.toWellFormed()),
+  fc.constantFrom('\u001b[2J\u0000', 'x'.repeat(100_000)),
+);
+const anyUid = fc.oneof(uid, anyText);
+const anyKind = fc.oneof(
+  fc.record({ case: fc.constant('applied' as const), value: fc.record({ hash: anyText }) }),
+  fc.record({ case: fc.constantFrom('rejected' as const, 'failed' as const), value: fc.record({ message: anyText }) }),
+  fc.record({
+    case: fc.constant('health' as const),
+    value: fc.record({ health: fc.integer({ min: 0, max: 99 }), message: anyText }),
+  }),
+  fc.record({
+    case: fc.constant('drift' as const),
+    value: fc.record({ objects: fc.array(anyText, { maxLength: 300, size: 'max' }) }),
+  }),
+);
+const anyReport = fc.record({
+  case: fc.constant('report' as const),
+  value: fc.record({ deploymentUid: anyUid, revision: int64, kind: anyKind }),
+});
+const anyHolding = fc.record({ deploymentUid: anyUid, revision: int64, hash: anyText, message: anyText });
+const anyInventory = fc.record({
+  case: fc.constant('inventory' as const),
+  value: fc.record({ instance: anyText, holdings: fc.array(anyHolding, { maxLength: 3 }) }),
+});
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+describe('whatever an agent says', () => {
+  it('is refused, or has safe revisions and texts that can be stored and shown', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyReport, anyInventory), (message) => {
+        const payload = toBinary(
+          StatusMessageSchema,
+          create(StatusMessageSchema, { message } as MessageInitShape<typeof StatusMessageSchema>),
+        );
+        let read: Said | undefined;
+        try {
+          read = decodeSaid(payload, target.id);
+        } catch {
+          return;
+        }
+        assert.ok(numbersIn(read).every((number) => Number.isSafeInteger(number) && number > 0));
+        const shown = JSON.stringify(read);
+        assert.ok(shown.length < 256 * 300);
+        assert.doesNotMatch(shown, /\\u00(?:0[0-8b-f]|1)/);
+      }),
+    );
+  });
+
+  it('of a revision that nobody can have seen is a fault to the one who asked', () => {
+    for (const seen of [0n, -1n, 2n ** 53n, 2n ** 63n - 1n]) {
+      const value = { kind: { case: 'fenced', value: { seen } } } as const;
+      const payload = toBinary(
+        FromAgentSchema,
+        create(FromAgentSchema, { request: 7n, message: { case: 'acknowledgement', value } }),
+      );
+      assert.deepEqual([decodeAnswer(payload).request, decodeAnswer(payload).answer.kind], [7n, 'fault']);
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { parseUuid } from '#kit/std';
+import { foreignInteger, parseUuid } from '#kit/std';
 import {
   DeliverOrderSchema,
   DriftPolicy,
@@ -70,7 +70,7 @@ function wireKey(order: OrderKey): WireOrderKey {
 }
 
 function keyOf(wire: WireOrderKey | WireRemoveOrder | WireDeliverOrder, target: TargetRef): OrderKey {
-  return { target, deployment: parseUuid(wire.deploymentUid), revision: Number(wire.revision) };
+  return { target, deployment: parseUuid(wire.deploymentUid), revision: foreignInteger(wire.revision, 1) };
 }
 
 function wireDeliver(order: DeliverOrder): WireDeliverOrder {

@@ -1,5 +1,5 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { parseUuid } from '#kit/std';
+import { foreignInteger, foreignList, foreignName, foreignText, foreignTexts, parseUuid } from '#kit/std';
 import {
   DeliveryReportSchema,
   InventorySchema,
@@ -22,7 +22,16 @@ export function encodeSaid(said: Said): Uint8Array {
   return toBinary(StatusMessageSchema, create(StatusMessageSchema, { message }));
 }
 
-/** `undefined` for a word of a later release. */
+/** More than any target has; each of them is looked up. */
+const MOST_HOLDINGS = 10_000;
+/** Of what differs, as much as a person reads. */
+const MOST_DRIFTED = 256;
+const LONGEST_OBJECT = 256;
+
+/**
+ * `undefined` for a word of a later release. Texts are cut and cleaned; throws for a number, name or list that no agent
+ * has, so that nothing of it reaches a row.
+ */
 export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefined {
   const { message } = fromBinary(StatusMessageSchema, payload);
   if (message.case === 'report') {
@@ -33,13 +42,13 @@ export function decodeSaid(payload: Uint8Array, target: TargetId): Said | undefi
   const { instance, holdings } = message.value;
   const inventory = {
     target,
-    instance,
-    holdings: holdings.map(({ deploymentUid, revision, hash, health, message: text }) => ({
+    instance: foreignName(instance),
+    holdings: foreignList(holdings, MOST_HOLDINGS).map(({ deploymentUid, revision, hash, health, message: text }) => ({
       deployment: parseUuid(deploymentUid),
-      revision: Number(revision),
-      hash,
+      revision: revisionOf(revision),
+      hash: foreignName(hash),
       health: healthOf(health),
-      message: text,
+      message: foreignText(text),
     })),
   };
   return { kind: 'inventory', inventory };
@@ -71,22 +80,32 @@ function wireKind(report: DeliveryReport): NonNullable<MessageInitShape<typeof D
 }
 
 function reportOf({ deploymentUid, revision, kind }: WireReport, target: TargetId): DeliveryReport | undefined {
-  const about = { target, deployment: parseUuid(deploymentUid), revision: Number(revision) };
+  const about = { target, deployment: parseUuid(deploymentUid), revision: revisionOf(revision) };
   switch (kind.case) {
     case 'applied':
-      return { ...about, kind: 'applied', hash: kind.value.hash };
+      return { ...about, kind: 'applied', hash: foreignName(kind.value.hash) };
     case 'removed':
       return { ...about, kind: 'removed' };
     case 'rejected':
     case 'failed':
-      return { ...about, kind: kind.case, message: kind.value.message };
+      return { ...about, kind: kind.case, message: foreignText(kind.value.message) };
     case 'health':
-      return { ...about, kind: 'health', health: healthOf(kind.value.health), message: kind.value.message };
+      return {
+        ...about,
+        kind: 'health',
+        health: healthOf(kind.value.health),
+        message: foreignText(kind.value.message),
+      };
     case 'drift':
-      return { ...about, kind: 'drift', objects: kind.value.objects };
+      return { ...about, kind: 'drift', objects: foreignTexts(kind.value.objects, MOST_DRIFTED, LONGEST_OBJECT) };
     case undefined:
       return undefined;
   }
+}
+
+/** The first one is 1. */
+function revisionOf(wire: bigint): number {
+  return foreignInteger(wire, 1);
 }
 
 function wireInventory({ instance, holdings }: Inventory) {

@@ -1,4 +1,4 @@
-import type { Sleep } from '#kit/std';
+import { handOver, type Sleep } from '#kit/std';
 import type { AgentReports } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
 import type { DeliveryReport, Inventory, TargetId } from '../../domain/delivery-order.ts';
@@ -9,9 +9,16 @@ export interface StatusIntakeDeps {
   readonly sleep: Sleep;
   /** It will be tried again. */
   readonly onTrouble: (error: unknown) => void;
+  /** It can never be taken, and was passed over. No other message waited for it. */
+  readonly setAside: (message: StatusMessage, error: unknown) => void;
 }
 
-interface Heard {
+export interface StatusMessage {
+  readonly target: TargetId;
+  readonly payload: Uint8Array;
+}
+
+interface Heard extends StatusMessage {
   readonly said: Said;
   readonly taken: () => void;
 }
@@ -32,12 +39,17 @@ export class StatusIntake {
     this.#deps = deps;
   }
 
-  /** `taken` is called when somebody else is responsible for it. Throws for what cannot be read. */
+  /** `taken` is called when another is responsible for it. What cannot be read is set aside. */
   take(target: TargetId, payload: Uint8Array, taken: () => void): void {
-    const said = decode(payload, target);
-    // A word of a later release: nobody here can make anything of it.
+    let said: Said | undefined;
+    try {
+      said = decode(payload, target);
+    } catch (error) {
+      this.#deps.setAside({ target, payload }, error);
+    }
+    // Set aside, or a word of a later release: nobody here can make anything of it.
     if (said === undefined) return taken();
-    this.#heard.push({ said, taken });
+    this.#heard.push({ said, taken, target, payload });
     this.#wake?.();
   }
 
@@ -59,17 +71,25 @@ export class StatusIntake {
   }
 
   async #tell(run: readonly Heard[], signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#hand(run, signal);
-        for (const { taken } of run) taken();
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#deps.onTrouble(error);
-        await this.#deps.sleep(AGAIN_MS, signal).catch(() => {});
-      }
-    }
+    const { sleep, onTrouble, setAside } = this.#deps;
+    await handOver(
+      run,
+      {
+        hand: async (some) => {
+          await this.#hand(some, signal);
+          for (const { taken } of some) taken();
+        },
+        setAside: (heard, error) => {
+          setAside(heard, error);
+          heard.taken();
+        },
+        pause: async (error) => {
+          onTrouble(error);
+          await sleep(AGAIN_MS, signal).catch(() => {});
+        },
+      },
+      signal,
+    );
   }
 
   async #hand(run: readonly Heard[], signal: AbortSignal): Promise<void> {

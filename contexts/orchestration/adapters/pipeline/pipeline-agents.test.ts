@@ -112,8 +112,43 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.deepEqual([end.revision, end.status.counts.available], [1, 2]);
   });
 
-  it('an agent that is ahead makes the platform go on above it', async (t) => {
+  it('an agent that is ahead is in conflict alone, until a person accepts its revision', async (t) => {
     const run = await aRun(t, await fresh());
+    const [ahead, other] = [run.fleet.add('ahead'), run.fleet.add('other')];
+    const uid = await run.create('web', {});
+    await run.idle(uid);
+    const said = { kind: 'health', target: ahead, deployment: uid, health: 'Available', message: '' } as const;
+    await run.fleet.report({ ...said, revision: 9 });
+    const held = await run.get(uid);
+    const conflict = held.status.conditions.find(({ type }) => type === 'Conflict');
+    assert.deepEqual([held.revision, conflict?.status, conflict?.reason], [1, 'True', 'RevisionAhead']);
+    assert.deepEqual([held.status.counts.ahead, held.status.counts.available], [1, 1]);
+    const rows = await run.rows(uid);
+    assert.deepEqual([rows.get('ahead')?.failure?.seen, rows.get('other')?.failure], [9, undefined]);
+    await run.untilRested(uid);
+    assert.equal(run.fleet.dispatched.length, 2, 'it is not followed');
+    // The others go on meanwhile, and what it says of what it was given ends the conflict.
+    await run.fleet.report({ ...said, target: other, revision: 1, health: 'Degraded' });
+    assert.equal((await run.get(uid)).status.counts.degraded, 1);
+    await run.trigger(uid, { kind: 'ahead', target: ahead, revision: 9, by: 'ann' });
+    const end = await run.until(uid, 'above', (it) => it.revision >= 9 && it.rollout === undefined);
+    assert.equal(end.status.counts.ahead, 0);
+  });
+
+  it('what an inventory names that is not placed on its target concerns nobody', async (t) => {
+    const run = await aRun(t, await fresh());
+    const [mine, theirs] = [run.fleet.add('mine', { labels: { a: 'b' } }), run.fleet.add('theirs')];
+    const uid = await run.create('web', { placement: [{ type: 'static', targets: ['mine'] }] });
+    await run.idle(uid);
+    const holdings = [{ deployment: uid, revision: 9, hash: 'other', health: 'Available', message: '' } as const];
+    await run.fleet.ear?.inventory({ target: theirs, instance: 'i1', holdings }, run.signal);
+    await run.untilRested(uid);
+    const { revision, status } = await run.get(uid);
+    assert.deepEqual([revision, status.counts.ahead, run.fleet.has(mine, uid)?.revision], [1, 0, 1]);
+  });
+
+  it('an agent that is ahead after a restore makes the platform go on above it', async (t) => {
+    const run = await aRun(t, await fresh(), { restoredAt: Date.now() });
     const id = run.fleet.add('one');
     const uid = await run.create('web', {});
     await run.idle(uid);

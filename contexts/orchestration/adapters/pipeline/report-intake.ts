@@ -9,6 +9,8 @@ import type { TargetId } from '../../domain/target-view.ts';
 export interface ReportIntakeDeps {
   readonly units: Units;
   readonly clock: Clock;
+  /** When the platform was restored from a backup, if it was. */
+  readonly restoredAt?: number | undefined;
 }
 
 /** Where agents' words arrive. Each resolves once they are on disk, with all that follows from them. */
@@ -136,8 +138,8 @@ class Collector {
   async #writeNews(news: readonly News[]): Promise<void> {
     // Whoever brought some may be gone; the others have not asked to be dropped.
     const signal = AbortSignal.timeout(WRITE_MS);
-    const { units, clock } = this.#deps;
-    const take = (unit: UnitOfWork) => takeReports(unit, { news, now: clock.now() }, signal);
+    const { units, clock, restoredAt } = this.#deps;
+    const take = (unit: UnitOfWork) => takeReports(unit, { news, now: clock.now(), restoredAt }, signal);
     await units.writeOf([...new Set(news.flatMap(deploymentIn))], take, signal);
   }
 

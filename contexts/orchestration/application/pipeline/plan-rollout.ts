@@ -84,6 +84,7 @@ export class PlanRollout {
     const asked = await askedFor(unit, { deployment, wishes }, signal);
     if (prepared === undefined || !isSameAsk(prepared.asked, asked)) return 'again';
     const scene: Scene = { deployment, triggers, wishes, asked, run };
+    if (!Number.isSafeInteger(asked.revision)) return await this.#trouble(unit, scene, EXHAUSTED, signal);
     if ('trouble' in prepared) return await this.#trouble(unit, scene, prepared.trouble, signal);
     return await this.#resolve(unit, { ...scene, ...prepared }, signal);
   }
@@ -245,6 +246,11 @@ interface Outcome {
   readonly around: Surroundings;
   readonly now: number;
 }
+
+const EXHAUSTED: Trouble = {
+  reason: 'PlanFailed',
+  message: 'There is no revision above the last one. Delete the deployment, abandon it, and create it again.',
+};
 
 const NOBODY = { kind: 'sure', targets: [], excluded: [], retained: [], missing: [] } as const;
 

@@ -4,6 +4,7 @@ import type { Deployment, DeploymentId } from '../../domain/deployment/deploymen
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { type Heard, hearReport } from '../../domain/deployment/hear-report.ts';
 import { hearConnection, hearInventory } from '../../domain/deployment/hear-target.ts';
+import { believedRevision, hearAhead, hearFencedAhead } from '../../domain/deployment/revision-ahead.ts';
 import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
@@ -28,11 +29,15 @@ export type News =
 /** Any number of news in one unit of work: rows, counts, what rollouts are told, and triggers follow together. */
 export async function takeReports(
   unit: UnitOfWork,
-  { news, now }: { readonly news: readonly News[]; readonly now: number },
+  {
+    news,
+    now,
+    restoredAt,
+  }: { readonly news: readonly News[]; readonly now: number; readonly restoredAt?: number | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const desks = await openDesks(unit, news, signal);
-  for (const each of news) hear(desks, each, now);
+  for (const each of news) hear(desks, each, { now, restoredAt });
   for (const desk of desks.values()) await keep(unit, { desk, now }, signal);
 }
 
@@ -78,10 +83,8 @@ async function openDesks(unit: UnitOfWork, news: readonly News[], signal: AbortS
 
 function namesOf(news: News): readonly { readonly deployment: DeploymentId; readonly target: TargetId }[] {
   if (news.about === 'report') return [news.report];
-  if (news.about === 'handover') return [news.handover];
-  if (news.about === 'connection') return [];
-  const { target, holdings } = news.inventory;
-  return holdings.map(({ deployment }) => ({ deployment, target }));
+  // Of an inventory only what is placed on its target counts, whatever else it names.
+  return news.about === 'handover' ? [news.handover] : [];
 }
 
 function wholeTarget(news: News): readonly TargetId[] {
@@ -89,38 +92,49 @@ function wholeTarget(news: News): readonly TargetId[] {
   return news.about === 'inventory' ? [news.inventory.target] : [];
 }
 
-function hear(desks: Desks, news: News, now: number): void {
-  if (news.about === 'report') return hearOne(desks, news.report, now);
-  if (news.about === 'handover') return hearHandover(desks, news.handover, now);
+interface Hearing {
+  readonly now: number;
+  readonly restoredAt: number | undefined;
+}
+
+function hear(desks: Desks, news: News, hearing: Hearing): void {
+  const { now } = hearing;
+  if (news.about === 'report') return hearOne(desks, news.report, hearing);
+  if (news.about === 'handover') return hearHandover(desks, news.handover, hearing);
   const target = news.about === 'connection' ? news.target : news.inventory.target;
   for (const desk of desks.values()) {
     const row = desk.rows.get(target);
+    if (row === undefined) continue;
     if (news.about === 'connection') {
-      if (row !== undefined) lay(desk, row, hearConnection(row, news.isOnline, now));
+      lay(desk, row, hearConnection(row, news.isOnline, now));
       continue;
     }
-    if (row !== undefined) {
-      const heard = hearInventory(row, news.inventory, now);
-      lay(desk, row, heard);
-      if (heard.isRebuilt) desk.triggers.push({ kind: 'rebuilt', target });
-    }
+    const revisions = { given: desk.deployment.revision, believed: believedRevision(desk.deployment, hearing) };
+    const heard = hearInventory(row, news.inventory, revisions, now);
+    lay(desk, row, heard);
+    if (heard.isRebuilt) desk.triggers.push({ kind: 'rebuilt', target });
     const holding = news.inventory.holdings.find(({ deployment }) => deployment === desk.deployment.uid);
-    if (holding !== undefined) noteAhead(desk, target, holding.revision);
+    if (holding !== undefined) noteAhead(desk, { target, revision: holding.revision, believed: revisions.believed });
   }
 }
 
-function hearOne(desks: Desks, report: DeliveryReport, now: number): void {
+function hearOne(desks: Desks, report: DeliveryReport, hearing: Hearing): void {
+  const { now } = hearing;
   const desk = desks.get(report.deployment);
   const row = desk?.rows.get(report.target);
   if (desk === undefined || row === undefined) return;
-  noteAhead(desk, report.target, report.revision);
+  const { target, revision } = report;
+  const believed = believedRevision(desk.deployment, hearing);
+  if (revision > believed) return lay(desk, row, hearAhead(row, revision, desk.deployment.revision, now));
+  noteAhead(desk, { target, revision, believed });
   const heard = hearReport(row, report, now);
   lay(desk, row, heard);
   const repairs = desk.deployment.spec.driftPolicy === 'repair';
   if (heard.hasDrifted === true && repairs) desk.triggers.push({ kind: 'drift', target: report.target });
 }
 
-function hearHandover(desks: Desks, handover: Handover, now: number): void {
+function hearHandover(desks: Desks, handover: Handover, hearing: Hearing): void {
+  const { now } = hearing;
   const { target, deployment, revision } = handover;
   const desk = desks.get(deployment);
   const row = desk?.rows.get(target);
@@ -133,9 +147,13 @@ function hearHandover(desks: Desks, handover: Handover, now: number): void {
     case 'offline':
       // It stays as it is, and is sent again when the target is back.
       return lay(desk, row, hearConnection(row, false, now));
-    case 'fenced':
-      noteAhead(desk, target, handover.seen);
-      return;
+    case 'fenced': {
+      const believed = believedRevision(desk.deployment, hearing);
+      if (handover.seen > believed) {
+        return lay(desk, row, hearFencedAhead(row, handover.seen, desk.deployment.revision, now));
+      }
+      return noteAhead(desk, { target, revision: handover.seen, believed });
+    }
     case 'rejected':
     case 'unreachable': {
       const kind = handover.kind === 'rejected' ? 'rejected' : 'failed';
@@ -145,8 +163,11 @@ function hearHandover(desks: Desks, handover: Handover, now: number): void {
 }
 
 /** The platform was set back, and goes on above what agents have seen. */
-function noteAhead({ deployment, triggers }: Desk, target: TargetId, revision: number): void {
-  if (revision <= deployment.revision) return;
+function noteAhead(
+  { deployment, triggers }: Desk,
+  { target, revision, believed }: { readonly target: TargetId; readonly revision: number; readonly believed: number },
+): void {
+  if (revision <= deployment.revision || revision > believed) return;
   const isTold = triggers.some((trigger) => trigger.kind === 'ahead' && trigger.revision >= revision);
   if (!isTold) triggers.push({ kind: 'ahead', target, revision });
 }

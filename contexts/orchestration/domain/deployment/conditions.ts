@@ -29,7 +29,7 @@ export const CONDITION_REASONS = {
   ],
   Available: ['AllAvailable', 'SomeUnavailable', 'HealthUnknown', 'NoTargets', 'Unresolved'],
   Degraded: ['NoneDegraded', 'TargetsDegraded', 'TargetsFailed'],
-  Conflict: ['NoConflict', 'BudgetConflict'],
+  Conflict: ['NoConflict', 'BudgetConflict', 'RevisionAhead'],
   Paused: ['NotPaused', ...STOP_REASONS],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
 
@@ -136,7 +136,11 @@ function degraded({ status: { counts } }: Deployment): Finding<'Degraded'> {
   return { status: 'False', reason: 'NoneDegraded', message: 'No target is known to be degraded.' };
 }
 
-function conflict({ rollout: underWay, status: { rollout } }: Deployment): Finding<'Conflict'> {
+function conflict({ rollout: underWay, status: { rollout, counts } }: Deployment): Finding<'Conflict'> {
+  if (counts.ahead > 0) {
+    const message = `The agents of ${targets(counts.ahead)} have seen a later revision than was given here. If the platform lost changes, accept theirs with :acceptRevision.`;
+    return { status: 'True', reason: 'RevisionAhead', message };
+  }
   const stuck = underWay === undefined ? undefined : rollout?.waits.find(({ kind }) => kind === 'conflict');
   if (stuck === undefined) return { status: 'False', reason: 'NoConflict', message: 'The budget lets it go on.' };
   return { status: 'True', reason: 'BudgetConflict', message: `${stuck.message}; this would help: ${stuck.unblock}` };

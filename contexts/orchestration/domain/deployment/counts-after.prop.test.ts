@@ -61,5 +61,6 @@ function recounted(rows: readonly DeploymentTarget[]): TargetCounts {
     failed: rows.filter(({ failure }) => failure !== undefined).length,
     leaving: rows.length - placed.length,
     drifted: placed.filter(({ drift }) => drift.length > 0).length,
+    ahead: rows.filter(({ failure }) => failure?.reason === 'RevisionAhead').length,
   };
 }

@@ -11,6 +11,7 @@ export const NO_COUNTS: TargetCounts = {
   failed: 0,
   leaving: 0,
   drifted: 0,
+  ahead: 0,
 };
 
 const KEYS = Object.keys(NO_COUNTS) as readonly (keyof TargetCounts)[];
@@ -26,7 +27,7 @@ export function countsAfter(
 ): TargetCounts {
   const [was, is] = [marksOf(before), marksOf(after)];
   if (KEYS.every((key) => was[key] === is[key])) return counts;
-  const next = Object.fromEntries(KEYS.map((key) => [key, counts[key] + Number(is[key]) - Number(was[key])]));
+  const next = Object.fromEntries(KEYS.map((key) => [key, (counts[key] ?? 0) + Number(is[key]) - Number(was[key])]));
   return { ...counts, ...next };
 }
 
@@ -58,5 +59,6 @@ function marksOf(row: DeploymentTarget | undefined): Marks {
     failed: failure !== undefined,
     leaving: !isPlaced,
     drifted: isPlaced && row.drift.length > 0,
+    ahead: failure?.reason === 'RevisionAhead',
   };
 }

@@ -62,6 +62,8 @@ export interface TargetCounts {
   /** Not placed any more, and not empty yet. */
   readonly leaving: number;
   readonly drifted: number;
+  /** Whose agent has seen a later revision than was ever given. */
+  readonly ahead: number;
 }
 
 export interface RolloutStatus {

@@ -41,7 +41,15 @@ export interface DeploymentTarget {
   readonly isOnline: boolean;
   readonly applied: AppliedContent | undefined;
   readonly order: Order | undefined;
-  readonly failure: { readonly reason: FailureReason; readonly message: string; readonly revision: number } | undefined;
+  readonly failure:
+    | {
+        readonly reason: FailureReason;
+        readonly message: string;
+        readonly revision: number;
+        /** Of `RevisionAhead`: what its agent has seen. */
+        readonly seen?: number;
+      }
+    | undefined;
   readonly health: Health;
   /** The revision that the health was reported for; 0 when there was none. */
   readonly healthRevision: number;

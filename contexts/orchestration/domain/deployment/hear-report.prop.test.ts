@@ -104,10 +104,13 @@ test('what an agent has only goes forward by reports, and health never goes back
   );
 });
 
+/** Above all that is generated: what is above these is not believed. */
+const GIVEN = { given: 1_000, believed: 1_000 };
+
 test('counts that are kept up by differences are those of the rows, whatever is heard', () => {
   const news = fc.oneof(
     report.map((each) => (it: DeploymentTarget) => hearReport(it, each, 10).row),
-    inventory.map((each) => (it: DeploymentTarget) => hearInventory(it, each, 10).row),
+    inventory.map((each) => (it: DeploymentTarget) => hearInventory(it, each, GIVEN, 10).row),
     fc.boolean().map((isOnline) => (it: DeploymentTarget) => hearConnection(it, isOnline, 10).row),
   );
   fc.assert(
@@ -128,7 +131,7 @@ test('counts that are kept up by differences are those of the rows, whatever is 
 test('after an inventory a row claims nothing that is not in it, and a loss is noticed', () => {
   fc.assert(
     fc.property(row, inventory, (before, all) => {
-      const heard = hearInventory(before, all, 10);
+      const heard = hearInventory(before, all, GIVEN, 10);
       const [held] = all.holdings;
       if (heard.row === undefined) return;
       assert.equal(heard.row.instance, all.instance);

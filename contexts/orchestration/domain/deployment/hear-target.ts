@@ -2,6 +2,7 @@ import type { Inventory } from '../delivery/delivery-order.ts';
 import type { Happening } from '../rollout/machine/happening.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { type Heard, hearReport } from './hear-report.ts';
+import { hearAhead } from './revision-ahead.ts';
 
 /** A target came or went. Its health counts again once its agent has told it anew. */
 export function hearConnection(row: DeploymentTarget, isOnline: boolean, now: number): Heard {
@@ -19,11 +20,26 @@ export interface HeardInventory extends Heard {
 
 type Holding = Inventory['holdings'][number];
 
+/** The revisions that an agent can have: the last one given, and the highest that it is believed to have seen. */
+export interface GivenRevisions {
+  readonly given: number;
+  readonly believed: number;
+}
+
 /** All that an agent has of one deployment, which may be nothing. Who sends an inventory is there. */
-export function hearInventory(row: DeploymentTarget, inventory: Inventory, now: number): HeardInventory {
+export function hearInventory(
+  row: DeploymentTarget,
+  inventory: Inventory,
+  { given, believed }: GivenRevisions,
+  now: number,
+): HeardInventory {
   const holding = inventory.holdings.find(({ deployment }) => deployment === row.deployment);
   const back = hearConnection(row, true, now);
   const here = settled(back.row ?? row, inventory, now);
+  if (holding !== undefined && holding.revision > believed) {
+    const ahead = hearAhead(here, holding.revision, given, now);
+    return { row: ahead.row, happenings: back.happenings, isRebuilt: false };
+  }
   const isOther = row.instance !== undefined && row.instance !== inventory.instance;
   const heard = holding === undefined ? hearNothing(here, isOther, now) : hearHolding(here, holding, now);
   const happenings = [...back.happenings, ...heard.happenings];

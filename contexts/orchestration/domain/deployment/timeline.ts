@@ -121,6 +121,7 @@ function factsOf(happening: Happening, { revision }: RolloutState): readonly (Ta
     case 'rejected':
     case 'generateFailed':
     case 'removeFailed':
+    case 'fenced':
       return [
         { kind: 'failed', target: happening.target, message: `${FAILURES[happening.kind]}: ${happening.message}` },
       ];
@@ -158,6 +159,7 @@ const FAILURES = {
   rejected: 'the target does not take it',
   generateFailed: 'the content could not be generated',
   removeFailed: 'it could not be taken off',
+  fenced: 'its agent has seen a later revision',
 } as const;
 
 const HEALTHS = {

@@ -26,7 +26,7 @@ export type Trigger =
     }
   | { readonly kind: 'confirmRemoval'; readonly targets?: readonly TargetId[]; readonly by: string }
   /** An agent has seen a later revision than was ever given here. */
-  | { readonly kind: 'ahead'; readonly target: TargetId; readonly revision: number }
+  | { readonly kind: 'ahead'; readonly target: TargetId; readonly revision: number; readonly by?: string }
   /** An installation behind a target is another one, or lacks what it should have. */
   | { readonly kind: 'rebuilt'; readonly target: TargetId }
   /** For the rollout under way: it ends at once, and deliveries that nobody has taken yet are called back. */

@@ -38,6 +38,8 @@ import { fixedDirectory } from '../a-pool.ts';
 import { ScriptedFleet } from './scripted-fleet.ts';
 
 export interface PipelineRunOptions {
+  /** When the platform was restored from a backup. */
+  readonly restoredAt?: number;
   readonly manifests?: readonly ManifestStrategy[];
   readonly placements?: readonly PlacementStrategy[];
   readonly settings?: Partial<PipelineSettings>;
@@ -86,7 +88,8 @@ export class PipelineRun {
     const directory = fixedDirectory(PLACE.path);
     const newId = createUuidv7(systemClock);
     const units = sqlUnits(storage, { newId, sealer: this.#sealer, pool: () => pool, workspaces: () => directory });
-    const intake = createReportIntake({ units, clock: systemClock });
+    const { restoredAt } = this.#options;
+    const intake = createReportIntake({ units, clock: systemClock, restoredAt });
     const activities = pipelineActivities({
       units,
       strategies: this.#strategies(),

@@ -136,6 +136,7 @@ export function resource({ nth = 1, at = nth, ...its }: Expected): object {
         failed: 0,
         leaving: 0,
         drifted: 0,
+        ahead: 0,
       },
       placement: { kind: 'unresolved', excluded: [], retained: [], missing: [], held: [] },
     },

@@ -1,4 +1,5 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { foreignInteger, foreignList, foreignName, foreignText } from '#kit/std';
 import {
   FromIndexerSchema,
   type IndexDeltaSchema,
@@ -18,26 +19,38 @@ export function encodeFromIndexer(message: FromIndexer): Uint8Array {
   return toBinary(FromIndexerSchema, create(FromIndexerSchema, { message: wireUp(message) }));
 }
 
-/** `undefined` for a word of a later release. Throws `BAD_INDEX_MESSAGE` for what is none. */
+/** Far more than an agent puts into one message. */
+const MOST_CHANGES = 100_000;
+const MOST_TYPES = 1_000;
+const LONGEST_NAME = 512;
+
+/**
+ * `undefined` for a word of a later release. Throws `BAD_INDEX_MESSAGE` for what is none, and for lists and numbers that no
+ * agent has. An object that makes no sense is left out of its delta later, by `gatherDeltas`.
+ */
 export function decodeFromIndexer(payload: Uint8Array): FromIndexer | undefined {
-  const { message } = readable(() => fromBinary(FromIndexerSchema, payload));
+  return readable(() => fromIndexer(payload));
+}
+
+function fromIndexer(payload: Uint8Array): FromIndexer | undefined {
+  const { message } = fromBinary(FromIndexerSchema, payload);
   switch (message.case) {
     case 'hello':
       return { kind: 'hello', exchange: message.value.exchange };
     case 'ask': {
       const { exchange, type, buckets } = message.value;
-      return { kind: 'ask', exchange, type, buckets: Array.from(buckets) };
+      return { kind: 'ask', exchange, type: foreignName(type, LONGEST_NAME), buckets: [...new Set(buckets)] };
     }
     case 'delta':
       return { kind: 'delta', ...deltaOf(message.value) };
     case 'report':
       return {
         kind: 'report',
-        types: message.value.types.map(({ type, state, message: why, objects }) => ({
-          type,
+        types: foreignList(message.value.types, MOST_TYPES).map(({ type, state, message: why, objects }) => ({
+          type: foreignName(type, LONGEST_NAME),
           state: STATE_OF.get(state) ?? 'Troubled',
-          message: why,
-          objects: Number(objects),
+          message: foreignText(why, LONGEST_NAME),
+          objects: foreignInteger(objects),
         })),
       };
     case undefined:
@@ -158,7 +171,11 @@ function wireObject(object: IndexedObject): MessageInitShape<typeof IndexedObjec
 }
 
 function deltaOf({ put, deleted, droppedTypes }: WireDelta): IndexDelta {
-  return { put: put.map(objectOf), deleted: deleted.map(keyOf), droppedTypes };
+  return {
+    put: foreignList(put, MOST_CHANGES).map(objectOf),
+    deleted: foreignList(deleted, MOST_CHANGES).map(keyOf),
+    droppedTypes: foreignList(droppedTypes, MOST_TYPES),
+  };
 }
 
 function objectOf(wire: WireObject): IndexedObject {

@@ -54,6 +54,7 @@ function hear(turn: Turn, happening: Happening): void {
     case 'rejected':
     case 'generateFailed':
     case 'removeFailed':
+    case 'fenced':
       return hearFailure(turn, happening.target, happening);
     case 'healthChanged':
       return hearHealth(turn, happening.target, happening);

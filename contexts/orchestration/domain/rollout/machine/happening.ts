@@ -39,7 +39,7 @@ export type Happening =
   | { readonly kind: 'superseded'; readonly by: number }
   | { readonly kind: 'clock' };
 
-export type DeliveryFailure = 'deliveryFailed' | 'rejected' | 'generateFailed' | 'removeFailed';
+export type DeliveryFailure = 'deliveryFailed' | 'rejected' | 'generateFailed' | 'removeFailed' | 'fenced';
 
 export interface Joiner extends MemberFacts {
   readonly labels: Readonly<Record<string, string>>;

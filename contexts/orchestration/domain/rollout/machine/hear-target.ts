@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<DeliveryFailure, FailureReason>> = {
   rejected: 'Rejected',
   generateFailed: 'GenerateFailed',
   removeFailed: 'RemoveFailed',
+  fenced: 'RevisionAhead',
 };
 
 /** What it says of the health of the old content says nothing of the new one's. */
@@ -41,7 +42,7 @@ export function hearFailure(turn: Turn, target: TargetId, why: { kind: DeliveryF
   const found = find(turn, target);
   if (found === undefined) return;
   const { number, member } = found;
-  const isRemoval = why.kind === 'removeFailed';
+  const isRemoval = why.kind === 'removeFailed' || (why.kind === 'fenced' && member.status === 'Removing');
   const isExpected = isRemoval ? member.status === 'Removing' : isInChange(member);
   if (!isExpected) return;
   // What could not be removed from a target that is placed again need not be.

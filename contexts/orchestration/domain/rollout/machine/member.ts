@@ -42,6 +42,8 @@ export const FAILURE_REASONS = [
   'RemoveFailed',
   'ProgressDeadline',
   'OfflineDeadline',
+  /** Its agent has seen a later revision than was ever given, and refuses this one. */
+  'RevisionAhead',
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 

@@ -4,7 +4,7 @@ import { LATE_STEP } from './rollout-state.ts';
 import { isOpen, memberAt, putMember, type Turn } from './turn.ts';
 
 /** These leave the target as it was. */
-const HARMLESS: readonly FailureReason[] = ['Rejected', 'GenerateFailed'];
+const HARMLESS: readonly FailureReason[] = ['Rejected', 'GenerateFailed', 'RevisionAhead'];
 
 /** It has the content and is well: what went wrong before is no failure any longer. */
 export function settleIfWell(turn: Turn, number: number): boolean {

@@ -1,0 +1,160 @@
+import { backoffDelay, type Clock, FleetError, foreignText, type Sleep, Wake } from '#kit/std';
+import type { Storage } from '../port.ts';
+import { type Statement, sql } from '../sql.ts';
+
+export const DEAD_LETTER_SOURCES = ['status', 'index'] as const;
+/** Where a message came from that could not be taken. */
+export type DeadLetterSource = (typeof DEAD_LETTER_SOURCES)[number];
+
+/** A message that was passed over, and why. */
+export interface SetAside {
+  readonly source: DeadLetterSource;
+  /** Who sent it, as the API writes it: `targets/<uid>`. */
+  readonly subject: string;
+  readonly error: unknown;
+  /** As it came, where that is known. Only its beginning is kept. */
+  readonly payload?: Uint8Array | undefined;
+}
+
+/** What is stored of one sender and one kind of error. */
+export interface DeadLetterSummary {
+  readonly source: string;
+  readonly subject: string;
+  readonly code: string;
+  readonly messages: number;
+  readonly lastError: string;
+  /** Base64, of at most the first 4 KiB. */
+  readonly lastPayload: string;
+  readonly firstTime: number;
+  readonly lastTime: number;
+}
+
+export interface DeadLetterBoxDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** Once for each sender and kind of error in a while, with how many there were. */
+  readonly onStored: (letter: DeadLetterSummary, error: unknown) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+type Pending = { -readonly [Key in keyof DeadLetterSummary]: DeadLetterSummary[Key] } & { error: unknown };
+
+const LONGEST_ERROR = 500;
+const LONGEST_PAYLOAD = 4_096;
+const LONGEST_SUBJECT = 300;
+/** Senders and kinds that wait to be stored; those beyond are only counted, with the last of them. */
+const MOST_PENDING = 10_000;
+/** What comes within it is stored together. */
+const GATHER_MS = 500;
+const IDLE_MS = 60_000;
+const AT_ONCE = 500;
+const RETRY = { baseMs: 500, capMs: 10_000 };
+
+/**
+ * Messages that can never be taken, by sender. Nothing waits for them to be stored: `add` only notes them, and `run`
+ * stores what was noted, many at once.
+ */
+export class DeadLetterBox {
+  readonly #deps: DeadLetterBoxDeps;
+  readonly #wake: Wake;
+  #pending = new Map<string, Pending>();
+
+  constructor(deps: DeadLetterBoxDeps) {
+    this.#deps = deps;
+    this.#wake = new Wake(deps.sleep);
+  }
+
+  add({ source, subject, error, payload }: SetAside): void {
+    const now = this.#deps.clock.now();
+    const about = { source, subject: foreignText(subject, LONGEST_SUBJECT), code: codeOf(error) };
+    const key = `${source} ${about.code} ${about.subject}`;
+    const known = this.#pending.get(key);
+    if (known === undefined && this.#pending.size >= MOST_PENDING) return;
+    this.#pending.set(key, {
+      ...about,
+      messages: (known?.messages ?? 0) + 1,
+      lastError: foreignText(error instanceof Error ? error.message : String(error), LONGEST_ERROR),
+      lastPayload: Buffer.from(payload?.subarray(0, LONGEST_PAYLOAD) ?? []).toString('base64'),
+      firstTime: known?.firstTime ?? now,
+      lastTime: now,
+      error,
+    });
+    this.#wake.raise();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#wake.wait(IDLE_MS, signal).catch(() => {});
+      if (this.#pending.size === 0) continue;
+      await this.#deps.sleep(GATHER_MS, signal).catch(() => {});
+      await this.#store(signal);
+    }
+  }
+
+  async #store(signal: AbortSignal): Promise<void> {
+    const { storage, sleep, onStored, onTrouble } = this.#deps;
+    for (let attempt = 1; this.#pending.size > 0 && !signal.aborted; attempt += 1) {
+      const some = [...this.#pending].slice(0, AT_ONCE);
+      for (const [key] of some) this.#pending.delete(key);
+      try {
+        await storage.commit(
+          some.map(([, letter]) => upsert(letter)),
+          signal,
+        );
+        for (const [, { error, ...letter }] of some) onStored(letter, error);
+        attempt = 0;
+      } catch (error) {
+        for (const [key, letter] of some) this.#pending.set(key, joined(letter, this.#pending.get(key)));
+        if (signal.aborted) return;
+        onTrouble(error);
+        await sleep(backoffDelay(RETRY, attempt, Math.random), signal).catch(() => {});
+      }
+    }
+  }
+}
+
+/** The newest first. */
+export async function listDeadLetters(
+  storage: Pick<Storage, 'all'>,
+  { source, limit }: { readonly source: DeadLetterSource; readonly limit: number },
+  signal: AbortSignal,
+): Promise<readonly DeadLetterSummary[]> {
+  const rows = await storage.all(
+    sql`SELECT source, subject, code, messages, last_error, last_payload, first_time, last_time FROM dead_letters
+      WHERE source = ${source} ORDER BY last_time DESC, subject, code LIMIT ${limit}`,
+    signal,
+  );
+  return rows.map((row) => ({
+    source: String(row['source']),
+    subject: String(row['subject']),
+    code: String(row['code']),
+    messages: Number(row['messages']),
+    lastError: String(row['last_error']),
+    lastPayload: String(row['last_payload']),
+    firstTime: Number(row['first_time']),
+    lastTime: Number(row['last_time']),
+  }));
+}
+
+/** Those of which there was none since then; resolves to how many went. */
+export async function purgeDeadLetters(storage: Storage, olderThan: number, signal: AbortSignal): Promise<number> {
+  return (await storage.commit([sql`DELETE FROM dead_letters WHERE last_time < ${olderThan}`], signal)).at(0) ?? 0;
+}
+
+function upsert({ source, subject, code, messages, lastError, lastPayload, firstTime, lastTime }: Pending): Statement {
+  return sql`INSERT INTO dead_letters (source, subject, code, messages, last_error, last_payload, first_time, last_time)
+    VALUES (${source}, ${subject}, ${code}, ${messages}, ${lastError}, ${lastPayload}, ${firstTime}, ${lastTime})
+    ON CONFLICT (source, subject, code) DO UPDATE SET messages = dead_letters.messages + excluded.messages,
+      last_error = excluded.last_error, last_payload = excluded.last_payload, last_time = excluded.last_time`;
+}
+
+function joined(before: Pending, since: Pending | undefined): Pending {
+  if (since === undefined) return before;
+  return { ...since, messages: before.messages + since.messages, firstTime: before.firstTime };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof FleetError) return String(error.code);
+  return error instanceof Error ? error.name : 'Error';
+}

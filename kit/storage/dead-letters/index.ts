@@ -1,0 +1,10 @@
+export {
+  DEAD_LETTER_SOURCES,
+  DeadLetterBox,
+  type DeadLetterSource,
+  type DeadLetterSummary,
+  listDeadLetters,
+  purgeDeadLetters,
+  type SetAside,
+} from './dead-letter-box.ts';
+export { DEAD_LETTER_MIGRATIONS } from './dead-letter-migrations.ts';
