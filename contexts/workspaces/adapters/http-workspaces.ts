@@ -29,7 +29,7 @@ import type {
   WorkspaceReader,
 } from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
-import { ROOT } from '../domain/workspace.ts';
+import { parentOf, ROOT } from '../domain/workspace.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 import type { Visibility } from './visibility.ts';
@@ -183,7 +183,8 @@ function moveRoute({ storage, service, unit }: Parts): Route {
     path: `${ITEM}:move`,
     operationId: 'moveWorkspace',
     summary: 'Move a workspace, with all that is in it',
-    description: 'Needs the permission for the workspace and for its new parent. A dry run tells what would change.',
+    description:
+      'Needs the permission for the workspace, for its new parent and for the one that it leaves. A dry run tells what would change.',
     tags,
     permission: 'workspaces.move',
     ifMatch: 'optional',
@@ -193,6 +194,9 @@ function moveRoute({ storage, service, unit }: Parts): Route {
       return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
         const parent = parseResourceName(request.body.parent);
+        // Asked in the transaction: the parent may be another one by now.
+        const leaves = parentOf(await service.get(unit(tx).workspaces, name, request.signal));
+        if (leaves !== undefined) await request.authorizeLeaving('workspaces.move', leaves);
         const command = { name, parent, precondition: audited(request), now: request.time };
         const { workspace, changes } = await service.move(unit(tx), command, request.signal);
         return ok({ workspace: toResource(workspace), changes });

@@ -123,11 +123,25 @@ export class RouteRequest<Params, Query, Body, Who> {
     try {
       if (await this.#facts.allows(permission, params)) return;
     } catch (error) {
-      if (error instanceof FleetError && error.entry.category === 'not-found') this.#refused('hidden');
+      if (isNotFound(error)) this.#refused('hidden');
       throw error;
     }
     this.#refused('denied');
     throw permissionDenied(permission);
+  }
+
+  /**
+   * The same on a workspace that something leaves. The caller reads its name in what leaves it, so one that the caller may not
+   * read is not hidden here: the answer says what is missing.
+   */
+  async authorizeLeaving(permission: string, workspace: string): Promise<void> {
+    const isAllowed = await this.#facts.allows(permission, { workspace }).catch((error: unknown) => {
+      if (isNotFound(error)) return false;
+      throw error;
+    });
+    if (isAllowed) return;
+    this.#refused('denied');
+    throw permissionDenied(permission, `on the workspace ${workspace}, which it leaves`);
   }
 
   #refused(outcome: AuditOutcome): void {
@@ -186,10 +200,14 @@ export class RouteRequest<Params, Query, Body, Who> {
   }
 }
 
-export function permissionDenied(permission: string): HttpError {
+function isNotFound(error: unknown): boolean {
+  return error instanceof FleetError && error.entry.category === 'not-found';
+}
+
+export function permissionDenied(permission: string, where?: string): HttpError {
   return new HttpError(
     'PERMISSION_DENIED',
-    `This needs the permission ${permission}. Ask somebody who can grant it, or use other credentials.`,
+    `This needs the permission ${permission}${where === undefined ? '' : ` ${where}`}. Ask somebody who can grant it, or use other credentials.`,
     { details: { permission } },
   );
 }
