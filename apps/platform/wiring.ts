@@ -266,7 +266,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         ...fleetlets.routes,
         ...proxied.routes,
         ...index.routes,
-        ...fleet.routes(access.visibility),
+        ...fleet.routes(access),
         ...workflowRoutes(durable.client),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],

@@ -2,6 +2,7 @@ import { AccessIndex, askerOf } from '#contexts/access';
 import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibilityOf } from '#contexts/access/adapters';
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
+import type { Approvers } from '#contexts/orchestration';
 import type { AddonTypes } from '#contexts/targets';
 import { type TargetRoutesDeps, targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveObserver } from '#contexts/workspaces';
@@ -47,6 +48,7 @@ export interface Access {
   readonly meter: UsageRecorder['meter'];
   readonly grants: GrantDropper;
   readonly visibility: ReturnType<typeof visibilityOf>;
+  readonly approvers: Approvers;
   readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
 }
 
@@ -107,9 +109,23 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     authorizer: authorizerOf(index, NOT_FOUND),
     grants,
     visibility,
+    approvers: approversOf(index),
     audit: audit.sink,
     runnables: [follower, ...audit.runnables, usage],
     mayReadEvent: (principal, event) => mayReadEvent(permissions, principal, event),
+  };
+}
+
+/** More would only make the answer surer: that there is none. */
+const APPROVERS_LOOKED_AT = 1_000;
+
+function approversOf(index: AccessIndex): Approvers {
+  return {
+    hasPersonBesides: (name, requesters) => {
+      const question = { permission: 'approvals.answer', resource: { kind: 'workspace', name } } as const;
+      const found = index.permittedSubjects(question, { after: undefined, limit: APPROVERS_LOOKED_AT });
+      return found.some(({ kind, id }) => kind === 'group' || (kind === 'user' && !requesters.includes(`user:${id}`)));
+    },
   };
 }
 

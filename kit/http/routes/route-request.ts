@@ -49,6 +49,7 @@ export class RouteRequest<Params, Query, Body, Who> {
   readonly #ifMatch: IfMatch;
   readonly #idempotencyKey: string | undefined;
   readonly #pending = new Set<Wish>();
+  #auditedAs: string | undefined;
   #before: string | undefined;
   #isAudited = false;
 
@@ -148,6 +149,11 @@ export class RouteRequest<Params, Query, Body, Who> {
     this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
   }
 
+  /** Under another name than the operation's own, for what the same request may be and is worth finding by itself. */
+  auditAs(operationId: string): void {
+    this.#auditedAs = operationId;
+  }
+
   /** Tells what the thing looked like that is about to change, as the API shows it. Only a hash of it is kept. */
   changes(before: object): void {
     this.#before = contentHash(before);
@@ -176,7 +182,8 @@ export class RouteRequest<Params, Query, Body, Who> {
   }
 
   #entry(answer: Answer | undefined): AuditEntry {
-    const { id, operationId, method, path, params, address, time } = this.#facts;
+    const { id, method, path, params, address, time } = this.#facts;
+    const operationId = this.#auditedAs ?? this.#facts.operationId;
     const body = answer?.body ?? undefined;
     return {
       requestId: id,
