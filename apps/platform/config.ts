@@ -22,6 +22,7 @@ import {
   type Values,
 } from '#kit/config';
 import { LOG_LEVELS } from '#kit/telemetry';
+import { auditHeadsKind } from './access/audit-heads-kind.ts';
 import { fleetletPlace } from './channels/fleetlet-address.ts';
 import { databaseKind } from './database-kind.ts';
 import { durableKind } from './durable/durable-kind.ts';
@@ -123,6 +124,13 @@ export const PLATFORM_SETTINGS = {
     sentence:
       'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback it is always asked for.',
     group: 'Network',
+  },
+  'audit-heads': {
+    kind: auditHeadsKind,
+    unset: 'nowhere',
+    sentence:
+      'Where heads of the audit log are kept, out of the reach of those who can write the database: a file that lines are appended to, or a receiver of POSTs.',
+    group: 'Data',
   },
   data: {
     kind: path('FOLDER'),

@@ -28,22 +28,34 @@ export const INSTANCE_SECRET_COLUMNS: readonly SealedColumn[] = [
 
 const BYTES = 32;
 
+interface Opened {
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+}
+
 /** 256 bits, the same ever after. Of two processes that start for the first time at once, the first one's count. */
-export async function instanceSecret(
-  { storage, sealer }: { readonly storage: Storage; readonly sealer: Sealer },
+export async function instanceSecret(opened: Opened, name: string, signal: AbortSignal): Promise<Uint8Array> {
+  const { storage, sealer } = opened;
+  const existing = await findInstanceSecret(opened, name, signal);
+  if (existing !== undefined) return existing;
+  const sealed = await sealer.seal(new Secret(randomBytes(BYTES).toString('base64')), placeOf(name), signal);
+  const insert = sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT (name) DO NOTHING`;
+  await storage.commit([insert], signal);
+  const made = await findInstanceSecret(opened, name, signal);
+  if (made === undefined) throw new TypeError(`the secret ${name} is gone as soon as it was written`);
+  return made;
+}
+
+export async function findInstanceSecret(
+  { storage, sealer }: Opened,
   name: string,
   signal: AbortSignal,
-): Promise<Uint8Array> {
-  const place = { table: 'instance_secrets', row: [name], column: 'sealed' };
-  const find = async (): Promise<string | undefined> =>
-    (await storage.get<{ sealed: string }>(sql`SELECT sealed FROM instance_secrets WHERE name = ${name}`, signal))
-      ?.sealed;
-  if ((await find()) === undefined) {
-    const sealed = await sealer.seal(new Secret(randomBytes(BYTES).toString('base64')), place, signal);
-    const insert = sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT (name) DO NOTHING`;
-    await storage.commit([insert], signal);
-  }
-  const sealed = await find();
-  if (sealed === undefined) throw new TypeError(`the secret ${name} is gone as soon as it was written`);
-  return Buffer.from((await sealer.open(sealed, place, signal)).reveal(), 'base64');
+): Promise<Uint8Array | undefined> {
+  const select = sql`SELECT sealed FROM instance_secrets WHERE name = ${name}`;
+  const row = await storage.get<{ sealed: string }>(select, signal);
+  return row && Buffer.from((await sealer.open(row.sealed, placeOf(name), signal)).reveal(), 'base64');
+}
+
+function placeOf(name: string) {
+  return { table: 'instance_secrets', row: [name], column: 'sealed' };
 }

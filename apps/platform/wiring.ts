@@ -10,6 +10,8 @@ import { DeadLetterBox, purgeDeadLetters } from '#kit/storage/dead-letters';
 import { createEventLog, createSequencer, type EventLog } from '#kit/storage/outbox';
 import { type Environment, type Logger, type Metrics, startTracing, type Tracer } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
+import { headDestination } from './access/audit-heads-kind.ts';
+import { openAuditKey } from './access/audit-key.ts';
 import { type Access, openAccess } from './access/open-access.ts';
 import { type AdminToken, loadAdminToken } from './admin-token.ts';
 import type { ApiProxy } from './api-proxy/open-api-proxy.ts';
@@ -126,7 +128,12 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     ],
     workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
-  const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept }, signal);
+  const auditKey = await openAuditKey({ storage, sealer, dataFolder: folder.path, log }, signal);
+  const auditing = {
+    auditKey,
+    ...(config.auditHeads === undefined ? {} : { auditHeads: headDestination(config.auditHeads) }),
+  };
+  const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept, ...auditing }, signal);
   const listening: Listening = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
@@ -287,7 +294,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         ...fleetlets.routes,
         ...proxied.routes,
         ...index.routes,
-        ...fleet.routes(access.visibility),
+        ...fleet.routes(access),
         ...workflowRoutes(durable.client),
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],

@@ -3,7 +3,9 @@ export { followMove, type MovedDeployment } from './application/follow-move.ts';
 export { GroupController } from './application/groups/group-controller.ts';
 export { LocalAgent } from './application/groups/local-agent.ts';
 export type {
+  Approvers,
   PoolTarget,
+  RequiredGates,
   TargetPool,
   TargetRouter,
   UnitOfWork,

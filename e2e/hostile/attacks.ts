@@ -5,9 +5,12 @@ import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
 import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
+import { approvesOwnContent, removesTheGate } from './12-four-eyes.ts';
+import { movesWorkspaceOut } from './13-moved-out.ts';
 import { endlessTexts } from './15-endless-texts.ts';
 import { wrongTokens } from './16-wrong-tokens.ts';
 import { unrecordedSecretReads } from './17-secret-reads.ts';
+import { rewritesTheAudit } from './19-rewritten-audit.ts';
 import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
 import { dotSegments } from './22-dot-segments.ts';
 import { backToPlainHttp } from './22-plain-http.ts';
@@ -30,9 +33,13 @@ export const ATTACKS: readonly Attack[] = [
   slowBodies,
   reachedInside,
   quotedAnswer,
+  approvesOwnContent,
+  removesTheGate,
+  movesWorkspaceOut,
   endlessTexts,
   wrongTokens,
   unrecordedSecretReads,
+  rewritesTheAudit,
   unseenGuess,
   namedTarget,
   dotSegments,

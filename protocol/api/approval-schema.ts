@@ -26,7 +26,19 @@ export const ApprovalSchema = Type.Object(
     gate: Type.String({ description: 'The opening of the gate: one that is asked anew after a refusal has another.' }),
     step: Type.String({ description: 'The step of the rollout that it stands at.' }),
     requestedBy: Type.String({ description: 'Who or what asked for the rollout, as `kind:id`.' }),
-    needsDistinctApprover: Type.Boolean({ description: 'Whether whoever asked for the rollout may not approve it.' }),
+    requesters: Type.Array(Type.String(), {
+      description:
+        'All who wrote something that differs from what was last approved (before the first approval: from what last succeeded), or asked for the rollout, as `kind:id`.',
+    }),
+    needsDistinctApprover: Type.Boolean({
+      description: 'Whether the approver has to be a person who is none of the requesters.',
+    }),
+    noEligibleApprover: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'At the moment no one who may approve in the workspace is eligible. Grant the role to another person, or have an administrator of the instance approve with `override`.',
+      }),
+    ),
     createTime: SYSTEM_FIELDS.createTime,
     expireTime: Type.Optional(time('When it is too late; the rollout pauses then.')),
     state: Type.Enum(['Open', 'Approved', 'Rejected', 'Expired', 'Closed'], {
@@ -37,6 +49,9 @@ export const ApprovalSchema = Type.Object(
         by: Type.String({ description: 'Who answered, as `kind:id`.' }),
         time: time('When.'),
         message: Type.String({ description: 'What they said of it.' }),
+        override: Type.Optional(
+          Type.Literal(true, { description: 'Approved by an administrator of the instance without a second person.' }),
+        ),
       }),
     ),
     etag: SYSTEM_FIELDS.etag,
@@ -45,7 +60,15 @@ export const ApprovalSchema = Type.Object(
 );
 
 export const ApproveSchema = Type.Object(
-  { message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE, description: 'What there is to say of it.' })) },
+  {
+    message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE, description: 'What there is to say of it.' })),
+    override: Type.Optional(
+      Type.Boolean({
+        description:
+          'Approve although a second person is required. Takes the permission `approvals.override`, and is audited as `overrideApproval`.',
+      }),
+    ),
+  },
   { title: 'Approve' },
 );
 

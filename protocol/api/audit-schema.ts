@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nameField } from './resource-fields.ts';
 
 export const AUDIT_OUTCOME_NAMES = ['done', 'denied', 'hidden', 'unauthenticated'] as const;
-export const AUDIT_FAULT_NAMES = ['changed', 'missing', 'swapped', 'rewritten', 'truncated'] as const;
+export const AUDIT_FAULT_NAMES = ['changed', 'missing', 'swapped', 'rewritten', 'truncated', 'forged'] as const;
 
 const HASH = '^sha256:[0-9a-f]{64}$';
 
@@ -90,7 +90,7 @@ export const AuditVerificationSchema = Type.Object(
       Type.Object({
         kind: Type.Enum([...AUDIT_FAULT_NAMES], {
           description:
-            '`changed`, `missing`, `swapped`: this entry. `rewritten`: the chain is another than it was when its head was kept. `truncated`: it ends before a head that was kept.',
+            '`changed`, `missing`, `swapped`: this entry. `rewritten`: the chain is another than it was when its head was kept. `truncated`: it ends before a head that was kept. `forged`: it ends in a head that this platform did not authenticate.',
         }),
         position: positionField('Of the entry.'),
         other: Type.Optional(positionField('The last that is missing, or the one it was swapped with.')),

@@ -156,19 +156,32 @@ export const PlacementsSchema = Type.Array(PlacementSchema, {
     'Where it goes: each chooses from what the one before it chose, the first from all targets below the workspace.',
 });
 
+const WaitGateSchema = Type.Object(
+  { type: Type.Literal('wait'), duration: duration('How long.') },
+  { title: 'WaitGate' },
+);
+
+const ApprovalGateSchema = Type.Object(
+  {
+    type: Type.Literal('approval'),
+    requireDistinctApprover: Type.Optional(
+      Type.Boolean({
+        description:
+          'The approver is a person who neither wrote nor asked for anything that the rollout brings; never a service account.',
+      }),
+    ),
+    expiry: Type.Optional(duration('How long the request stands; for good unless told.')),
+  },
+  { title: 'ApprovalGate' },
+);
+
+/** Of the gates those that hang on nothing in the deployment's own workspace, and so can be demanded of any. */
+export const RequiredGateSchema = Type.Union([WaitGateSchema, ApprovalGateSchema], { title: 'RequiredGate' });
+
 const GateSchema = Type.Union(
   [
-    Type.Object({ type: Type.Literal('wait'), duration: duration('How long.') }, { title: 'WaitGate' }),
-    Type.Object(
-      {
-        type: Type.Literal('approval'),
-        requireDistinctApprover: Type.Optional(
-          Type.Boolean({ description: 'Nobody approves what he asked for himself.' }),
-        ),
-        expiry: Type.Optional(duration('How long the request stands; for good unless told.')),
-      },
-      { title: 'ApprovalGate' },
-    ),
+    WaitGateSchema,
+    ApprovalGateSchema,
     Type.Object(
       {
         type: Type.Literal('health'),

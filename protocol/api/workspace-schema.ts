@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { RequiredGateSchema } from './deployment-spec-schema.ts';
 import { displayNameField, labelsField, labelsPatchField, nameField, SYSTEM_FIELDS } from './resource-fields.ts';
 
 const kindField = () =>
@@ -8,6 +9,18 @@ const kindField = () =>
 
 const kebabField = (description: string) =>
   Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 63, description });
+
+const policyField = () =>
+  Type.Object(
+    {
+      requiredGates: Type.Array(RequiredGateSchema, {
+        maxItems: 8,
+        description:
+          'Gates that every rollout of every deployment here and below begins with, beside its own and those of workspaces further up; also rollouts from above that touch a target in here.',
+      }),
+    },
+    { title: 'WorkspacePolicy', description: 'What those who deploy cannot weaken.' },
+  );
 
 export const WorkspaceParamsSchema = Type.Object({ workspace: nameField('The name of the workspace.') });
 
@@ -26,6 +39,7 @@ export const WorkspaceSchema = Type.Object(
     region: Type.Optional(kebabField("Where a domain is pinned to, if it is. A project's is its domain's.")),
     displayName: Type.Optional(displayNameField()),
     labels: labelsField(),
+    policy: Type.Optional(policyField()),
     createTime: SYSTEM_FIELDS.createTime,
     updateTime: SYSTEM_FIELDS.updateTime,
     generation: SYSTEM_FIELDS.generation,
@@ -44,6 +58,7 @@ export const NewWorkspaceSchema = Type.Object(
     region: Type.Optional(kebabField('Of a domain only.')),
     displayName: Type.Optional(displayNameField()),
     labels: Type.Optional(labelsField()),
+    policy: Type.Optional(policyField()),
   },
   { title: 'NewWorkspace' },
 );
@@ -56,6 +71,9 @@ export const WorkspacePatchSchema = Type.Object(
       Type.Union([kebabField('Of a domain only.'), Type.Null()], {
         description: 'Of a domain, and of the projects in it with that. null removes it.',
       }),
+    ),
+    policy: Type.Optional(
+      Type.Union([policyField(), Type.Null()], { description: 'Replaced as a whole. null removes it.' }),
     ),
   },
   { title: 'WorkspacePatch', description: 'A JSON merge patch (RFC 7396): what is absent stays as it is.' },

@@ -37,7 +37,7 @@ export const workspaceKind: Kind = defineKind({
   },
   apply: {
     spec: async () => specSchema((await import('#protocol/api')).NewWorkspaceSchema, ['name']),
-    patched: ['displayName', 'labels', 'region'],
+    patched: ['displayName', 'labels', 'region', 'policy'],
     verb: { field: 'parent', verb: 'move', answer: 'workspace' },
     derived: ({ kind }) => (kind === 'project' ? ['region'] : []),
     needs: ({ spec }) => (typeof spec['parent'] === 'string' ? [`workspace/${spec['parent']}`] : []),

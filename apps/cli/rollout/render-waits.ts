@@ -57,8 +57,17 @@ function namesOf(targets: readonly DeploymentTargetResource[]): Names {
   return new Map(targets.map(({ uid, target }) => [uid, target]));
 }
 
-function approvalText({ requestedBy, needsDistinctApprover }: ApprovalResource): string {
-  return `asked for by ${requestedBy}${needsDistinctApprover ? ', who cannot approve it alone' : ''}`;
+function approvalText({
+  requestedBy,
+  requesters,
+  needsDistinctApprover,
+  noEligibleApprover,
+}: ApprovalResource): string {
+  const asked = `asked for by ${requestedBy}`;
+  if (!needsDistinctApprover) return asked;
+  const second = `${asked}; needs a second person, none of ${requesters.join(', ')}`;
+  if (noEligibleApprover !== true) return second;
+  return `${second}. No such person may approve here: grant one the role, or approve with --override as an administrator`;
 }
 
 function heldLines({ name, workspace, status }: DeploymentResource, names: Names): string[] {

@@ -92,6 +92,7 @@ export function anApproval(its: Partial<ApprovalResource> = {}): ApprovalResourc
     gate: 'canary/after/0',
     step: 'canary',
     requestedBy: 'user:alice',
+    requesters: ['user:alice'],
     needsDistinctApprover: true,
     createTime: TIME,
     state: 'Open',

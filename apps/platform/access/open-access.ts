@@ -1,7 +1,10 @@
 import { AccessIndex, askerOf } from '#contexts/access';
 import { accessRoutes, authorizerOf, type GrantDropper, grantDropper, visibilityOf } from '#contexts/access/adapters';
+import type { HeadKey } from '#contexts/governance';
+import type { HeadDestination } from '#contexts/governance/adapters';
 import { auditRoutes, createAuditTrail, UsageRecorder, usageRoutes } from '#contexts/governance/adapters';
 import { serviceAccountsIn } from '#contexts/identity/adapters';
+import type { Approvers } from '#contexts/orchestration';
 import type { AddonTypes } from '#contexts/targets';
 import { type TargetRoutesDeps, targetCounts, targetRoutes, targetsInWorkspaces } from '#contexts/targets/adapters';
 import type { ContentsReader, MoveObserver } from '#contexts/workspaces';
@@ -30,6 +33,9 @@ export interface OpenAccessDeps {
   readonly targetDeleteObservers?: NonNullable<TargetRoutesDeps['deleteObservers']>;
   /** Told of a workspace that is deleted, to drop what is kept about it. */
   readonly workspaceDeleteObservers?: NonNullable<WorkspaceRoutesDeps['deleteObservers']>;
+  /** Heads of the audit log are authenticated with it, and kept there. */
+  readonly auditKey?: HeadKey;
+  readonly auditHeads?: HeadDestination;
   /** Types of targets that are not built in. */
   readonly addonTypes?: AddonTypes;
   /** Told of a move after the targets have followed. */
@@ -47,6 +53,7 @@ export interface Access {
   readonly meter: UsageRecorder['meter'];
   readonly grants: GrantDropper;
   readonly visibility: ReturnType<typeof visibilityOf>;
+  readonly approvers: Approvers;
   readonly mayReadEvent: (principal: Principal, event: StoredEvent) => boolean;
 }
 
@@ -65,7 +72,14 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   };
   const paths = { pathOf: (workspace: string) => pathOf(index, { kind: 'workspace', name: workspace }) };
   const births = { bornAt: (resource: Parameters<typeof bornAt>[1]) => bornAt(index, resource) };
-  const audit = createAuditTrail({ storage, scopes: auditScopes(index), log });
+  const keyed = deps.auditKey === undefined ? {} : { key: deps.auditKey };
+  const audit = createAuditTrail({
+    storage,
+    scopes: auditScopes(index),
+    log,
+    ...keyed,
+    ...(deps.auditHeads === undefined ? {} : { ship: deps.auditHeads }),
+  });
   const targets = { meter: 'targets', read: (stop: AbortSignal) => storage.read(targetCounts, stop) } as const;
   const usage = new UsageRecorder({ storage, paths, births, log, gauges: [targets] });
   const admins = { remain: async () => adminRemains() };
@@ -101,15 +115,29 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
     routes: [
       ...knownBeforeAnswered(tree, { storage, index, log }),
       ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
-      ...auditRoutes({ storage, visibility, paths, births }),
+      ...auditRoutes({ storage, visibility, paths, births, ...keyed }),
       ...usageRoutes({ storage, visibility, paths, births }),
     ],
     authorizer: authorizerOf(index, NOT_FOUND),
     grants,
     visibility,
+    approvers: approversOf(index),
     audit: audit.sink,
     runnables: [follower, ...audit.runnables, usage],
     mayReadEvent: (principal, event) => mayReadEvent(permissions, principal, event),
+  };
+}
+
+/** More would only make the answer surer: that there is none. */
+const APPROVERS_LOOKED_AT = 1_000;
+
+function approversOf(index: AccessIndex): Approvers {
+  return {
+    hasPersonBesides: (name, requesters) => {
+      const question = { permission: 'approvals.answer', resource: { kind: 'workspace', name } } as const;
+      const found = index.permittedSubjects(question, { after: undefined, limit: APPROVERS_LOOKED_AT });
+      return found.some(({ kind, id }) => kind === 'group' || (kind === 'user' && !requesters.includes(`user:${id}`)));
+    },
   };
 }
 

@@ -18,7 +18,7 @@ import type { Purge } from '../maintenance.ts';
 import { restoredAt } from '../restore-mark.ts';
 import { connectLocal } from './connect-local.ts';
 import type { DeploymentsInTree } from './deployments-in-tree.ts';
-import { openOrchestration } from './open-orchestration.ts';
+import { openOrchestration, type Seen } from './open-orchestration.ts';
 
 export interface OpenFleetDeps {
   readonly storage: Storage;
@@ -41,7 +41,7 @@ export interface Fleet {
   readonly agents: AgentRegistry;
   readonly reports: AgentReports;
   readonly workflows: WorkflowSet;
-  readonly routes: (visibility: Visibility) => readonly Route[];
+  readonly routes: (seen: Seen) => readonly Route[];
   readonly runnables: (client: WorkflowClient) => readonly Runnable[];
   readonly purges: readonly Purge[];
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { AgentRegistry } from '#contexts/delivery';
 import {
+  type Approvers,
   createDecide,
   DeploymentService,
   GroupController,
@@ -42,6 +43,7 @@ import type { WorkflowSet } from '../durable/workflow-set.ts';
 import type { Purge } from '../maintenance.ts';
 import { type DeploymentsInTree, deploymentsInTree } from './deployments-in-tree.ts';
 import { type FollowTargetsDeps, followTargets } from './follow-targets.ts';
+import { requiredGatesIn } from './required-gates.ts';
 import { meteredRouter, rolloutMetrics } from './rollout-metrics.ts';
 import { poolIn } from './target-pool.ts';
 import { directoryIn } from './workspace-directory.ts';
@@ -74,11 +76,17 @@ export interface Orchestration {
   readonly connect: (ways: Ways) => Pipelines;
 }
 
+/** What access says: what a caller may see, and who may approve. */
+export interface Seen {
+  readonly visibility: Visibility;
+  readonly approvers: Approvers;
+}
+
 export interface Pipelines {
   /** The platform as a target; connects with the first that it has to do, unless it is told to before. */
   readonly local: Pick<LocalAgent, 'connect'>;
   readonly workflows: WorkflowSet;
-  readonly routes: (visibility: Visibility) => readonly Route[];
+  readonly routes: (seen: Seen) => readonly Route[];
   /** What has to run beside the workflows. */
   readonly runnables: (client: WorkflowClient) => readonly Runnable[];
   readonly purges: readonly Purge[];
@@ -98,7 +106,7 @@ export function openOrchestration(deps: OpenOrchestrationDeps): Orchestration {
       return {
         local,
         workflows: { ...ORCHESTRATION_WORKFLOWS, activities: activitiesOf({ ...parts, intake, router, local }) },
-        routes: (visibility) => routesOf({ ...parts, router, visibility }),
+        routes: (seen) => routesOf({ ...parts, ...seen, router }),
         runnables: (client) => runnablesOf({ ...parts, intake, client }),
         purges: [{ name: 'revisions', run: async (stop) => (await purgeRevisions(deps, stop)).revisions }],
       };
@@ -110,7 +118,7 @@ type Parts = ReturnType<typeof partsOf>;
 
 function partsOf({ log, ...deps }: OpenOrchestrationDeps) {
   const { storage, sealer, fingerprintKey } = deps;
-  const unitDeps = { newId: uuidv7, sealer, pool: poolIn, workspaces: directoryIn };
+  const unitDeps = { newId: uuidv7, sealer, pool: poolIn, workspaces: directoryIn, requiredGates: requiredGatesIn };
   const rules = builtInRules();
   const fingerprint = (secret: string): string => createHmac('sha256', fingerprintKey).update(secret).digest('hex');
   return {
@@ -148,12 +156,12 @@ function activitiesOf(parts: Executing) {
   ];
 }
 
-function routesOf(parts: Parts & { readonly router: TargetRouter; readonly visibility: Visibility }): Route[] {
-  const { storage, unit, units, rules, service, fingerprint, clock, router, visibility } = parts;
+function routesOf(parts: Parts & Seen & { readonly router: TargetRouter }): Route[] {
+  const { storage, unit, units, rules, service, fingerprint, clock, router, visibility, approvers } = parts;
   const tree = { storage, unit, units, visibility, workspaces: directoryIn };
   return [
     ...deploymentRoutes({ ...tree, service }),
-    ...approvalRoutes(tree),
+    ...approvalRoutes({ ...tree, approvers }),
     ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
     ...groupRoutes({ units, clock }),
     ...previewRoutes({ units, strategies: rules, fingerprint, router, service }),

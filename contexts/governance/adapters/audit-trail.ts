@@ -4,9 +4,11 @@ import { type Clock, createUuidv7, sleep as realSleep, type Sleep, systemClock }
 import type { Reader, Storage } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import { AuditChainer } from '../application/audit-chainer.ts';
+import type { HeadKey } from '../application/ports.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
 import { ARRIVED, insertArrival } from './audit-row.ts';
 import type { AuditScopes } from './audit-scopes.ts';
+import { type HeadDestination, HeadShipper } from './head-shipper.ts';
 import { toRefusal } from './http-refusal.ts';
 import { RefusalWriter } from './refusal-writer.ts';
 import { RepeatedRounds } from './repeated-rounds.ts';
@@ -16,6 +18,10 @@ export interface AuditTrailDeps {
   readonly storage: Storage;
   readonly scopes: AuditScopes;
   readonly log: Logger;
+  /** Without one, heads are not authenticated. */
+  readonly key?: HeadKey;
+  /** Where heads are kept, out of the reach of the database. */
+  readonly ship?: HeadDestination;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
@@ -47,16 +53,32 @@ export function createAuditTrail(deps: AuditTrailDeps): AuditTrail {
     },
     refused: (entry) => refusals.take(entry),
   };
-  return { sink, runnables: [refusals, chainer(deps)] };
+  const { ship: send, log, sleep = realSleep } = deps;
+  const shipper = send && new HeadShipper({ send, sleep, log });
+  return { sink, runnables: [refusals, chainer(deps, shipper), ...(shipper === undefined ? [] : [shipper])] };
 }
 
-function chainer({ storage, log, clock = systemClock, sleep = realSleep }: AuditTrailDeps): Runnable {
-  const audit = new AuditChainer(new SqlChainStore(storage));
+function chainer(deps: AuditTrailDeps, shipper: HeadShipper | undefined): Runnable {
+  const { storage, log, key, clock = systemClock, sleep = realSleep } = deps;
+  const audit = new AuditChainer(new SqlChainStore(storage), key);
+  let isTold = false;
   const rounds = new RepeatedRounds({
     sleep,
     everyMs: CHAIN_MS,
     round: async (signal) => {
-      const { again, closedDay } = await audit.round(clock.now(), signal);
+      const { again, closedDay, head, isForged } = await audit.round(clock.now(), signal);
+      if (isForged && !isTold) {
+        log.error(
+          { subject: 'audit' },
+          'the audit log ends in a head that was not authenticated: it was written by another',
+        );
+      }
+      isTold = isForged;
+      if (head !== undefined) {
+        const { position, hash, mac } = head;
+        const time = new Date(clock.now()).toISOString();
+        shipper?.offer({ position, hash, ...(mac === undefined ? {} : { mac }), time });
+      }
       if (closedDay !== undefined) {
         const { day, position, hash } = closedDay;
         log.info({ subject: 'audit', name: day, position, key: hash }, 'head of the audit log at the end of the day');

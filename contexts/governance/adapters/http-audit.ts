@@ -7,7 +7,7 @@ import {
   AuditVerificationSchema,
   VerifyAuditSchema,
 } from '#protocol/api';
-import type { ChainReader } from '../application/ports.ts';
+import type { ChainReader, HeadKey } from '../application/ports.ts';
 import { verifyAudit } from '../application/verify-audit.ts';
 import { GovernanceError } from '../domain/governance-error.ts';
 import { toAuditResource, toVerificationResource } from './audit-resource.ts';
@@ -20,6 +20,7 @@ export interface AuditRoutesDeps {
   readonly visibility: Visibility;
   readonly paths: WorkspacePaths;
   readonly births: Births;
+  readonly key?: HeadKey;
 }
 
 const COLLECTION = '/v1/audit';
@@ -31,7 +32,7 @@ const tags = ['audit'];
 /** `/v1/audit`: who did what, and whether that is still what was written down. */
 export function auditRoutes(deps: AuditRoutesDeps): Route[] {
   const chain = new SqlChainStore(deps.storage);
-  return [listRoute(deps), headsRoute(chain), verifyRoute(chain)];
+  return [listRoute(deps), headsRoute(chain), verifyRoute(chain, deps.key)];
 }
 
 function listRoute({ storage, visibility, paths, births }: AuditRoutesDeps): Route {
@@ -91,7 +92,7 @@ function headsRoute(chain: ChainReader): Route {
   });
 }
 
-function verifyRoute(chain: ChainReader): Route {
+function verifyRoute(chain: ChainReader, key: HeadKey | undefined): Route {
   return defineRoute({
     method: 'POST',
     path: `${COLLECTION}:verify`,
@@ -103,7 +104,7 @@ function verifyRoute(chain: ChainReader): Route {
     readOnly: true,
     schema: { body: VerifyAuditSchema, responses: { 200: AuditVerificationSchema } },
     handler: async ({ body: { after, expectedHead }, signal }) => {
-      const request = { after, expected: expectedHead, limit: VERIFIED_AT_ONCE };
+      const request = { after, expected: expectedHead, key, limit: VERIFIED_AT_ONCE };
       return ok(toVerificationResource(await verifyAudit(chain, request, signal)));
     },
   });

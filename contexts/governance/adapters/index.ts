@@ -1,5 +1,8 @@
 export type { AuditScopes, AuditSubject } from './audit-scopes.ts';
 export { type AuditTrail, type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
+export { toHeadFile, toHeadReceiver } from './head-destinations.ts';
+export { beginKeyedChain, headKeyOf } from './head-key.ts';
+export type { HeadDestination } from './head-shipper.ts';
 export { type AuditRoutesDeps, auditRoutes } from './http-audit.ts';
 export { type UsageRoutesDeps, usageRoutes } from './http-usage.ts';
 export { GOVERNANCE_MIGRATIONS } from './migrations.ts';

@@ -104,6 +104,9 @@ const AUDIT_CREDENTIALS = ['audit_arrivals', 'audit_log']
   .flatMap((table) => ['token_id', 'session_id'].map((column) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT;`))
   .join('\n');
 
+/** Of the row `head` alone. */
+const HEAD_MAC = 'ALTER TABLE audit_chain ADD COLUMN head_mac TEXT;';
+
 export const GOVERNANCE_MIGRATIONS: MigrationModule = {
   module: 'governance',
   migrations: [
@@ -111,5 +114,6 @@ export const GOVERNANCE_MIGRATIONS: MigrationModule = {
     { number: 2, name: 'usage', compatibleFrom: 1, up: USAGE },
     { number: 3, name: 'usage of each workspace that had a name', compatibleFrom: 2, up: USAGE_OF_EACH },
     { number: 4, name: 'audit names tokens and sessions', compatibleFrom: 3, up: AUDIT_CREDENTIALS },
+    { number: 5, name: 'authenticated heads', compatibleFrom: 3, up: HEAD_MAC },
   ],
 };

@@ -9,7 +9,7 @@ import { CHAIN_COLUMNS, ENTRY_COLUMNS, insertChained, toChained, toEntry } from 
 const ROWS = 50;
 
 /** A type and not an interface, so that it is a row too. */
-type EndRow = { name: string; position: number; hash: string; time: number | null };
+type EndRow = { name: string; position: number; hash: string; time: number | null; head_mac: string | null };
 type DayRow = { day: string; position: number; hash: string };
 
 /** On both engines, on the newest committed state. */
@@ -21,12 +21,16 @@ export class SqlChainStore implements ChainStore, ChainReader {
   }
 
   async ends(signal: AbortSignal): Promise<ChainEnds> {
-    const rows = await this.#storage.all<EndRow>(sql`SELECT name, position, hash, time FROM audit_chain`, signal);
+    const rows = await this.#storage.all<EndRow>(
+      sql`SELECT name, position, hash, time, head_mac FROM audit_chain`,
+      signal,
+    );
     const [start, head] = ['start', 'head'].map((name) => rows.find((row) => row.name === name));
     if (start === undefined || head === undefined) {
       throw new GovernanceError('CHAIN_UNREADABLE', 'read where the audit log begins and ends: a row is missing');
     }
-    return { start: pointOf(start), head: pointOf(head), headTime: head.time ?? undefined };
+    const headMac = head.head_mac ?? undefined;
+    return { start: pointOf(start), head: pointOf(head), headMac, headTime: head.time ?? undefined };
   }
 
   async arrivals(limit: number, signal: AbortSignal): Promise<AuditEntry[]> {
@@ -37,13 +41,14 @@ export class SqlChainStore implements ChainStore, ChainReader {
     return rows.map(toEntry);
   }
 
-  async append({ head, chained, now }: ChainStep, signal: AbortSignal): Promise<boolean> {
+  async append({ head, chained, mac, now }: ChainStep, signal: AbortSignal): Promise<boolean> {
     const last = chained.at(-1);
     if (last === undefined) return true;
     const batch = [
       sql.expect(
         1,
-        sql`UPDATE audit_chain SET position = ${last.position}, hash = ${last.hash}, time = ${now}
+        sql`UPDATE audit_chain SET position = ${last.position}, hash = ${last.hash}, time = ${now},
+            head_mac = ${mac ?? null}
           WHERE name = 'head' AND position = ${head.position} AND hash = ${head.hash}`,
       ),
       ...inParts(chained, insertChained),

@@ -1,6 +1,6 @@
-import { chainEntries } from '../domain/audit-chain.ts';
+import { type ChainPoint, chainEntries } from '../domain/audit-chain.ts';
 import { dayOf } from '../domain/day.ts';
-import type { ChainStore, DayHead } from './ports.ts';
+import type { ChainStore, DayHead, HeadKey } from './ports.ts';
 
 export interface ChainRound {
   /** Entries that got their place. */
@@ -9,6 +9,10 @@ export interface ChainRound {
   readonly again: boolean;
   /** The head of a day that is over, told once. */
   readonly closedDay: DayHead | undefined;
+  /** The new end of the chain, when this round moved it. */
+  readonly head?: ChainPoint & { readonly mac: string | undefined };
+  /** The head that was found is not one that the key has authenticated. */
+  readonly isForged: boolean;
 }
 
 /** Some milliseconds of hashing. */
@@ -22,22 +26,32 @@ const BATCH = 200;
  */
 export class AuditChainer {
   readonly #store: ChainStore;
+  readonly #key: HeadKey | undefined;
 
-  constructor(store: ChainStore) {
+  constructor(store: ChainStore, key?: HeadKey) {
     this.#store = store;
+    this.#key = key;
   }
 
   async round(now: number, signal: AbortSignal): Promise<ChainRound> {
-    const { head, headTime } = await this.#store.ends(signal);
+    const { head, headMac, headTime } = await this.#store.ends(signal);
+    // One that was not authenticated never becomes so by what is chained behind it.
+    const isForged = this.#key !== undefined && headMac !== this.#key.mac(head);
     const closedDay = await this.#closeDay(
       { ...head, day: headTime === undefined ? '' : dayOf(headTime) },
       now,
       signal,
     );
     const entries = await this.#store.arrivals(BATCH, signal);
-    if (entries.length === 0) return { chained: 0, again: false, closedDay };
-    const isMine = await this.#store.append({ head, chained: chainEntries(head, entries), now }, signal);
-    return { chained: isMine ? entries.length : 0, again: !isMine || entries.length === BATCH, closedDay };
+    if (entries.length === 0) return { chained: 0, again: false, closedDay, isForged };
+    const chained = chainEntries(head, entries);
+    const last = chained.at(-1) ?? head;
+    const mac = isForged ? undefined : this.#key?.mac(last);
+    const isMine = await this.#store.append({ head, chained, mac, now }, signal);
+    const again = !isMine || entries.length === BATCH;
+    if (!isMine) return { chained: 0, again, closedDay, isForged };
+    const { position, hash } = last;
+    return { chained: entries.length, again, closedDay, isForged, head: { position, hash, mac } };
   }
 
   async #closeDay(head: DayHead, now: number, signal: AbortSignal): Promise<DayHead | undefined> {

@@ -5,6 +5,8 @@ import type { AuditEntry } from '../domain/audit-entry.ts';
 export interface ChainEnds {
   readonly start: ChainPoint;
   readonly head: ChainPoint;
+  /** By the key of this instance; `undefined` where none was given, or the head before could not be proven. */
+  readonly headMac: string | undefined;
   /** When the head became it; `undefined` before the first. */
   readonly headTime: number | undefined;
 }
@@ -29,7 +31,20 @@ export interface ChainStep {
   readonly head: ChainPoint;
   /** At least one. */
   readonly chained: readonly ChainedEntry[];
+  /** Of the last of them. */
+  readonly mac: string | undefined;
   readonly now: number;
+}
+
+/** Authenticates heads. Whoever can write the database does not have it. */
+export interface HeadKey {
+  mac(head: ChainPoint): string;
+}
+
+/** A head as it is kept elsewhere. */
+export interface ShippedHead extends ChainPoint {
+  readonly mac?: string;
+  readonly time: string;
 }
 
 /** The chain as it was last committed. */

@@ -1,6 +1,6 @@
 import type { ChainPoint } from '../domain/audit-chain.ts';
 import { type ChainFault, ChainVerifier } from '../domain/verify-chain.ts';
-import type { ChainEnds, ChainReader } from './ports.ts';
+import type { ChainEnds, ChainReader, HeadKey } from './ports.ts';
 
 export interface VerifyRequest {
   /** Begins behind this position, whose entry is taken for true; at the beginning unless told. */
@@ -9,6 +9,10 @@ export interface VerifyRequest {
   readonly limit?: number | undefined;
   /** A place in the chain that somebody kept elsewhere. */
   readonly expected?: ChainPoint | undefined;
+  /** More of them. */
+  readonly kept?: readonly ChainPoint[];
+  /** The head must be one that this key has authenticated. */
+  readonly key?: HeadKey | undefined;
 }
 
 export interface Verification {
@@ -35,7 +39,11 @@ export async function verifyAudit(
   const first = await firstPoint(reader, { ends, after: request.after }, signal);
   const until = Math.min(ends.head.position, first.position + (request.limit ?? Number.MAX_SAFE_INTEGER));
   const verifier = new ChainVerifier(first);
-  const faults = [...kept.truncatedAt(ends.head.position), ...kept.rewrittenAt(ends.start)];
+  const faults = [
+    ...forgedHead(ends, request.key),
+    ...kept.truncatedAt(ends.head.position),
+    ...kept.rewrittenAt(ends.start),
+  ];
   for (let after = first.position; after < until; ) {
     const entries = await reader.readChain(after, Math.min(BATCH, until - after), signal);
     for (const chained of entries) {
@@ -53,10 +61,19 @@ export async function verifyAudit(
   return { checked: verifier.checked, pending, start, head, faults: all, next: isDone ? undefined : until };
 }
 
+/** All that comes before is in its hash: whoever wrote the chain anew has no MAC for where it ends. */
+function forgedHead({ head, headMac }: ChainEnds, key: HeadKey | undefined): ChainFault[] {
+  return key === undefined || headMac === key.mac(head) ? [] : [{ kind: 'forged', position: head.position }];
+}
+
 /** What the operator kept, and the heads of the days that are over. */
-async function keptPoints(reader: ChainReader, { expected }: VerifyRequest, signal: AbortSignal): Promise<KeptPoints> {
+async function keptPoints(
+  reader: ChainReader,
+  { expected, kept = [] }: VerifyRequest,
+  signal: AbortSignal,
+): Promise<KeptPoints> {
   const days = await reader.days(signal);
-  return new KeptPoints(expected === undefined ? days : [...days, expected]);
+  return new KeptPoints([...days, ...kept, ...(expected === undefined ? [] : [expected])]);
 }
 
 class KeptPoints {

@@ -4,6 +4,7 @@ export const GOVERNANCE_ERRORS = {
   INVALID_PERIOD: { category: 'invalid', retry: 'after-change' },
   SUBTREE_OF_NOTHING: { category: 'invalid', retry: 'after-change' },
   INVALID_AMOUNT: { category: 'internal', retry: 'never' },
+  HEAD_NOT_SHIPPED: { category: 'unavailable', retry: 'later' },
   CHAIN_UNREADABLE: { category: 'internal', retry: 'never' },
 } as const satisfies Catalogue;
 

@@ -1,6 +1,6 @@
 import { type ChainedEntry, type ChainPoint, hashOf } from './audit-chain.ts';
 
-export const CHAIN_FAULTS = ['changed', 'missing', 'swapped', 'rewritten', 'truncated'] as const;
+export const CHAIN_FAULTS = ['changed', 'missing', 'swapped', 'rewritten', 'truncated', 'forged'] as const;
 export type ChainFaultKind = (typeof CHAIN_FAULTS)[number];
 
 /** Something that is not as it was written down. */

@@ -1,10 +1,12 @@
 import { etagOf } from '#kit/http';
 import type { ApprovalResource } from '#protocol/api';
+import type { Approvers } from '../application/ports.ts';
 import type { Approval } from '../domain/deployment/approval.ts';
 
 /** An approval as the API shows it. Of its workspace only the name: what stands above is not for all. */
-export function toApprovalResource(approval: Approval): ApprovalResource {
-  const { uid, workspace, deploymentName, revision, gate, step, requestedBy, needsDistinctApprover } = approval;
+export function toApprovalResource(approval: Approval, approvers?: Approvers): ApprovalResource {
+  const { uid, workspace, deploymentName, revision, gate, step, requestedBy, requesters } = approval;
+  const { needsDistinctApprover } = approval;
   const { createTime, expireTime, state, answer } = approval;
   return {
     uid,
@@ -14,13 +16,20 @@ export function toApprovalResource(approval: Approval): ApprovalResource {
     gate,
     step,
     requestedBy,
+    requesters: [...requesters],
     needsDistinctApprover,
+    ...(hasNone(approval, approvers) ? { noEligibleApprover: true } : {}),
     createTime: timeOf(createTime),
     ...(expireTime === undefined ? {} : { expireTime: timeOf(expireTime) }),
     state,
     ...(answer === undefined ? {} : { answer: { ...answer, time: timeOf(answer.time) } }),
     etag: etagOf(approval),
   };
+}
+
+function hasNone({ state, needsDistinctApprover, workspace, requesters }: Approval, approvers?: Approvers): boolean {
+  if (state !== 'Open' || !needsDistinctApprover || approvers === undefined) return false;
+  return !approvers.hasPersonBesides(workspace.name, requesters);
 }
 
 function timeOf(milliseconds: number): string {

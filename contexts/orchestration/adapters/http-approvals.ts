@@ -16,7 +16,7 @@ import {
   answerDeployment,
   getApproval,
 } from '../application/approvals/answer-approval.ts';
-import type { UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
+import type { Approvers, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import type { Approval } from '../domain/deployment/approval.ts';
 import { toApprovalResource } from './approval-resource.ts';
 import { acting, DEPLOYMENT_PATH, keyIn } from './deployment-requests.ts';
@@ -29,6 +29,7 @@ export interface ApprovalRoutesDeps {
   readonly unit: (tx: Transaction) => UnitOfWork;
   readonly units: Pick<Units, 'read'>;
   readonly visibility: Visibility;
+  readonly approvers: Approvers;
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }
 
@@ -51,8 +52,8 @@ const FILTER = {
 export function approvalRoutes(deps: ApprovalRoutesDeps): Route[] {
   const reader = new SqlApprovalReader(deps);
   return [
-    acrossRoute(reader, deps.visibility),
-    listRoute(reader),
+    acrossRoute(reader, deps),
+    listRoute(reader, deps),
     getRoute(deps),
     answerRoute(deps, APPROVE),
     answerRoute(deps, REJECT),
@@ -61,7 +62,7 @@ export function approvalRoutes(deps: ApprovalRoutesDeps): Route[] {
   ];
 }
 
-function acrossRoute(reader: SqlApprovalReader, visibility: Visibility): Route {
+function acrossRoute(reader: SqlApprovalReader, { visibility, approvers }: ApprovalRoutesDeps): Route {
   return defineListRoute({
     path: ACROSS,
     operationId: 'listAllApprovals',
@@ -76,12 +77,12 @@ function acrossRoute(reader: SqlApprovalReader, visibility: Visibility): Route {
     read: async ({ principal, signal }, { after, limit }) => {
       const visible = visibility.of(principal, 'approvals.read');
       const range = { workspace: undefined, visible, after: after && String(after[0]), limit };
-      return (await reader.list(range, signal)).map(toApprovalResource);
+      return (await reader.list(range, signal)).map((approval) => toApprovalResource(approval, approvers));
     },
   });
 }
 
-function listRoute(reader: SqlApprovalReader): Route {
+function listRoute(reader: SqlApprovalReader, { approvers }: ApprovalRoutesDeps): Route {
   return defineListRoute({
     path: COLLECTION,
     operationId: 'listApprovals',
@@ -95,12 +96,12 @@ function listRoute(reader: SqlApprovalReader): Route {
     read: async ({ params, signal }, { after, limit }) => {
       const workspace = parseResourceName(params.workspace);
       const range = { workspace, visible: { kind: 'everything' } as const, after: after && String(after[0]), limit };
-      return (await reader.list(range, signal)).map(toApprovalResource);
+      return (await reader.list(range, signal)).map((approval) => toApprovalResource(approval, approvers));
     },
   });
 }
 
-function getRoute({ units }: ApprovalRoutesDeps): Route {
+function getRoute({ units, approvers }: ApprovalRoutesDeps): Route {
   return defineRoute({
     method: 'GET',
     path: ITEM,
@@ -112,7 +113,7 @@ function getRoute({ units }: ApprovalRoutesDeps): Route {
     schema: { params: ApprovalParamsSchema, responses: { 200: ApprovalSchema } },
     handler: async ({ params, signal }) => {
       const key = { workspace: parseResourceName(params.workspace), approval: params.approval };
-      return ok(toApprovalResource(await units.read((unit) => getApproval(unit, key, signal), signal)));
+      return ok(toApprovalResource(await units.read((unit) => getApproval(unit, key, signal), signal), approvers));
     },
   });
 }
@@ -138,13 +139,15 @@ function answerRoute({ storage, unit }: ApprovalRoutesDeps, { verb, summary, bod
     etag: true,
     ifMatch: 'optional',
     schema: { params: ApprovalParamsSchema, body, responses: { 200: ApprovalSchema } },
-    handler: (request) =>
-      mutate(request, storage, async (tx) => {
+    handler: async (request) => {
+      await mayOverride(request);
+      return await mutate(request, storage, async (tx) => {
         const { workspace, approval } = request.params;
         const place = { workspace: parseResourceName(workspace), approval, precondition: audited(request) };
         const command = { ...place, ...answerIn(request, verb) };
         return ok(toApprovalResource(await answerApproval(unit(tx), command, request.signal)));
-      }),
+      });
+    },
   });
 }
 
@@ -158,22 +161,37 @@ function answerDeploymentRoute({ storage, unit }: ApprovalRoutesDeps, { verb, su
     tags,
     permission: 'approvals.answer',
     schema: { params: DeploymentParamsSchema, body, responses: { 200: DeploymentSchema } },
-    handler: (request) =>
-      mutate(request, storage, async (tx) => {
+    handler: async (request) => {
+      await mayOverride(request);
+      return await mutate(request, storage, async (tx) => {
         const command = { ...keyIn(request.params), ...answerIn(request, verb) };
         return ok(toResource(await answerDeployment(unit(tx), command, request.signal)));
-      }),
+      });
+    },
   });
 }
 
 interface Answering {
   readonly principal: Principal;
   readonly time: number;
-  readonly body: { readonly message?: string };
+  readonly body: { readonly message?: string; readonly override?: boolean };
+}
+
+interface Overriding extends Answering {
+  authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void>;
+  auditAs(operationId: string): void;
+}
+
+/** Of the instance, whatever the workspace: the second person is there to stop its own administrators, too. */
+async function mayOverride(request: Overriding): Promise<void> {
+  if (request.body.override !== true) return;
+  await request.authorize('approvals.override', {});
+  request.auditAs('overrideApproval');
 }
 
 function answerIn(request: Answering, verb: Verb['verb']): ApprovalAnswer {
-  return { ...acting(request), isApproval: verb === 'approve', message: request.body.message ?? '' };
+  const { message = '', override: isOverride = false } = request.body;
+  return { ...acting(request), isApproval: verb === 'approve', isOverride, message };
 }
 
 /** What is checked before a change is also what the audit compares with. */

@@ -204,6 +204,18 @@ CREATE TABLE deployment_groups (
 );
 CREATE INDEX deployment_groups_running ON deployment_groups (deployment) WHERE run IS NOT NULL;`;
 
+/** Requests from before have an empty list: who asked for the rollout was the only requester then. */
+const AUTHORS = `
+CREATE TABLE deployment_authors (
+  deployment KEYTEXT NOT NULL,
+  author KEYTEXT NOT NULL,
+  generation BIGINT NOT NULL,
+  PRIMARY KEY (deployment, author)
+);
+ALTER TABLE deployments ADD COLUMN approved_generation BIGINT;
+ALTER TABLE approvals ADD COLUMN requesters TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE approvals ADD COLUMN is_override BIGINT NOT NULL DEFAULT 0;`;
+
 export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
   module: 'orchestration',
   migrations: [
@@ -213,5 +225,6 @@ export const ORCHESTRATION_MIGRATIONS: MigrationModule = {
     { number: 4, name: 'contents', compatibleFrom: 0, up: CONTENTS },
     { number: 5, name: 'scores', compatibleFrom: 0, up: SCORES },
     { number: 6, name: 'groups', compatibleFrom: 0, up: GROUPS },
+    { number: 7, name: 'authors', compatibleFrom: 0, up: AUTHORS },
   ],
 };

@@ -6,7 +6,7 @@ import { APPROVAL_STATES, type Approval } from '../domain/deployment/approval.ts
 /** What `toApproval` reads, by name: a release also runs on the table of the next one, which may have more columns. */
 export const APPROVAL_COLUMNS = sql.raw(
   `uid, deployment, revision, gate, step, workspace, workspace_path, deployment_name, requested_by, needs_distinct,
-   create_time, expire_time, state, answered_by, answer_time, message, version`,
+   create_time, expire_time, state, answered_by, answer_time, message, version, requesters, is_override`,
 );
 
 /** On both engines, within one transaction. */
@@ -25,7 +25,7 @@ export class SqlApprovalStore implements ApprovalStore {
       VALUES (${uid}, ${deployment}, ${revision}, ${gate}, ${step}, ${workspace.name}, ${workspace.path},
         ${approval.deploymentName}, ${approval.requestedBy}, ${approval.needsDistinctApprover}, ${createTime},
         ${expireTime ?? null}, ${state}, ${answer?.by ?? null}, ${answer?.time ?? null}, ${answer?.message ?? null},
-        ${approval.version})`);
+        ${approval.version}, ${JSON.stringify(approval.requesters)}, ${answer?.override === true})`);
   }
 
   async get(uid: string, signal: AbortSignal): Promise<Approval | undefined> {
@@ -40,7 +40,7 @@ export class SqlApprovalStore implements ApprovalStore {
     const update = sql`
       UPDATE approvals
       SET state = ${state}, answered_by = ${answer?.by ?? null}, answer_time = ${answer?.time ?? null},
-        message = ${answer?.message ?? null}, version = ${version}
+        message = ${answer?.message ?? null}, version = ${version}, is_override = ${answer?.override === true}
       WHERE uid = ${uid} AND version = ${version - 1}`;
     await this.#tx.batch([sql.expect(1, update)]);
   }
@@ -64,6 +64,7 @@ export function toApproval(row: Row): Approval {
     gate: String(row['gate']),
     step: String(row['step']),
     requestedBy: String(row['requested_by']),
+    requesters: requestersOf(row),
     needsDistinctApprover: row['needs_distinct'] === 1,
     createTime: Number(row['create_time']),
     expireTime: row['expire_time'] === null ? undefined : Number(row['expire_time']),
@@ -74,7 +75,17 @@ export function toApproval(row: Row): Approval {
   };
 }
 
+function requestersOf(row: Row): readonly string[] {
+  const kept = JSON.parse(String(row['requesters'])) as readonly string[];
+  return kept.length === 0 ? [String(row['requested_by'])] : kept;
+}
+
 function answerOf(row: Row): Approval['answer'] {
   if (row['answered_by'] === null) return undefined;
-  return { by: String(row['answered_by']), time: Number(row['answer_time']), message: String(row['message'] ?? '') };
+  return {
+    by: String(row['answered_by']),
+    time: Number(row['answer_time']),
+    message: String(row['message'] ?? ''),
+    ...(row['is_override'] === 1 ? { override: true as const } : {}),
+  };
 }

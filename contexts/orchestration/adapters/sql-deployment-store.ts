@@ -144,6 +144,7 @@ const KEPT = [
   'rollout_snapshots',
   'rollout_inbox',
   'approvals',
+  'deployment_authors',
   'revision_contents',
 ] as const;
 

@@ -46,6 +46,7 @@ const APPROVAL: Approval = {
   gate: 'g1',
   step: 'prod',
   requestedBy: 'user:ann',
+  requesters: ['user:ann', 'user:bob'],
   needsDistinctApprover: true,
   createTime: 1_000,
   expireTime: 5_000,

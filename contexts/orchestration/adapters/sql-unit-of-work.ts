@@ -3,11 +3,12 @@ import type { Uuid } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import { tellingGroups } from '../application/groups/telling-groups.ts';
 import { tellingWatchers } from '../application/pipeline/telling-watchers.ts';
-import type { TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
+import type { RequiredGates, TargetPool, UnitOfWork, Units, WorkspaceDirectory } from '../application/ports.ts';
 import { SqlGroupStore } from './groups/sql-group-store.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import { OutboxEventSink } from './outbox-event-sink.ts';
 import { SqlApprovalStore } from './sql-approval-store.ts';
+import { SqlAuthorStore } from './sql-author-store.ts';
 import { SqlContentStore } from './sql-content-store.ts';
 import { SqlDeploymentStore } from './sql-deployment-store.ts';
 import { SqlDeploymentTargetStore } from './sql-deployment-target-store.ts';
@@ -24,11 +25,15 @@ export interface OrchestrationUnitDeps {
   /** The targets and workspaces as the same transaction sees them. */
   readonly pool: (reader: Reader) => TargetPool;
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
+  /** What policies demand; nothing where there are none. */
+  readonly requiredGates?: (reader: Reader) => RequiredGates;
 }
+
+const NONE_REQUIRED: RequiredGates = { of: async () => [] };
 
 /** A transaction in the words of the application. Whoever opened it also ends it. */
 export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnitDeps): UnitOfWork {
-  const { newId, sealer, pool, workspaces } = deps;
+  const { newId, sealer, pool, workspaces, requiredGates = () => NONE_REQUIRED } = deps;
   const groups = new SqlGroupStore(tx);
   const watches = new SqlWatchStore(tx);
   const rollouts = new SqlRolloutStore(tx, { newId });
@@ -41,11 +46,13 @@ export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnit
     rollouts,
     contents: new SqlContentStore(tx, sealer),
     approvals: new SqlApprovalStore(tx),
+    authors: new SqlAuthorStore(tx),
     watches,
     scores: new SqlScoreStore(tx),
     groups,
     pool: pool(tx),
     workspaces: workspaces(tx),
+    requiredGates: requiredGates(tx),
     events: new OutboxEventSink(tx, newId),
   };
 }

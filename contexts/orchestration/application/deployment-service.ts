@@ -23,6 +23,8 @@ export interface DeploymentServiceDeps {
 /** Who does something, and when. */
 export interface Acting {
   readonly by: string;
+  /** Whose words they are, where the one who acts passes them on: those of a group are written by persons. */
+  readonly authors?: readonly string[];
   readonly now: number;
 }
 
@@ -138,6 +140,7 @@ export class DeploymentService {
     const { deployment, secrets } = newDeployment(draft, founding);
     await unit.contents.keepSecrets(secrets, signal);
     await unit.deployments.insert(deployment, signal);
+    await unit.authors.add(deployment.uid, authorsIn(command), deployment.generation, signal);
     await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes: SPEC_AXES, by, isNew: true }], now, signal);
     await unit.events.append([{ type: 'deployment.created', deployment }], now, signal);
     return deployment;
@@ -150,17 +153,22 @@ export class DeploymentService {
     if (deployment === current) return current;
     await unit.contents.keepSecrets(secrets, signal);
     await unit.deployments.replace(deployment, signal);
-    if (axes.length > 0) await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes, by }], now, signal);
+    if (axes.length > 0) {
+      await unit.authors.add(deployment.uid, authorsIn(command), deployment.generation, signal);
+      await unit.triggers.add(deployment.uid, [{ kind: 'spec', axes, by }], now, signal);
+    }
     if (deployment.rolloutState !== current.rolloutState) await tellRolloutState(unit, deployment, by, signal);
     await unit.events.append([{ type: 'deployment.updated', deployment }], now, signal);
     return deployment;
   }
 
-  async #delete(unit: UnitOfWork, current: Deployment, { by, now }: Acting, signal: AbortSignal): Promise<Deployment> {
+  async #delete(unit: UnitOfWork, current: Deployment, acting: Acting, signal: AbortSignal): Promise<Deployment> {
+    const { by, now } = acting;
     if (current.deletion !== undefined) return current;
     const its = { deletion: { time: now, by }, generation: current.generation + 1 };
     const deployment = changed(current, its, now);
     await unit.deployments.replace(deployment, signal);
+    await unit.authors.add(deployment.uid, authorsIn(acting), deployment.generation, signal);
     await unit.triggers.add(deployment.uid, [{ kind: 'delete', by }], now, signal);
     await unit.events.append([{ type: 'deployment.deleting', deployment }], now, signal);
     return deployment;
@@ -198,6 +206,10 @@ type ChildOrOwn = Acting &
 interface Redraft extends Acting, Placing {
   readonly current: Deployment;
   readonly draft: DeploymentDraft;
+}
+
+function authorsIn({ by, authors = [] }: Acting): readonly string[] {
+  return [...new Set([by, ...authors])];
 }
 
 async function cycleFaults(

@@ -12,6 +12,7 @@ import type { DeploymentGroupSpec } from '../domain/manifest/group/deployment-gr
 import type { Json } from '../domain/manifest/json.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import type { ReportedScores } from '../domain/placement/placement-strategy.ts';
+import type { GateSpec } from '../domain/rollout/gates/gate.ts';
 import type { Happening } from '../domain/rollout/machine/happening.ts';
 import type { RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
 import type { RolloutState } from '../domain/rollout/machine/rollout-state.ts';
@@ -26,11 +27,13 @@ export interface UnitOfWork {
   readonly rollouts: RolloutStore;
   readonly contents: ContentStore;
   readonly approvals: ApprovalStore;
+  readonly authors: AuthorStore;
   readonly watches: WatchStore;
   readonly scores: ScoreStore;
   readonly groups: GroupStore;
   readonly pool: TargetPool;
   readonly workspaces: WorkspaceDirectory;
+  readonly requiredGates: RequiredGates;
   readonly events: EventSink;
 }
 
@@ -207,6 +210,19 @@ export interface ApprovalStore {
   openOf(rollout: RolloutKey, signal: AbortSignal): Promise<readonly Approval[]>;
 }
 
+/**
+ * Who wrote what a deployment says since a second person last approved it; as long as none ever did, since it last succeeded. By
+ * the generation of their last change: a plan may be made without any of them, when it had nowhere to go.
+ */
+export interface AuthorStore {
+  add(deployment: DeploymentId, authors: readonly string[], generation: number, signal: AbortSignal): Promise<void>;
+  of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly string[]>;
+  /** A second person approved all up to this generation. */
+  approved(deployment: DeploymentId, generation: number, signal: AbortSignal): Promise<void>;
+  /** Nothing, once there was an approval: from then on only another one counts. */
+  succeeded(deployment: DeploymentId, generation: number, signal: AbortSignal): Promise<void>;
+}
+
 /** Rollouts that wait for the health of another deployment. */
 export interface WatchStore {
   put(watch: Watch, signal: AbortSignal): Promise<void>;
@@ -279,6 +295,21 @@ export interface TargetPool {
 export interface WorkspaceDirectory {
   /** Its path, which ends with a slash. */
   find(name: ResourceName, signal: AbortSignal): Promise<{ readonly path: string } | undefined>;
+}
+
+/** Who may approve in a workspace, as grants are now. */
+export interface Approvers {
+  /** False only when it is sure: a group that may approve can have anyone in it. */
+  hasPersonBesides(workspace: ResourceName, requesters: readonly string[]): boolean;
+}
+
+/** The gates that policies demand of every plan, whatever the deployment's own rollout says. */
+export interface RequiredGates {
+  /** Those of the deployment's workspace, of all above it, and of the workspaces below it that these targets are in. */
+  of(
+    plan: { readonly workspacePath: string; readonly targets: readonly TargetId[] },
+    signal: AbortSignal,
+  ): Promise<readonly GateSpec[]>;
 }
 
 /** Takes down what happened, for everybody who wants to know. Kept if the unit is. */

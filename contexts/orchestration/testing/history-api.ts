@@ -97,7 +97,14 @@ export class HistoryApi {
       name.startsWith('nobody') ? undefined : { id: `${name}-uid` as never, workspacePath: '/root/emea/shop/' };
     const { server } = await testServer(
       [
-        ...approvalRoutes({ storage, unit, units, visibility, workspaces: () => directory }),
+        ...approvalRoutes({
+          approvers: { hasPersonBesides: () => true },
+          storage,
+          unit,
+          units,
+          visibility,
+          workspaces: () => directory,
+        }),
         ...revisionRoutes({ units, decide: createDecide(rules.gates) }),
         ...previewRoutes({ units, service, strategies: rules, fingerprint, router }),
         ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget }),

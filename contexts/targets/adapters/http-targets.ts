@@ -191,7 +191,7 @@ function assignRoute({ storage, service, unit }: Parts): Route {
     path: `${ITEM}:assign`,
     operationId: 'assignTarget',
     summary: 'Move a target to another workspace',
-    description: 'Needs the permission for the target and for its new workspace.',
+    description: 'Needs the permission for the target, for its new workspace and for the one that it leaves.',
     tags,
     permission: 'targets.assign',
     etag: true,
@@ -202,6 +202,9 @@ function assignRoute({ storage, service, unit }: Parts): Route {
       return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.target);
         const workspace = parseResourceName(request.body.workspace);
+        // Asked in the transaction: it may be in another workspace by now.
+        const leaves = (await service.get(unit(tx).targets, name, request.signal)).workspace.name;
+        await request.authorizeLeaving('targets.assign', leaves);
         const command = { name, workspace, precondition: audited(request), now: request.time };
         return ok(toResource(await service.assign(unit(tx), command, request.signal)));
       });

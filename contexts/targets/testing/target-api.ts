@@ -50,7 +50,14 @@ export function timeOf(step: number): string {
 }
 
 /** There is no workspace but these. */
-const WORKSPACES = fixedWorkspaces('/root/', '/root/emea/', '/root/emea/web/', '/root/apac/', '/root/locked/');
+const WORKSPACES = fixedWorkspaces(
+  '/root/',
+  '/root/emea/',
+  '/root/emea/web/',
+  '/root/apac/',
+  '/root/locked/',
+  '/root/closed/',
+);
 
 /** `Bearer sees.a.b` sees the subtrees of a and b, `Bearer sees.a.-.t` the target t besides; others see everything. */
 const VISIBILITY: Visibility = {
@@ -62,9 +69,10 @@ const VISIBILITY: Visibility = {
   },
 };
 
-/** Nobody may do anything in `locked`, and the workspace `hidden` does not exist for anybody, nor the target of that name. */
+/** Nothing is allowed in `locked`, nor an assignment out of `closed`, and the workspace `hidden` does not exist for anybody, nor the target of that name. */
 const AUTHORIZER: Authorizer = {
-  allow: async ({ params }) => {
+  allow: async ({ permission, params }) => {
+    if (params['workspace'] === 'closed' && permission === 'targets.assign') return false;
     if (params['target'] === 'hidden') throw targetNotFound('hidden');
     if (params['workspace'] === 'hidden') throw new TargetError('NO_SUCH_WORKSPACE', 'There is no workspace hidden.');
     return params['workspace'] !== 'locked';

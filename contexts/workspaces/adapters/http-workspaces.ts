@@ -29,7 +29,9 @@ import type {
   WorkspaceReader,
 } from '../application/ports.ts';
 import { WorkspaceService } from '../application/workspace-service.ts';
-import { ROOT } from '../domain/workspace.ts';
+import type { RawDraft } from '../domain/new-workspace.ts';
+import type { WorkspacePatch } from '../domain/patch-workspace.ts';
+import { parentOf, ROOT } from '../domain/workspace.ts';
 import { unitOfWork } from './sql-unit-of-work.ts';
 import { SqlWorkspaceReader } from './sql-workspace-reader.ts';
 import type { Visibility } from './visibility.ts';
@@ -95,7 +97,8 @@ function createRoute({ storage, service, unit }: Parts): Route {
       mutate(request, storage, async (tx) => {
         // Asked here, so that a repetition gets its answer also when the parent is long gone.
         await request.authorize('workspaces.create', { workspace: request.body.parent ?? ROOT });
-        const command = { draft: request.body, now: request.time };
+        await mayDemand(request, request.body.parent ?? ROOT);
+        const command = { draft: request.body as RawDraft, now: request.time };
         const workspace = await service.create(unit(tx), command, request.signal);
         return created(toResource(workspace), `${COLLECTION}/${workspace.name}`);
       }),
@@ -162,18 +165,22 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     path: ITEM,
     operationId: 'patchWorkspace',
     summary: 'Change a workspace',
-    description: 'A JSON merge patch. One that changes nothing leaves the etag as it is.',
+    description:
+      'A JSON merge patch. One that changes nothing leaves the etag as it is. `policy` takes the permission `workspaces.setPolicy` too.',
     tags,
     permission: 'workspaces.update',
     etag: true,
     ifMatch: 'optional',
     schema: { params: WorkspaceParamsSchema, body: WorkspacePatchSchema, responses: { 200: WorkspaceSchema } },
-    handler: (request) =>
-      mutate(request, storage, async (tx) => {
+    handler: async (request) => {
+      await mayDemand(request, request.params.workspace);
+      return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
-        const command = { name, precondition: audited(request), patch: request.body, now: request.time };
+        const patch = request.body as WorkspacePatch;
+        const command = { name, precondition: audited(request), patch, now: request.time };
         return ok(toResource(await service.patch(unit(tx), command, request.signal)));
-      }),
+      });
+    },
   });
 }
 
@@ -183,7 +190,8 @@ function moveRoute({ storage, service, unit }: Parts): Route {
     path: `${ITEM}:move`,
     operationId: 'moveWorkspace',
     summary: 'Move a workspace, with all that is in it',
-    description: 'Needs the permission for the workspace and for its new parent. A dry run tells what would change.',
+    description:
+      'Needs the permission for the workspace, for its new parent and for the one that it leaves. A dry run tells what would change.',
     tags,
     permission: 'workspaces.move',
     ifMatch: 'optional',
@@ -193,6 +201,9 @@ function moveRoute({ storage, service, unit }: Parts): Route {
       return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
         const parent = parseResourceName(request.body.parent);
+        // Asked in the transaction: the parent may be another one by now.
+        const leaves = parentOf(await service.get(unit(tx).workspaces, name, request.signal));
+        if (leaves !== undefined) await request.authorizeLeaving('workspaces.move', leaves);
         const command = { name, parent, precondition: audited(request), now: request.time };
         const { workspace, changes } = await service.move(unit(tx), command, request.signal);
         return ok({ workspace: toResource(workspace), changes });
@@ -220,6 +231,16 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
         return noContent();
       }),
   });
+}
+
+interface Demanding {
+  readonly body: { readonly policy?: unknown };
+  authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** A policy binds all who deploy below, so that it takes more than a change of labels. */
+async function mayDemand(request: Demanding, workspace: string): Promise<void> {
+  if (request.body.policy !== undefined) await request.authorize('workspaces.setPolicy', { workspace });
 }
 
 /** What is checked before a change is also what the audit compares with. */

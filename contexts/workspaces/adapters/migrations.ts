@@ -64,6 +64,11 @@ ALTER TABLE workspaces ADD COLUMN slug KEYTEXT;
 ALTER TABLE workspaces ADD COLUMN region TEXT;
 CREATE UNIQUE INDEX workspaces_by_slug ON workspaces (slug) WHERE slug IS NOT NULL;`;
 
+/** What policies demand is asked at every plan of a rollout: those that there are have an index of their own. */
+const POLICIES = `
+ALTER TABLE workspaces ADD COLUMN policy TEXT;
+CREATE INDEX workspaces_with_policy ON workspaces (path) WHERE policy IS NOT NULL;`;
+
 export const WORKSPACE_MIGRATIONS: MigrationModule = {
   module: 'workspaces',
   migrations: [
@@ -74,5 +79,6 @@ export const WORKSPACE_MIGRATIONS: MigrationModule = {
       up: { sqlite: TREE + ROOT_ON_SQLITE, postgres: TREE + ROOT_ON_POSTGRES },
     },
     { number: 2, name: 'domains and projects', compatibleFrom: 1, up: KINDS },
+    { number: 3, name: 'policies', compatibleFrom: 1, up: POLICIES },
   ],
 };

@@ -33,9 +33,9 @@ export class SqlWorkspaceStore implements WorkspaceStore {
       workspace;
     await this.#tx.run(sql`
       INSERT INTO workspaces
-        (name, uid, kind, parent, path, slug, region, display_name, labels, generation, version, create_time, update_time)
+        (name, uid, kind, parent, path, slug, region, display_name, labels, policy, generation, version, create_time, update_time)
       VALUES (${name}, ${uid}, ${kind}, ${parentOf(workspace) ?? null}, ${pathOf(workspace)}, ${slug ?? null},
-        ${region ?? null}, ${displayName ?? null}, ${JSON.stringify(labels)}, ${generation}, ${version}, ${createTime}, ${updateTime})`);
+        ${region ?? null}, ${displayName ?? null}, ${JSON.stringify(labels)}, ${policyText(workspace)}, ${generation}, ${version}, ${createTime}, ${updateTime})`);
   }
 
   async replace(next: Workspace, signal: AbortSignal): Promise<void> {
@@ -44,6 +44,7 @@ export class SqlWorkspaceStore implements WorkspaceStore {
     const changed = await this.#tx.run(sql`
       UPDATE workspaces
       SET region = ${region ?? null}, display_name = ${displayName ?? null}, labels = ${JSON.stringify(labels)},
+        policy = ${policyText(next)},
         generation = ${generation}, version = ${version}, update_time = ${updateTime}
       WHERE uid = ${uid} AND version = ${version - 1}`);
     if (changed !== 1) throw staleVersion(next);
@@ -55,4 +56,8 @@ export class SqlWorkspaceStore implements WorkspaceStore {
     const changed = await this.#tx.run(sql`DELETE FROM workspaces WHERE uid = ${uid} AND version = ${version}`);
     if (changed !== 1) throw staleVersion(workspace);
   }
+}
+
+function policyText({ policy }: Workspace): string | null {
+  return policy === undefined ? null : JSON.stringify(policy);
 }

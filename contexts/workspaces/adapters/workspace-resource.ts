@@ -4,7 +4,7 @@ import { parentOf, type Workspace } from '../domain/workspace.ts';
 
 /** A workspace as the API shows it. */
 export function toResource(workspace: Workspace): WorkspaceResource {
-  const { name, uid, kind, slug, region, displayName, labels, generation } = workspace;
+  const { name, uid, kind, slug, region, displayName, labels, policy, generation } = workspace;
   const parent = parentOf(workspace);
   return {
     name,
@@ -15,6 +15,7 @@ export function toResource(workspace: Workspace): WorkspaceResource {
     ...(region === undefined ? {} : { region }),
     ...(displayName === undefined ? {} : { displayName }),
     labels,
+    ...(policy === undefined ? {} : { policy: policy as NonNullable<WorkspaceResource['policy']> }),
     createTime: new Date(workspace.createTime).toISOString(),
     updateTime: new Date(workspace.updateTime).toISOString(),
     generation,

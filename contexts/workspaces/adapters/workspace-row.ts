@@ -2,10 +2,11 @@ import { FleetError, type Labels, parseResourceName, parseUuid, type ResourceNam
 import { type Row, sql, type Value } from '#kit/storage';
 import { isWorkspaceKind, pathOf, type Workspace, type WorkspaceKind, workspaceFaults } from '../domain/workspace.ts';
 import { invalidWorkspace, WorkspaceError } from '../domain/workspace-error.ts';
+import { policyOf, type WorkspacePolicy } from '../domain/workspace-policy.ts';
 
 /** What `toWorkspace` reads, by name: a release also runs on the table of the next one, which may have more columns. */
 export const COLUMNS = sql.raw(
-  'name, uid, kind, path, slug, region, display_name, labels, generation, version, create_time, update_time',
+  'name, uid, kind, path, slug, region, display_name, labels, policy, generation, version, create_time, update_time',
 );
 
 /** The first text after all that begin with this path: the character after the slash, in the order of bytes. */
@@ -25,6 +26,7 @@ export function toWorkspace(row: Row): Workspace {
       region: toText(row['region']),
       displayName: toText(row['display_name']),
       labels: toLabels(String(row['labels'])),
+      ...policyOf(toPolicy(row['policy'])),
       generation: Number(row['generation']),
       version: Number(row['version']),
       createTime: Number(row['create_time']),
@@ -61,6 +63,14 @@ function toLabels(text: string): Labels {
   const raw: unknown = JSON.parse(text);
   if (isLabels(raw)) return raw;
   throw invalidWorkspace([{ path: '/labels', message: 'must be an object of strings' }]);
+}
+
+function toPolicy(value: Value | undefined): WorkspacePolicy | undefined {
+  if (value === null || value === undefined) return undefined;
+  const raw = JSON.parse(String(value)) as Partial<WorkspacePolicy> | null;
+  const gates = raw?.requiredGates;
+  if (Array.isArray(gates) && gates.every((gate) => typeof gate?.type === 'string')) return { requiredGates: gates };
+  throw invalidWorkspace([{ path: '/policy', message: 'is none that this release knows' }]);
 }
 
 function isLabels(raw: unknown): raw is Labels {

@@ -20,6 +20,7 @@ import {
   type WorkspaceKind,
 } from './workspace.ts';
 import { invalidWorkspace } from './workspace-error.ts';
+import { policyFaults, policyOf, type WorkspacePolicy } from './workspace-policy.ts';
 
 /** What a person wrote down. */
 export interface RawDraft {
@@ -30,6 +31,7 @@ export interface RawDraft {
   readonly region?: string;
   readonly displayName?: string;
   readonly labels?: Labels;
+  readonly policy?: WorkspacePolicy;
 }
 
 /** What a person asks for, sound in itself. Whether the tree has room for it is another question. */
@@ -41,6 +43,7 @@ export interface WorkspaceDraft {
   readonly region: string | undefined;
   readonly displayName: string | undefined;
   readonly labels: Labels;
+  readonly policy?: WorkspacePolicy;
 }
 
 /** What the draft cannot know. */
@@ -54,7 +57,7 @@ const NAME_RULE = 'must be 1 to 63 lower-case letters, digits and hyphens, with 
 /** Names everything that is wrong at once. A folder in the root, unless the draft says otherwise. */
 export function parseDraft(raw: RawDraft): WorkspaceDraft {
   const { kind = 'folder', region, displayName, labels = {} } = raw;
-  const faults = [...displayNameFaults(displayName), ...labelFaults(labels)];
+  const faults = [...displayNameFaults(displayName), ...labelFaults(labels), ...policyFaults(raw.policy)];
   const name = readName(raw.name, '/name', faults);
   const parent = readName(raw.parent ?? ROOT, '/parent', faults);
   if (!isWorkspaceKind(kind)) {
@@ -65,12 +68,12 @@ export function parseDraft(raw: RawDraft): WorkspaceDraft {
   const slug = raw.slug ?? (kind === 'domain' ? raw.name : undefined);
   faults.push(...kindFaults({ kind, slug, region }), ...ownRegionFaults(kind, region));
   if (name === undefined || parent === undefined || faults.length > 0) throw invalidWorkspace(faults);
-  return { name, kind, parent, slug, region, displayName, labels: sortedLabels(labels) };
+  return { name, kind, parent, slug, region, displayName, labels: sortedLabels(labels), ...policyOf(raw.policy) };
 }
 
 /** Whether the name is free is for the caller to know. */
 export function newWorkspace(draft: WorkspaceDraft, { uid, now, ...place }: Founding): Workspace {
-  const { name, kind, slug, region, displayName, labels } = draft;
+  const { name, kind, slug, region, displayName, labels, policy } = draft;
   const { parent } = place;
   checkPlace({ name, kind, depth: 0, domains: kind === 'domain' ? 1 : 0 }, place);
   return {
@@ -82,6 +85,7 @@ export function newWorkspace(draft: WorkspaceDraft, { uid, now, ...place }: Foun
     region: kind === 'project' ? parent.region : region,
     displayName,
     labels,
+    ...policyOf(policy),
     generation: 1,
     version: 1,
     createTime: now,

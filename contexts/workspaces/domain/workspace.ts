@@ -1,6 +1,7 @@
 import { type FieldFault, type Labels, labelFaults, parseResourceName, type ResourceName, type Uuid } from '#kit/std';
 import { displayNameFaults } from './display-name.ts';
 import { kebabCaseFaults } from './kebab-case.ts';
+import { policyFaults, type WorkspacePolicy } from './workspace-policy.ts';
 
 export const WORKSPACE_KINDS = ['folder', 'domain', 'project'] as const;
 export type WorkspaceKind = (typeof WORKSPACE_KINDS)[number];
@@ -26,6 +27,7 @@ export interface Workspace {
   readonly region: string | undefined;
   readonly displayName: string | undefined;
   readonly labels: Labels;
+  readonly policy?: WorkspacePolicy;
   /** Counts the changes of what people asked for; `version` counts every change. */
   readonly generation: number;
   readonly version: number;
@@ -55,6 +57,7 @@ export function workspaceFaults(workspace: Workspace): FieldFault[] {
     ...kindFaults(workspace),
     ...displayNameFaults(workspace.displayName),
     ...labelFaults(workspace.labels),
+    ...policyFaults(workspace.policy),
     ...countFaults(workspace),
   ];
 }

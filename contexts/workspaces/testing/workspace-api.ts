@@ -63,11 +63,15 @@ const VISIBILITY: Visibility = {
   },
 };
 
-/** Nobody may do anything with `locked`, and `hidden` does not exist. */
+/**
+ * Nothing is allowed with `locked`, and `hidden` does not exist. Out of `closed` nothing moves, and out of `unseen` neither: it
+ * does not exist for a caller who asks to move.
+ */
 const AUTHORIZER: Authorizer = {
-  allow: async ({ params }) => {
-    if (params['workspace'] === 'hidden') throw workspaceNotFound('hidden');
-    return params['workspace'] !== 'locked';
+  allow: async ({ permission, params: { workspace = '' } }) => {
+    if (workspace === 'hidden') throw workspaceNotFound(workspace);
+    if (workspace === 'unseen' && permission === 'workspaces.move') throw workspaceNotFound(workspace);
+    return workspace !== 'locked' && (workspace !== 'closed' || permission !== 'workspaces.move');
   },
 };
 

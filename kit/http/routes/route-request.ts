@@ -49,6 +49,7 @@ export class RouteRequest<Params, Query, Body, Who> {
   readonly #ifMatch: IfMatch;
   readonly #idempotencyKey: string | undefined;
   readonly #pending = new Set<Wish>();
+  #auditedAs: string | undefined;
   #before: string | undefined;
   #isAudited = false;
 
@@ -123,7 +124,7 @@ export class RouteRequest<Params, Query, Body, Who> {
     try {
       if (await this.#facts.allows(permission, params)) return;
     } catch (error) {
-      if (error instanceof FleetError && error.entry.category === 'not-found') this.#refused('hidden');
+      if (isNotFound(error)) this.#refused('hidden');
       throw error;
     }
     this.#refused('denied');
@@ -135,8 +136,27 @@ export class RouteRequest<Params, Query, Body, Who> {
     this.#refused('denied');
   }
 
+  /**
+   * The same on a workspace that something leaves. The caller reads its name in what leaves it, so one that the caller may not
+   * read is not hidden here: the answer says what is missing.
+   */
+  async authorizeLeaving(permission: string, workspace: string): Promise<void> {
+    const isAllowed = await this.#facts.allows(permission, { workspace }).catch((error: unknown) => {
+      if (isNotFound(error)) return false;
+      throw error;
+    });
+    if (isAllowed) return;
+    this.#refused('denied');
+    throw permissionDenied(permission, `on the workspace ${workspace}, which it leaves`);
+  }
+
   #refused(outcome: AuditOutcome): void {
     this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
+  }
+
+  /** Under another name than the operation's own, for what the same request may be and is worth finding by itself. */
+  auditAs(operationId: string): void {
+    this.#auditedAs = operationId;
   }
 
   /** Tells what the thing looked like that is about to change, as the API shows it. Only a hash of it is kept. */
@@ -167,7 +187,8 @@ export class RouteRequest<Params, Query, Body, Who> {
   }
 
   #entry(answer: Answer | undefined): AuditEntry {
-    const { id, operationId, method, path, params, address, time } = this.#facts;
+    const { id, method, path, params, address, time } = this.#facts;
+    const operationId = this.#auditedAs ?? this.#facts.operationId;
     const body = answer?.body ?? undefined;
     return {
       requestId: id,
@@ -191,10 +212,14 @@ export class RouteRequest<Params, Query, Body, Who> {
   }
 }
 
-export function permissionDenied(permission: string): HttpError {
+function isNotFound(error: unknown): boolean {
+  return error instanceof FleetError && error.entry.category === 'not-found';
+}
+
+export function permissionDenied(permission: string, where?: string): HttpError {
   return new HttpError(
     'PERMISSION_DENIED',
-    `This needs the permission ${permission}. Ask somebody who can grant it, or use other credentials.`,
+    `This needs the permission ${permission}${where === undefined ? '' : ` ${where}`}. Ask somebody who can grant it, or use other credentials.`,
     { details: { permission } },
   );
 }

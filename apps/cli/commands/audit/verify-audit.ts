@@ -1,9 +1,15 @@
-import { type Verification, verifyAudit } from '#contexts/governance';
-import { SqlChainStore } from '#contexts/governance/adapters';
-import { BadValue, type Kind, oneOf, type Settings } from '#kit/config';
-import { EXIT, type ExitCode, type Io } from '../../command.ts';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { type HeadKey, type Verification, verifyAudit } from '#contexts/governance';
+import { headKeyOf, SqlChainStore } from '#contexts/governance/adapters';
+import { BadValue, type Kind, oneOf, path, type Settings } from '#kit/config';
+import { FileKeyRing, Sealer } from '#kit/sealing';
+import type { Storage } from '#kit/storage';
+import { AUDIT_HEADS_SECRET } from '../../../platform/access/audit-key.ts';
+import { findInstanceSecret } from '../../../platform/instance-secret.ts';
+import { EXIT, type ExitCode, type Io, UsageError } from '../../command.ts';
 import { OUTPUT_FORMATS, renderData } from '../../output/render-data.ts';
-import { LOCAL_SETTINGS, readLocalCommand } from '../backup/local-settings.ts';
+import { filesOf, LOCAL_SETTINGS, readLocalCommand } from '../backup/local-settings.ts';
 import { openLocalDatabase } from '../backup/open-local-database.ts';
 
 type Expected = NonNullable<Parameters<typeof verifyAudit>[1]['expected']>;
@@ -26,6 +32,12 @@ export const VERIFY_SETTINGS = {
     group: 'verify',
     from: ['flag'],
   },
+  heads: {
+    kind: path(),
+    sentence: 'A file with heads that --audit-heads kept: the chain must still lead through each.',
+    group: 'verify',
+    from: ['flag'],
+  },
   output: {
     kind: oneOf(OUTPUT_FORMATS),
     default: 'table',
@@ -42,12 +54,34 @@ export async function verifyAuditCommand(args: readonly string[], io: Io, signal
   const { output, expectHead } = values;
   const storage = await openLocalDatabase(values, signal);
   try {
-    const verification = await verifyAudit(new SqlChainStore(storage), { expected: expectHead }, signal);
+    const key = await auditKeyIn(storage, filesOf(values).keyFile, signal);
+    const kept = values.heads === undefined ? [] : await readHeads(values.heads);
+    const request = { expected: expectHead, kept, key };
+    const verification = await verifyAudit(new SqlChainStore(storage), request, signal);
     io.out(output === 'table' ? render(verification, expectHead) : renderData(output, verification));
+    if (key === undefined) io.err('the head was not authenticated: its key is not here\n');
     return verification.faults.length === 0 ? EXIT.ok : EXIT.failure;
   } finally {
     await storage.close();
   }
+}
+
+/** Missing where the platform never made one, or the keys are elsewhere. */
+async function auditKeyIn(storage: Storage, keyFile: string, signal: AbortSignal): Promise<HeadKey | undefined> {
+  if (!existsSync(keyFile)) return undefined;
+  const sealer = new Sealer(FileKeyRing.open(keyFile));
+  const secret = await findInstanceSecret({ storage, sealer }, AUDIT_HEADS_SECRET, signal);
+  return secret === undefined ? undefined : headKeyOf(secret);
+}
+
+/** A line of JSON for each; one that a crash cut short is the last, and is left out. */
+async function readHeads(file: string): Promise<readonly Expected[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  return lines.slice(0, -1).map((line, index) => {
+    const { position, hash } = JSON.parse(line) as Partial<Expected>;
+    if (typeof position === 'number' && typeof hash === 'string') return { position, hash };
+    throw new UsageError(`line ${index + 1} of ${file} is no head of an audit log`);
+  });
 }
 
 function render({ checked, pending, start, head, faults }: Verification, expected: Expected | undefined): string {
@@ -74,6 +108,8 @@ function describeFault({ kind, position, other }: Verification['faults'][number]
       return `positions ${position} and ${other}: the entries were swapped`;
     case 'rewritten':
       return `position ${position}: the chain was written anew since its head was kept`;
+    case 'forged':
+      return `position ${position}: the head was not written by the platform, or its key was exchanged`;
     case 'truncated':
       return `position ${position}: the chain ends before this head that was kept`;
   }

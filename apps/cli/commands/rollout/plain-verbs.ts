@@ -62,7 +62,8 @@ function answerVerb(verb: 'approve' | 'reject', done: string): Verb {
     const { message } = values;
     if (verb === 'reject' && message === undefined) throw new UsageError('say why with --message');
     const address = deploymentNamed({ word: positionals[0] ?? '', workspace: values.workspace, contextWorkspace });
-    const body = message === undefined ? {} : { message };
+    if (verb === 'reject' && values.override) throw new UsageError('--override is for an approval');
+    const body = { ...(message === undefined ? {} : { message }), ...(values.override ? { override: true } : {}) };
     return await steerRollout({ ...values, api, io, address, verb, body, done }, signal);
   };
 }

@@ -105,7 +105,18 @@ export const STATUS_SETTINGS = {
   ...CLIENT_SETTINGS,
 } as const satisfies Settings;
 export const STEER_SETTINGS = STEER;
-export const ANSWER_SETTINGS = { ...MESSAGE, ...STEER } as const satisfies Settings;
+const OVERRIDE = {
+  override: {
+    kind: boolean(),
+    default: 'false',
+    sentence:
+      'Approve without the second person that the gate requires; for administrators of the instance, and audited.',
+    group: 'approve, reject',
+    from,
+  },
+} as const satisfies Settings;
+
+export const ANSWER_SETTINGS = { ...MESSAGE, ...OVERRIDE, ...STEER } as const satisfies Settings;
 export const GRAVE_SETTINGS = { ...YES_SETTING, ...STEER } as const satisfies Settings;
 export const ROLLBACK_SETTINGS = { ...ROLLBACK, ...YES_SETTING, ...STEER } as const satisfies Settings;
 
@@ -114,6 +125,7 @@ export const ROLLOUT_SETTINGS: Settings = {
   ...STATUS,
   ...FOLLOW_SETTINGS,
   ...MESSAGE,
+  ...OVERRIDE,
   ...ROLLBACK,
   ...DRY_RUN_SETTING,
   ...YES_SETTING,

@@ -3,6 +3,7 @@ import { answerRefusal } from '../../domain/deployment/answer-refusal.ts';
 import type { Approval } from '../../domain/deployment/approval.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { DeploymentError, deploymentNotFound } from '../../domain/deployment/deployment-error.ts';
+import { isDistinctApprover } from '../../domain/rollout/gates/distinct-approver.ts';
 import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
 import type { UnitOfWork } from '../ports.ts';
 
@@ -10,6 +11,8 @@ export interface ApprovalAnswer {
   /** `kind:id` */
   readonly by: string;
   readonly isApproval: boolean;
+  /** By an administrator of the instance, in spite of `requireDistinctApprover`. */
+  readonly isOverride?: boolean;
   readonly message: string;
   readonly now: number;
 }
@@ -96,17 +99,19 @@ async function answer(
 ): Promise<Approval> {
   const refusal = answerRefusal(approval, deployment, given);
   if (refusal === 'Stale') throw stale(approval);
-  if (refusal === 'NotDistinct') throw notDistinct(approval);
+  if (refusal === 'NotDistinct') throw notDistinct(approval, given.by);
   const { by, isApproval, message, now } = given;
+  const override = isApproval && given.isOverride === true ? { override: true as const } : {};
   const next: Approval = {
     ...approval,
     state: isApproval ? 'Approved' : 'Rejected',
-    answer: { by, time: now, message },
+    answer: { by, time: now, message, ...override },
     version: approval.version + 1,
   };
   const { gate, revision, deployment: uid } = approval;
-  const told: GateAnswer = isApproval ? { kind: 'approved', by } : { kind: 'rejected', by, message };
+  const told: GateAnswer = isApproval ? { kind: 'approved', by, ...override } : { kind: 'rejected', by, message };
   await unit.approvals.replace(next, signal);
+  if (isApproval) await vouch(unit, approval, given, signal);
   await unit.rollouts.post(
     { deployment: uid, revision },
     [{ kind: 'gateAnswered', gate, revision, answer: told }],
@@ -131,9 +136,25 @@ function stale({ revision, deploymentName, state, answer: given }: Approval): De
   );
 }
 
-function notDistinct({ requestedBy }: Approval): DeploymentError {
+/** From here on, requesters are those who write something later. An approval of one's own is none for that, whatever the gate says. */
+async function vouch(
+  unit: UnitOfWork,
+  { deployment, revision, requesters }: Approval,
+  { by, isOverride = false }: ApprovalAnswer,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isOverride && !isDistinctApprover(by, requesters)) return;
+  const approved = await unit.revisions.find(deployment, revision, signal);
+  if (approved !== undefined) await unit.authors.approved(deployment, approved.generation, signal);
+}
+
+function notDistinct({ requesters }: Approval, by: string): DeploymentError {
+  const why = requesters.includes(by)
+    ? `${by} wrote a part of what this rollout brings, or asked for it`
+    : `${by} is no person`;
   return new DeploymentError(
     'APPROVER_NOT_DISTINCT',
-    `${requestedBy} asked for this rollout, and its gate wants somebody else to approve it.`,
+    `${why}, and the gate wants a second person to approve it. Ask another approver, or an administrator of the instance to override.`,
+    { details: { requesters } },
   );
 }

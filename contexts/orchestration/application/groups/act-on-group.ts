@@ -7,7 +7,7 @@ import type { AskOutcome } from '../../domain/group/record-outcomes.ts';
 import { marked } from '../../domain/manifest/secret-mark.ts';
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
-import type { DeploymentService } from '../deployment-service.ts';
+import type { Acting, DeploymentService } from '../deployment-service.ts';
 import { meetWatchers } from '../meet-watchers.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
 import { rolloutCommands } from '../rollout-commands.ts';
@@ -21,6 +21,8 @@ export interface GroupScope {
   readonly record: GroupRecord;
   /** Of the group; there as long as it is not to go. */
   readonly deployment: Deployment | undefined;
+  /** Who wrote what the group says: its children say it by their word. */
+  readonly authors: readonly string[];
   readonly now: number;
 }
 
@@ -142,6 +144,6 @@ function shortName(group: string, name: string): string {
   return name.startsWith(`${group}-`) ? name.slice(group.length + 1) : name;
 }
 
-function actingFor({ record, deployment, now }: GroupScope): { readonly by: string; readonly now: number } {
-  return { by: `group:${deployment?.name ?? record.group}`, now };
+function actingFor({ record, deployment, now, authors }: GroupScope): Acting {
+  return { by: `group:${deployment?.name ?? record.group}`, authors, now };
 }

@@ -64,7 +64,8 @@ export class GroupController {
     const now = this.#deps.clock.now();
     const { deployment, scene } = await lookAtGroup(unit, record, signal);
     const decision = decideGroup(record.state, scene, now);
-    const scope = { unit, service: this.#deps.service, record, deployment, now };
+    const authors = decision.actions.length === 0 ? [] : await unit.authors.of(group, signal);
+    const scope = { unit, service: this.#deps.service, record, deployment, authors, now };
     const outcomes = await actOnGroup(scope, decision.actions, signal);
     const asked = { before: record.state, decided: decision.state, revision: record.revision, outcomes };
     const next = { ...record, state: recordOutcomes(asked, now), hash: decision.isGone ? '' : record.hash };

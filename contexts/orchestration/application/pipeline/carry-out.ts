@@ -175,6 +175,7 @@ function approvalFor(
     // The id of a gate is its step, whether it is before or after it, its place there, and a number.
     step: action.gate.split('/').slice(0, -3).join('/'),
     requestedBy: after.requestedBy,
+    requesters: after.requesters,
     needsDistinctApprover: action.requireDistinctApprover,
     createTime: now,
     expireTime: action.expiresAt,

@@ -12,6 +12,8 @@ import { untouchedBy } from '../../domain/rollout/machine/hear-replan.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';
 import { entriesOf } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
+import { type Plan, touchedBy } from '../../domain/rollout/plan.ts';
+import { withRequiredGates } from '../../domain/rollout/required-gates.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { lookAround, type Surroundings } from './look-around.ts';
@@ -133,7 +135,7 @@ async function hearAgain(
 
 /** What is left goes by the rollout strategy as it is now. A plan that cannot be made changes nothing. */
 async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
-  const { deployment, state, strategies } = scene;
+  const { deployment, state, strategies, triggers } = scene;
   const members = [...membersOf(state).values()].filter((member) => !isDropped(member));
   const found = await unit.pool.find(
     members.map(({ id }) => id),
@@ -147,12 +149,18 @@ async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const delta = { added: ids('deliver', false), removed: ids('remove'), unchanged: ids('deliver', true) };
   const upToDate = untouchedBy(state);
   const { rollout: spec } = deployment.spec;
+  let own: Plan;
   try {
-    const plan = planOf({ spec, membership: { delta }, targets, upToDate, rollouts: strategies.rollouts });
-    return { ...NOTHING, happenings: [{ kind: 'replan', plan, facts: [] }] };
+    own = planOf({ spec, membership: { delta }, targets, upToDate, rollouts: strategies.rollouts });
   } catch (error) {
     return { ...NOTHING, trouble: error instanceof Error ? error.message : String(error) };
   }
+  const planned = { workspacePath: deployment.workspace.path, targets: touchedBy(own) };
+  const plan = withRequiredGates(own, await unit.requiredGates.of(planned, signal));
+  const asked = triggers.flatMap(({ trigger }) => (trigger.kind === 'replan' ? [trigger.by] : []));
+  // The rollout strategy may be another author's: a change of it alone waits for the next plan, or for this one.
+  const requesters = [...asked, ...(await unit.authors.of(deployment.uid, signal))];
+  return { ...NOTHING, happenings: [{ kind: 'replan', plan, facts: [], requesters }] };
 }
 
 async function surroundings(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<Surroundings> {

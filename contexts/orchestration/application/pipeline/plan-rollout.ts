@@ -19,7 +19,8 @@ import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { createExplainWait } from '../../domain/rollout/machine/explain-wait.ts';
 import { openRollout, type RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
-import type { Plan } from '../../domain/rollout/plan.ts';
+import { type Plan, touchedBy } from '../../domain/rollout/plan.ts';
+import { withRequiredGates } from '../../domain/rollout/required-gates.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { type Asked, askedFor, isSameAsk, isUnfinished } from './asked-for.ts';
 import { lookAround, type Surroundings } from './look-around.ts';
@@ -122,9 +123,10 @@ export class PlanRollout {
       return await this.#trouble(unit, scene, { reason: 'PlanFailed', message: messageOf(error) }, signal);
     }
     const outcome = { membership: its, around, now };
-    return hasWork(plan)
-      ? await this.#begin(unit, scene, { ...outcome, plan }, signal)
-      : await this.#settle(unit, scene, outcome, signal);
+    if (!hasWork(plan)) return await this.#settle(unit, scene, outcome, signal);
+    const planned = { workspacePath: deployment.workspace.path, targets: touchedBy(plan) };
+    const gated = withRequiredGates(plan, await unit.requiredGates.of(planned, signal));
+    return await this.#begin(unit, scene, { ...outcome, plan: gated }, signal);
   }
 
   /** Nothing is to be delivered or removed. */
@@ -132,6 +134,7 @@ export class PlanRollout {
     const { deployment, asked, triggers, run } = scene;
     await keepRows(unit, { deployment, membership, before: around.rows }, signal);
     await unit.triggers.drop(idsOf(triggers), signal);
+    await keepAuthors(unit, scene, signal);
     if (deployment.deletion !== undefined) return await this.#forget(unit, deployment, signal);
     const after = changed(
       deployment,
@@ -155,10 +158,13 @@ export class PlanRollout {
     const { membership, around, now, plan } = outcome;
     const { uid } = deployment;
     const revision = newRevision(scene, now);
+    await keepAuthors(unit, scene, signal);
+    const authors = await unit.authors.of(uid, signal);
     const start: RolloutStart = {
       rollout: `${uid}/${revision.revision}`,
       revision: revision.revision,
       requestedBy: wishes.requestedBy,
+      requesters: [...new Set([...authors, ...wishes.askers])].sort(),
       plan,
       facts: factsOf(membership.rows.values()),
       now,
@@ -268,6 +274,12 @@ async function keepRows(
   const differing = [...membership.rows.values()].filter((row) => old.get(row.target) !== row);
   await unit.targets.put(differing, signal);
   await unit.targets.drop(deployment.uid, membership.dropped, signal);
+}
+
+/** A rollback brings back what others wrote once, by the word of the one who asks for it. */
+async function keepAuthors(unit: UnitOfWork, { deployment, asked, wishes }: Scene, signal: AbortSignal): Promise<void> {
+  const { rollback } = wishes;
+  if (rollback !== undefined) await unit.authors.add(deployment.uid, [rollback.by], asked.next.generation, signal);
 }
 
 function newRevision({ deployment, asked, wishes }: Scene, now: number): Revision {

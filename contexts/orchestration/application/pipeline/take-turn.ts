@@ -181,6 +181,7 @@ export class TakeTurn {
       unit.revisions.replace({ ...revision, ...ended }, signal),
       unit.rollouts.end(rollout, signal),
       unit.watches.dropAll(rollout, signal),
+      how === 'Succeeded' ? unit.authors.succeeded(rollout.deployment, revision.generation, signal) : undefined,
     ]);
     const rollback = actions.find((action) => action.kind === 'rollback');
     // What waits to be rolled out may well be the repair.

@@ -15,6 +15,7 @@ export function imaginedUnit(unit: UnitOfWork): UnitOfWork {
     triggers: imaginedTriggers(unit.triggers),
     contents: imaginedContents(unit.contents),
     rollouts: deafRollouts(unit.rollouts),
+    authors: { add: nothing, of: (uid, signal) => unit.authors.of(uid, signal), approved: nothing, succeeded: nothing },
     events: { append: async () => {} },
   };
 }

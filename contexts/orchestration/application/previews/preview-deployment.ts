@@ -108,6 +108,8 @@ async function look(
     deletion === undefined ? await orTrouble(() => WantedContent.open(unit, scene, signal), signal) : undefined;
   const manifest = content?.manifest ?? { type: spec.manifest.type, fits: undefined };
   const around = await lookAround(unit, { deployment, spec, manifest, placements: strategies.placements, now }, signal);
+  const placed = around.resolution.kind === 'sure' ? around.resolution.targets : [];
+  const targets = [...new Set([...placed, ...around.rows.map(({ target }) => target)])];
   const last = deployment.revision === 0 ? undefined : await unit.revisions.find(uid, deployment.revision, signal);
   return {
     deployment,
@@ -119,6 +121,7 @@ async function look(
     isUnfinished: last?.outcome !== 'Succeeded',
     given: await unit.contents.at({ deployment: uid, revision: deployment.revision }, signal),
     rollouts: strategies.rollouts,
+    requiredGates: await unit.requiredGates.of({ workspacePath: deployment.workspace.path, targets }, signal),
     now,
   };
 }

@@ -12,7 +12,9 @@ import { hasContent } from '../../domain/deployment/order-of-target.ts';
 import type { Wishes } from '../../domain/deployment/wishes-of.ts';
 import { causeOf, type RemovalCause } from '../../domain/placement/removal-cause.ts';
 import type { Resolution } from '../../domain/placement/resolve-placement.ts';
+import type { GateSpec } from '../../domain/rollout/gates/gate.ts';
 import type { Plan } from '../../domain/rollout/plan.ts';
+import { withRequiredGates } from '../../domain/rollout/required-gates.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { Surroundings } from '../pipeline/look-around.ts';
@@ -30,6 +32,8 @@ export interface PreviewScene {
   /** What each was last given, by hash. */
   readonly given: ReadonlyMap<TargetId, string>;
   readonly rollouts: RolloutRegistry;
+  /** What policies demand of a plan for all that are placed now or were. */
+  readonly requiredGates: readonly GateSpec[];
   readonly now: number;
 }
 
@@ -76,7 +80,8 @@ export function previewOf(scene: PreviewScene): PreviewOutcome {
     [...membership.rows.values()].filter((row) => isLeft(row, scene)).map(({ target }) => target),
   );
   const { spec } = deployment;
-  const plan = planOf({ spec: spec.rollout, membership, targets: around.targets, upToDate, rollouts: scene.rollouts });
+  const own = planOf({ spec: spec.rollout, membership, targets: around.targets, upToDate, rollouts: scene.rollouts });
+  const plan = withRequiredGates(own, scene.requiredGates);
   const resolution = resolutionOf(membership, scene);
   const targets = changedTargets(plan, membership, scene);
   const hashes = targets.map(({ id, wanted }) => [id, wanted?.kind === 'content' ? wanted.hash : null]);

@@ -25,19 +25,50 @@ const approved: Happening = {
   kind: 'gateAnswered',
   gate: GATE,
   revision: REVISION,
-  answer: { kind: 'approved', by: 'bob' },
+  answer: { kind: 'approved', by: 'user:bob' },
 };
 
 /** What the request says is what the rollout itself would say. */
 for (const { why, happened, state, by, isApproval, want } of [
-  { why: 'somebody else approves', happened: [], state: 'Open', by: 'bob', isApproval: true, want: undefined },
-  { why: 'the one who asked approves', happened: [], state: 'Open', by: 'ann', isApproval: true, want: 'NotDistinct' },
-  { why: 'the one who asked rejects', happened: [], state: 'Open', by: 'ann', isApproval: false, want: undefined },
-  { why: 'it was approved', happened: [approved], state: 'Approved', by: 'eve', isApproval: true, want: 'Stale' },
-  { why: 'it is over', happened: [{ kind: 'abort' }], state: 'Closed', by: 'bob', isApproval: true, want: 'Stale' },
+  { why: 'somebody else approves', happened: [], state: 'Open', by: 'user:bob', isApproval: true, want: undefined },
+  {
+    why: 'the one who asked approves',
+    happened: [],
+    state: 'Open',
+    by: 'user:ann',
+    isApproval: true,
+    want: 'NotDistinct',
+  },
+  {
+    why: 'another author approves',
+    happened: [],
+    state: 'Open',
+    by: 'user:bea',
+    isApproval: true,
+    want: 'NotDistinct',
+  },
+  {
+    why: 'a robot approves',
+    happened: [],
+    state: 'Open',
+    by: 'serviceAccount:ci/bot',
+    isApproval: true,
+    want: 'NotDistinct',
+  },
+  { why: 'the one who asked rejects', happened: [], state: 'Open', by: 'user:ann', isApproval: false, want: undefined },
+  { why: 'it was approved', happened: [approved], state: 'Approved', by: 'user:eve', isApproval: true, want: 'Stale' },
+  {
+    why: 'it is over',
+    happened: [{ kind: 'abort' }],
+    state: 'Closed',
+    by: 'user:bob',
+    isApproval: true,
+    want: 'Stale',
+  },
 ] as const) {
   test(`an answer when ${why}`, () => {
-    const begun = decide(rolloutOf(SPEC, [{ name: 'a' }]), { kind: 'started' }, 0).state;
+    const planned = { ...rolloutOf(SPEC, [{ name: 'a' }]), requesters: anApproval(state).requesters };
+    const begun = decide(planned, { kind: 'started' }, 0).state;
     const rollout = happened.reduce((at, happening) => decide(at, happening, 1_000).state, begun);
     const given = { rollout: 'r', gate: GATE, revision: REVISION, by, isApproval };
     assert.equal(approvalRefusal(rollout, given), want);
@@ -55,7 +86,8 @@ function anApproval(state: ApprovalState): Approval {
     revision: REVISION,
     gate: GATE,
     step: 'canary',
-    requestedBy: 'ann',
+    requestedBy: 'user:ann',
+    requesters: ['user:ann', 'user:bea'],
     needsDistinctApprover: true,
     createTime: 0,
     expireTime: 3_600_000,

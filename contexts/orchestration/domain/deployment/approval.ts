@@ -22,11 +22,15 @@ export interface Approval {
   /** The step before or after which it stands. */
   readonly step: string;
   readonly requestedBy: string;
-  /** Whoever asked for the rollout must not be the one who agrees. */
+  /** All who wrote something that the rollout brings, or asked for it: see `AuthorStore`. */
+  readonly requesters: readonly string[];
+  /** The one who agrees must be a person, and none of the requesters. */
   readonly needsDistinctApprover: boolean;
   readonly createTime: number;
   readonly expireTime: number | undefined;
   readonly state: ApprovalState;
-  readonly answer: { readonly by: string; readonly time: number; readonly message: string } | undefined;
+  readonly answer:
+    | { readonly by: string; readonly time: number; readonly message: string; readonly override?: true }
+    | undefined;
   readonly version: number;
 }

@@ -23,6 +23,8 @@ export interface Wishes {
   readonly ahead: number;
   readonly isAbandoned: boolean;
   readonly requestedBy: string;
+  /** All who asked, and not only the first of them. */
+  readonly askers: readonly string[];
   /** What made it necessary, in words for people. */
   readonly text: string;
 }
@@ -42,6 +44,7 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
     if (trigger.kind === 'drift') again.add(trigger.target);
     for (const target of namedBy(trigger)) named.add(target);
   }
+  const askers = [...new Set(triggers.flatMap((trigger) => askedBy(trigger) ?? []))];
   return {
     causes: { specPatch: triggers.some(touchesPlacement), targets: causes },
     resolves: triggers.some(concernsPlacement),
@@ -53,7 +56,8 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
     rollback: rollbackOf(triggers),
     ahead: Math.max(0, ...triggers.map((trigger) => (trigger.kind === 'ahead' ? trigger.revision : 0))),
     isAbandoned: triggers.some(({ kind }) => kind === 'abandon'),
-    requestedBy: triggers.map(askedBy).find((by) => by !== undefined) ?? NOBODY,
+    requestedBy: askers[0] ?? NOBODY,
+    askers,
     text: textOf(triggers),
   };
 }

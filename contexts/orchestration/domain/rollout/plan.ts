@@ -26,3 +26,8 @@ export interface PlanStep {
   /** Which targets that join later belong here: those selected, or `rest` for those that no other step selects. */
   readonly joins?: LabelSelector | 'rest';
 }
+
+/** All that get something by it, or lose something. */
+export function touchedBy({ steps }: Plan): readonly TargetId[] {
+  return steps.flatMap(({ deliver, remove }) => [...deliver, ...remove]);
+}

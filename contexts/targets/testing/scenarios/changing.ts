@@ -102,6 +102,14 @@ export const CHANGING: readonly Scenario[] = [
     ],
   },
   {
+    why: 'the workspace that it leaves is asked too',
+    steps: [
+      ...given('prod-1 in closed'),
+      verb('prod-1:assign', { body: { workspace: 'web' } }, refused(403, 'permissionDenied')),
+      got('prod-1', { workspace: 'closed' }),
+    ],
+  },
+  {
     why: 'a target is cordoned and uncordoned, as often as one likes',
     steps: [
       ...given('prod-1'),

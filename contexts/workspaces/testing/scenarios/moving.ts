@@ -176,4 +176,15 @@ export const MOVING: readonly Scenario[] = [
       move('web', { body: { parent: 'emea' }, headers: { 'if-match': '"1-000000000001"' } }, moved('web')),
     ],
   },
+  {
+    why: 'the parent that it leaves is asked too, a dry run included, and hides nothing that the workspace shows',
+    steps: [
+      ...given('closed', 'unseen', 'kept in closed', 'held in unseen', 'emea'),
+      move('kept', { body: { parent: 'emea' } }, refused(403, { code: 'permissionDenied' })),
+      move('kept', { query: '?dryRun=true', body: { parent: 'emea' } }, refused(403, { code: 'permissionDenied' })),
+      move('held', { body: { parent: 'emea' } }, refused(403, { code: 'permissionDenied' })),
+      listed('parent=closed', 'kept'),
+      listed('parent=unseen', 'held'),
+    ],
+  },
 ];

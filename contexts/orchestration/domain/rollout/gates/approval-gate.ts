@@ -1,10 +1,11 @@
 import { parseDuration } from '#kit/std';
 import { durationFaults } from '../../budget/budget.ts';
+import { isDistinctApprover } from './distinct-approver.ts';
 import type { Gate } from './gate.ts';
 
 export type ApprovalGate = {
   readonly type: 'approval';
-  /** Nobody approves what he asked for himself. */
+  /** The approver is a person who neither wrote nor asked for anything that the rollout brings. */
   readonly requireDistinctApprover?: boolean;
   /** How long the request stands; for good, unless told. */
   readonly expiry?: string;
@@ -12,7 +13,7 @@ export type ApprovalGate = {
 
 type ApprovalMemory = {
   readonly decision?:
-    | { readonly kind: 'approved'; readonly by: string }
+    | { readonly kind: 'approved'; readonly by: string; readonly override?: true }
     | { readonly kind: 'rejected'; readonly by: string; readonly message: string }
     | { readonly kind: 'expired' };
 };
@@ -25,10 +26,10 @@ export const approvalGate: Gate<ApprovalGate, ApprovalMemory> = {
     const expires = expiry === undefined ? {} : { expiresAt: openedAt + parseDuration(expiry) };
     return { memory: {}, asks: [{ kind: 'requestApproval', gate, revision, requireDistinctApprover, ...expires }] };
   },
-  hear(memory, answer, { spec, requestedBy }) {
+  hear(memory, answer, { spec, requesters }) {
     if (memory.decision !== undefined || answer.kind === 'deploymentHealth') return memory;
-    const isOwn = answer.kind === 'approved' && answer.by === requestedBy;
-    return isOwn && spec.requireDistinctApprover === true ? memory : { decision: answer };
+    const isBound = answer.kind === 'approved' && spec.requireDistinctApprover === true && answer.override !== true;
+    return isBound && !isDistinctApprover(answer.by, requesters) ? memory : { decision: answer };
   },
   judge({ expiry }, { decision }, { openedAt, now }) {
     if (decision?.kind === 'approved') return { kind: 'go' };

@@ -58,12 +58,13 @@ export interface WatchedHealth {
 export interface GateHearing<Spec extends GateSpec> {
   readonly spec: Spec;
   readonly now: number;
-  /** Who or what asked for the rollout. */
-  readonly requestedBy: string;
+  /** All who wrote something that the rollout brings, or asked for it. */
+  readonly requesters: readonly string[];
 }
 
 export type GateAnswer =
-  | { readonly kind: 'approved'; readonly by: string }
+  /** `override`: an administrator of the instance approved in spite of `requireDistinctApprover`. */
+  | { readonly kind: 'approved'; readonly by: string; readonly override?: true }
   | { readonly kind: 'rejected'; readonly by: string; readonly message: string }
   | { readonly kind: 'expired' }
   | { readonly kind: 'deploymentHealth'; readonly isHealthy: boolean };

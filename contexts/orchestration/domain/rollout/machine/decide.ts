@@ -75,7 +75,7 @@ function hear(turn: Turn, happening: Happening): void {
       for (const joiner of happening.joined) join(turn, joiner);
       return;
     case 'replan':
-      return replan(turn, happening.plan, happening.facts);
+      return replan(turn, happening);
     case 'superseded':
       return giveWay(turn, happening.by);
     case 'clock':

@@ -76,16 +76,24 @@ test('approval: nobody approves what he asked for where it takes two, and it exp
   assert.deepEqual(run.phase.kind === 'Paused' && run.phase.reason, 'GateExpired');
 });
 
+test('approval: an administrator overrides what a second person is missing for', () => {
+  const run = runWith([{ type: 'approval', requireDistinctApprover: true }]);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'admin:admin' }).sent, []);
+  assert.deepEqual(run.answer({ kind: 'approved', by: 'admin:admin', override: true }).sent, ['p']);
+});
+
 test('approval: an answer that would not count is refused with the reason', () => {
   const run = runWith([{ type: 'approval', requireDistinctApprover: true }]);
-  const answer = { rollout: 'r', gate: run.state.gate?.id ?? '', revision: REVISION, by: 'bob', isApproval: true };
+  const answer = { rollout: 'r', gate: run.state.gate?.id ?? '', revision: REVISION, by: 'user:bob', isApproval: true };
   assert.equal(approvalRefusal(run.state, answer), undefined);
   assert.equal(approvalRefusal(run.state, { ...answer, by: 'ann' }), 'NotDistinct');
+  assert.equal(approvalRefusal(run.state, { ...answer, by: 'serviceAccount:ci/bot' }), 'NotDistinct');
+  assert.equal(approvalRefusal(run.state, { ...answer, by: 'ann', isOverride: true }), undefined);
   assert.equal(approvalRefusal(run.state, { ...answer, by: 'ann', isApproval: false }), undefined);
   assert.equal(approvalRefusal(run.state, { ...answer, rollout: 'other' }), 'Stale');
   assert.equal(approvalRefusal(run.state, { ...answer, revision: REVISION + 1 }), 'Stale');
   assert.equal(approvalRefusal(run.state, { ...answer, gate: 'canary/after/0/2' }), 'Stale');
-  run.tell({ kind: 'pause', by: 'ann', message: '' }).answer({ kind: 'approved', by: 'bob' });
+  run.tell({ kind: 'pause', by: 'ann', message: '' }).answer({ kind: 'approved', by: 'user:bob' });
   assert.equal(approvalRefusal(run.state, answer), 'Stale', 'decided already');
 });
 

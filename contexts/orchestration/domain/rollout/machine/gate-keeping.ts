@@ -31,7 +31,7 @@ export function hearAnswer(turn: Turn, { gate, revision, answer }: AddressedAnsw
   const { state, now } = turn;
   const spec = openSpecOf(state, stepAt(turn, state.cursor.step));
   if (state.gate?.id !== gate || state.revision !== revision || spec === undefined) return;
-  const hearing = { spec, now, requestedBy: state.requestedBy };
+  const hearing = { spec, now, requesters: state.requesters };
   const memory = gateOf(turn.gates, spec).hear?.(state.gate.memory, answer, hearing);
   if (memory !== undefined) openGate(turn, { ...state.gate, memory });
 }

@@ -33,8 +33,16 @@ export type Happening =
   /** Those that failed, or some of them, are tried again; the rollout goes on if it paused for failures. */
   | { readonly kind: 'retry'; readonly targets?: readonly TargetId[] }
   | { readonly kind: 'membershipChanged'; readonly joined: readonly Joiner[]; readonly left: readonly TargetId[] }
-  /** Another plan for what is left. `facts` are of those who are in it and were not in the old one. */
-  | { readonly kind: 'replan'; readonly plan: Plan; readonly facts: readonly MemberFacts[] }
+  /**
+   * Another plan for what is left. `facts` are of those who are in it and were not in the old one, `requesters` those who asked
+   * for it or wrote what it goes by.
+   */
+  | {
+      readonly kind: 'replan';
+      readonly plan: Plan;
+      readonly facts: readonly MemberFacts[];
+      readonly requesters?: readonly string[];
+    }
   /** There is a newer revision. */
   | { readonly kind: 'superseded'; readonly by: number }
   | { readonly kind: 'clock' };

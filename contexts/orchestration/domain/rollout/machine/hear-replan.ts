@@ -2,7 +2,8 @@ import type { TargetId } from '../../target-view.ts';
 import type { Plan } from '../plan.ts';
 import { setDeadline } from './deadlines.ts';
 import { dropGate } from './gate-keeping.ts';
-import type { Member, MemberFacts, MemberStatus } from './member.ts';
+import type { Happening } from './happening.ts';
+import type { Member, MemberStatus } from './member.ts';
 import { entriesOf } from './number-map.ts';
 import { openRollout } from './open-rollout.ts';
 import type { RolloutState } from './rollout-state.ts';
@@ -12,17 +13,20 @@ import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
 /** What has happened to a member stays so in the new plan; who waits for his turn does so in his new step. */
 const CARRIED: readonly MemberStatus[] = ['Delivering', 'Settling', 'Removing', 'Done', 'Failed', 'Skipped'];
 
+type Replanned = Omit<Extract<Happening, { kind: 'replan' }>, 'kind'>;
+
 /**
  * The new plan from its first step on, with what was done already. Gates that were passed stay passed where the new plan
  * has the same ones in the same place; the deadlines of what is under way begin anew.
  */
-export function replan(turn: Turn, plan: Plan, facts: readonly MemberFacts[]): void {
+export function replan(turn: Turn, { plan, facts, requesters: more = [] }: Replanned): void {
   const { state, now } = turn;
   const old = [...entriesOf(state.members)].map(([, member]) => member).filter(({ status }) => status !== 'Dropped');
   refuseForgetting(plan, old);
   dropGate(turn);
   const { rollout, revision, requestedBy, phase, isStarted, gatesOpened, cleared, failures } = state;
-  const fresh = openRollout({ rollout, revision, requestedBy, plan, facts: [...facts, ...old], now });
+  const requesters = [...new Set([...state.requesters, ...more])].sort();
+  const fresh = openRollout({ rollout, revision, requestedBy, requesters, plan, facts: [...facts, ...old], now });
   const { era } = failures;
   const kept = { phase, isStarted, gatesOpened, cleared, failures: { era, delivery: 0, generate: 0 } };
   delete state.blocked;

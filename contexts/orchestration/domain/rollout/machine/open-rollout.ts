@@ -11,6 +11,8 @@ export interface RolloutStart {
   readonly revision: number;
   /** Who or what asked for it: a distinct approver is somebody else. */
   readonly requestedBy: string;
+  /** All who wrote something that it brings, or asked for it; `requestedBy` alone where it is absent. */
+  readonly requesters?: readonly string[];
   readonly plan: Plan;
   /** Of every target in the plan. */
   readonly facts: readonly MemberFacts[];
@@ -73,11 +75,19 @@ function lateStep(steps: readonly PlanStep[]): StepState {
   return stepState(pace === Infinity ? step : { ...step, maxConcurrency: pace });
 }
 
-function emptyRollout({ rollout, revision, requestedBy, plan, now }: RolloutStart): RolloutState {
+function emptyRollout({
+  rollout,
+  revision,
+  requestedBy,
+  requesters = [requestedBy],
+  plan,
+  now,
+}: RolloutStart): RolloutState {
   return {
     rollout,
     revision,
     requestedBy,
+    requesters,
     phase: { kind: 'Planned', since: now },
     isStarted: false,
     now,

@@ -14,6 +14,8 @@ export interface RolloutState {
   readonly rollout: string;
   readonly revision: number;
   readonly requestedBy: string;
+  /** All who wrote something that it brings, or asked for it. */
+  readonly requesters: readonly string[];
   readonly phase: Phase;
   /** Whether `started` was told. A rollout may be paused before. */
   readonly isStarted: boolean;

@@ -1,0 +1,24 @@
+import { appendFile } from 'node:fs/promises';
+import type { HeadDestination } from './head-shipper.ts';
+
+const ANSWER_MS = 10_000;
+
+/** A line of JSON for each head, in a file of its own: on a mount that others cannot write, it is out of their reach. */
+export function toHeadFile(path: string): HeadDestination {
+  return async (head) => await appendFile(path, `${JSON.stringify(head)}\n`, { mode: 0o600, flush: true });
+}
+
+/** Anything but a success is tried again; redirects are not followed. */
+export function toHeadReceiver(url: string): HeadDestination {
+  return async (head, signal) => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'error',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(head),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new Error(`the receiver of audit heads answered ${answer.status}`);
+  };
+}
