@@ -3,5 +3,6 @@ export { IDENTITY_SEALED_COLUMNS } from './client-secret.ts';
 export { DEV_AUTH_WARNING, devAuthenticator } from './dev-authenticator.ts';
 export { adminLoginText, offerFirstAdminLogin } from './first-admin-login.ts';
 export { IDENTITY_MIGRATIONS } from './migrations.ts';
+export { VERIFIED_AT_ONCE } from './oidc/verify-in-turn.ts';
 export { type Identity, type IdentityDeps, openIdentity } from './open-identity.ts';
 export { serviceAccountsIn } from './service-accounts-in.ts';
