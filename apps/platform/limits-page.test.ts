@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { STRANGERS_UNOPENED } from '#contexts/channels';
+import { VERIFIED_AT_ONCE } from '#contexts/identity/adapters';
 import { DEFAULT_LIMITS } from '#kit/http';
-import { STRANGERS_UNOPENED } from '../../contexts/channels/application/acceptor.ts';
-import { VERIFIED_AT_ONCE } from '../../contexts/identity/adapters/oidc/verify-in-turn.ts';
-import { FLOOD_LIMITS, STRANGERS_STREAMS } from '../../kit/transport/grpc/http2-settings.ts';
-import { ADMIT_WITHIN_MS, STRANGERS } from '../../kit/transport/grpc/listen-grpc.ts';
-import { ARRIVING, FIRST_BYTES_MS } from '../../kit/transport/listen/arrivals.ts';
-import { HANDSHAKE_WAIT_MS, HANDSHAKES_EACH } from '../../kit/transport/listen/handshake-queue.ts';
-import { MAX_PROXY_HEADER_BYTES } from '../../kit/transport/listen/proxy-header.ts';
-import { FIRST_FRAME_BYTES } from '../../kit/transport/transport.ts';
+import { FIRST_FRAME_BYTES } from '#kit/transport';
+import {
+  ADMIT_WITHIN_MS,
+  ARRIVING,
+  FIRST_BYTES_MS,
+  FLOOD_LIMITS,
+  HANDSHAKE_WAIT_MS,
+  HANDSHAKES_EACH,
+  MAX_PROXY_HEADER_BYTES,
+  STRANGERS,
+  STRANGERS_STREAMS,
+} from '#kit/transport/grpc';
 
 const http = DEFAULT_LIMITS;
 const both = ({ total, each }: { readonly total: number; readonly each: number }): string => `${total}, ${each}`;

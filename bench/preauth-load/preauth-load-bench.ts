@@ -40,7 +40,8 @@ interface Parts {
   readonly attacker: Child;
 }
 
-async function figuresOf({ quick, log }: BenchContext, { platform, swarm, attacker }: Parts): Promise<Figure[]> {
+async function figuresOf(context: BenchContext, { platform, swarm, attacker }: Parts): Promise<Figure[]> {
+  const { quick } = context;
   const count = quick ? 20 : 100;
   const enrolled = await enrolAll(platform, count);
   const [host = '', port = ''] = enrolled[0]?.grpc.split(':') ?? [];
@@ -55,7 +56,7 @@ async function figuresOf({ quick, log }: BenchContext, { platform, swarm, attack
     const load = await ask(platform, ms);
     const { made, held } = await attacker.ask<AttackCount>('end');
     const lost = (await lostSessions(platform)) - before;
-    log(`${isHostile ? 'hostile' : 'well-behaved'}: ${made} connections made, ${held} held at the end`);
+    context.log(`${isHostile ? 'hostile' : 'well-behaved'}: ${made} connections made, ${held} held at the end`);
     return { ...load, lost, perSecond: made / (ms / 1_000) };
   };
   // For caches and compiled code: idle is what the platform has after it was asked.

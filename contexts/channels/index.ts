@@ -1,4 +1,10 @@
-export { type Acceptor, type AcceptorDeps, type Admission, createAcceptor } from './application/acceptor.ts';
+export {
+  type Acceptor,
+  type AcceptorDeps,
+  type Admission,
+  createAcceptor,
+  STRANGERS_UNOPENED,
+} from './application/acceptor.ts';
 export { AccessCache, type AccessCacheDeps } from './application/broker/access-cache.ts';
 export type { AccessResolver } from './application/broker/access-resolver.ts';
 export { Broker } from './application/broker/broker.ts';

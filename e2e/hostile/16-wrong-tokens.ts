@@ -20,7 +20,8 @@ export const wrongTokens: Attack = {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    if (!seen.has(429) || !seen.has(401)) throw new Error(`wrong tokens were answered with ${[...seen.keys()]}`);
+    if (!seen.has(429) || !seen.has(401))
+      throw new Error(`wrong tokens were answered with ${[...seen.keys()].join(', ')}`);
     const { status } = await platform.request('/v1/workspaces');
     if (status === 429) return succeeded(`after ${TRIES} wrong tokens the administrator's own is answered with 429`);
     if (status !== 200) throw new Error(`the administrator is answered with ${status}`);

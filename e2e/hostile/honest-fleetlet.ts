@@ -42,6 +42,7 @@ export async function honestFleetlet(platform: Platform): Promise<HonestFleetlet
     const stream = connection.open({
       frame: (bytes) => {
         const frame = decodeFrame(bytes);
+        if (frame === undefined) return;
         answered.resolve(frame.kind === 'close' ? `close: ${frame.reason}, ${frame.message}` : frame.kind);
       },
       room: () => {},

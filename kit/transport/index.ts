@@ -8,4 +8,5 @@ export type {
   Transport,
   TransportServer,
 } from './transport.ts';
+export { FIRST_FRAME_BYTES } from './transport.ts';
 export { TRANSPORT_ERRORS, TransportError, type TransportErrorCode } from './transport-error.ts';

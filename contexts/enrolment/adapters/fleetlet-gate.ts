@@ -127,14 +127,12 @@ export class FleetletGate implements FleetletAdmission {
     return judged;
   }
 
-  #certificateBy(
-    { fingerprint, read }: ShownCertificate,
-    authorities: readonly ReadAuthority[],
-  ): FleetletCertificate | undefined {
+  #certificateBy(shown: ShownCertificate, authorities: readonly ReadAuthority[]): FleetletCertificate | undefined {
+    const { fingerprint } = shown;
     const known = this.#vouched.get(fingerprint);
     if (known !== undefined) return known;
-    const shown = read();
-    const certificate = shown && fleetletCertificate(shown, authorities);
+    const read = shown.read();
+    const certificate = read && fleetletCertificate(read, authorities);
     if (certificate === undefined) return undefined;
     if (this.#vouched.size >= REMEMBERED) this.#vouched.clear();
     this.#vouched.set(fingerprint, certificate);

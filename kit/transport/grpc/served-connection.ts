@@ -151,12 +151,14 @@ class ServedConnection {
   }
 }
 
-interface SideOwner extends Pick<GrpcSide, 'over' | 'admitted'> {
+interface SideOwner {
+  over(): void;
+  admitted(): void;
   /** Whether the connection ends with it. */
   failed(): boolean;
 }
 
-function calledSide(http2: ServerHttp2Stream, { failed, ...owner }: SideOwner): GrpcSide {
+function calledSide(http2: ServerHttp2Stream, owner: SideOwner): GrpcSide {
   let trailers: Record<string, string> = { 'grpc-status': String(GRPC_STATUS.ok) };
   http2.once('wantTrailers', () => http2.sendTrailers(trailers));
   return {
@@ -165,10 +167,11 @@ function calledSide(http2: ServerHttp2Stream, { failed, ...owner }: SideOwner): 
       trailers = statusTrailers(error);
       http2.end();
       // What else a stranger sends is left where it is: to read it would let more of it in.
-      if (failed()) http2.pause();
+      if (owner.failed()) http2.pause();
       else linger(http2);
     },
-    ...owner,
+    over: () => owner.over(),
+    admitted: () => owner.admitted(),
   };
 }
 

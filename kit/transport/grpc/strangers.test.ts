@@ -27,9 +27,10 @@ describe('connections of strangers', { timeout: PATIENCE_MS }, () => {
     const known = await call('127.0.0.2');
     known.request(CALL).on('error', () => {});
     while (streams.length === 0) await pause(1);
-    assert.equal(known.remoteSettings.maxConcurrentStreams, STRANGERS_STREAMS);
+    const most = (): number | undefined => known.remoteSettings.maxConcurrentStreams;
+    assert.equal(most(), STRANGERS_STREAMS);
     streams[0]?.admit?.();
-    while (known.remoteSettings.maxConcurrentStreams !== 1_000) await pause(1);
+    while (most() !== 1_000) await pause(1);
     const hostile = [];
     for (let nth = 0; nth < 4; nth += 1) hostile.push(await call('127.0.0.2'));
     await ended(hostile[3]);
@@ -54,7 +55,7 @@ describe('connections of strangers', { timeout: PATIENCE_MS }, () => {
     const options = { tls: tls.server, strangers: { total: 1, each: 1 } };
     const recognises = (der: Uint8Array): boolean => Buffer.from(der).equals(tls.certificate);
     const { port, streams } = await listening(t, { ...options, recognises });
-    const { certificate } = tls.dial.credentials();
+    const { certificate } = (await tls.dial.credentials?.()) ?? {};
     const secured = { port, host: '127.0.0.1', ca: tls.authority, servername: 'localhost', ALPNProtocols: ['h2'] };
     const session = async (own: object): Promise<ClientHttp2Session> =>
       await opened(t, () => connectTls({ ...secured, ...own }));
