@@ -6,11 +6,8 @@ export { IDENTITY_MIGRATIONS } from './migrations.ts';
 export { VERIFIED_AT_ONCE } from './oidc/verify-in-turn.ts';
 export {
   type Identity,
-  type Identity,
-  type IdentityDeps,
   type IdentityDeps,
   identityInTree,
-  openIdentity,
   openIdentity,
   type TargetPlace,
 } from './open-identity.ts';
