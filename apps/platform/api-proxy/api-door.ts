@@ -63,6 +63,8 @@ export class ApiDoor {
   readonly #admission: DoorAdmission;
   readonly #streams: StreamBook;
   readonly #open = new Set<Duplex | ServerResponse>();
+  /** The latest on each connection. */
+  readonly #responses = new WeakMap<Duplex, ServerResponse>();
   #isClosed = false;
 
   constructor(deps: ApiDoorDeps) {
@@ -77,6 +79,7 @@ export class ApiDoor {
 
   readonly request = (request: IncomingMessage, response: ServerResponse): void => {
     request.socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    this.#responses.set(request.socket, response);
     const errand = this.#begin({ request, end: response, isUpgrade: false, status: 200 });
     this.#pass(errand)
       .then((forwarding) => {
@@ -88,6 +91,11 @@ export class ApiDoor {
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     socket.on('error', () => socket.destroy());
+    // Sent right behind a request whose answer is still to come: two would speak at once.
+    if (this.#responses.get(socket)?.writableFinished === false) {
+      socket.destroy();
+      return;
+    }
     const errand = this.#begin({ request, end: socket, isUpgrade: true, status: 101 });
     this.#pass(errand)
       .then((forwarding) => {

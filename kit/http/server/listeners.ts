@@ -75,6 +75,11 @@ export class Listeners {
       else this.#handler(request, response);
     });
     server.on('upgrade', (request, socket, head) => {
+      // Sent right behind a request whose answer is still to come: two would write to one connection.
+      if (this.#responses.get(socket)?.writableFinished === false) {
+        socket.destroy();
+        return;
+      }
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
       if (this.#isRaw(request)) this.#raw?.upgrade(request, socket, head);
