@@ -8,6 +8,8 @@ import { findRecordingServer, type RecordingServer, startRecordingServer } from 
 /** At once. */
 const WIDTH = 16;
 const BATCH = 64;
+/** Neither these nor the rate of one address is what is looked at here. */
+const LIMITS = { perCaller: 1_000, perTarget: 1_000 };
 
 export const soak: Soak = {
   description:
@@ -17,7 +19,7 @@ export const soak: Soak = {
     const program = await findRecordingServer(options.log);
     if (program === undefined) throw new Error('run proxy-framing: there is no Go to build the recording server with');
     const server = await startRecordingServer(program);
-    const world = await DoorWorld.open({ server: server.url, limits: { perCaller: 1_000, perTarget: 1_000 } });
+    const world = await DoorWorld.open({ server: server.url, limits: LIMITS, trustProxy: ['127.0.0.1'] });
     try {
       await play(options, { server, door: world.url });
     } finally {

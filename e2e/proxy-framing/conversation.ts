@@ -91,7 +91,7 @@ function draftOf(id: string, random: SeededRandom, last: boolean): Draft {
     method: random.pick(METHODS),
     path: `/api/v1/cases/${id}${random.pick(['', '?x=1', '?a=/../b', '/%20x'])}`,
     body: random.next() < 0.4 ? '' : smuggledBody(id, random),
-    lines: random.shuffled(lines),
+    lines: [`X-Forwarded-For: 10.${[0, 1, 2].map(() => random.integer(0, 255)).join('.')}`, ...random.shuffled(lines)],
     last,
   };
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   ApiProxyError,
@@ -89,11 +88,13 @@ export class ApiDoor {
   };
 
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    const connection = request.socket;
+    connection.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     socket.on('error', () => socket.destroy());
-    // Sent right behind a request whose answer is still to come: two would speak at once.
-    if (this.#responses.get(socket)?.writableFinished === false) {
-      socket.destroy();
+    // Sent right behind a request whose answer is still to come, two would speak at once; and with a body that is still to come Node
+    // hands over something else than the connection.
+    if (socket !== connection || this.#responses.get(connection)?.writableFinished === false) {
+      connection.destroy();
       return;
     }
     const errand = this.#begin({ request, end: socket, isUpgrade: true, status: 101 });

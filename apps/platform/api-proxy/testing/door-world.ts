@@ -32,6 +32,8 @@ export interface DoorWorldOptions {
   readonly apiAuthentication?: string;
   /** An API server of the test's own, instead of the scripted one. */
   readonly server?: string;
+  /** The proxies whose word on addresses counts. */
+  readonly trustProxy?: readonly string[];
 }
 
 /** What the neighbours of the proxy were told. */
@@ -167,7 +169,7 @@ interface ProxyParts {
 }
 
 function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
-  const { limits, requestsPerMinute = 1_000_000, apiAuthentication } = options;
+  const { limits, requestsPerMinute = 1_000_000, apiAuthentication, trustProxy = [] } = options;
   const { noted, refused, metered } = records;
   const index = treeOf();
   return openApiProxy({
@@ -190,7 +192,7 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
     },
     authenticationOf: async () => apiAuthentication,
     requestsPerMinute,
-    trustProxy: [],
+    trustProxy,
     meter: (workspace, bytes) => void metered.set(workspace, (metered.get(workspace) ?? 0) + bytes),
     metrics: createMetrics(),
     log: SILENT,
