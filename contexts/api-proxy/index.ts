@@ -1,5 +1,4 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
-export { type BodyFraming, framingHeaders, framingOf } from './domain/body-framing.ts';
 export { type ClusterRoleBinding, impersonatorRules, type PolicyRule, roleBindings } from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';

@@ -30,9 +30,9 @@ export interface ProxiedCluster {
   readonly deployer: string;
   readonly arrived: readonly Arrived[];
   /** Bytes to the front door on a connection of their own; what came back until it was closed. */
-  say(bytes: string): Promise<string>;
+  readonly say: (bytes: string) => Promise<string>;
   /** Through the platform. */
-  ask(token: string, path: string, init?: { readonly method?: string }): Promise<Response>;
+  readonly ask: (token: string, path: string, init?: { readonly method?: string }) => Promise<Response>;
 }
 
 /** A platform with an agent of the same package, a cluster behind it that records what it is asked, and two people. */

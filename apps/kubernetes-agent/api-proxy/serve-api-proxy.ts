@@ -133,7 +133,10 @@ class ServedApis {
     const told = headerIn(rawHeaders, IDENTITY_HEADER) ?? '';
     const identity = parseIdentity(told);
     const shown = headerIn(rawHeaders, PROOF_HEADER);
-    const proof = tunnel?.isFree() ? tunnel.verifier.verify(shown, { method, path, identity: told }) : undefined;
+    const proof =
+      tunnel?.isFree() && !(isUpgrade && !request.complete)
+        ? tunnel.verifier.verify(shown, { method, path, identity: told })
+        : undefined;
     if (tunnel === undefined || proof === undefined || identity === undefined) {
       const subject = `targets/${tunnel?.target}`;
       this.#deps.log.error({ subject, method }, 'request on a tunnel was not authenticated; tunnel closed');

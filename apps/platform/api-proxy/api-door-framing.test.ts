@@ -203,3 +203,23 @@ suite('an answer of a hostile server', () => {
     });
   }
 });
+
+suite('an upgrade', () => {
+  const UPGRADE = `GET /targets/web/api/up HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n`;
+  const rows = [
+    {
+      why: 'behind a request that is not answered yet',
+      bytes: `GET /targets/web/api/a HTTP/1.1\r\nHost: x\r\n\r\n${UPGRADE}\r\n`,
+    },
+    { why: 'whose body is still to come', bytes: `${UPGRADE}Content-Length: 9\r\n\r\nabc` },
+  ];
+  for (const { why, bytes } of rows) {
+    test(`${why} ends its connection, and nothing else`, async (t) => {
+      const world = await doorStage(t);
+      const seen = recorded(world);
+      assert.equal(await say(world, bytes), '');
+      assert.equal(await textOf(await world.ask('/next')), 'answer to /next');
+      assert.equal(seen.length, 1);
+    });
+  }
+});

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   ApiProxyError,
@@ -63,6 +62,8 @@ export class ApiDoor {
   readonly #admission: DoorAdmission;
   readonly #streams: StreamBook;
   readonly #open = new Set<Duplex | ServerResponse>();
+  /** The latest on each connection. */
+  readonly #responses = new WeakMap<Duplex, ServerResponse>();
   #isClosed = false;
 
   constructor(deps: ApiDoorDeps) {
@@ -77,6 +78,7 @@ export class ApiDoor {
 
   readonly request = (request: IncomingMessage, response: ServerResponse, known = (): void => {}): void => {
     request.socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    this.#responses.set(request.socket, response);
     const errand = this.#begin({ request, end: response, known, isUpgrade: false, status: 200 });
     this.#pass(errand)
       .then((forwarding) => {
@@ -86,8 +88,15 @@ export class ApiDoor {
   };
 
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, known = (): void => {}): void => {
-    (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    const connection = request.socket;
+    connection.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     socket.on('error', () => socket.destroy());
+    // Sent right behind a request whose answer is still to come, two would speak at once; and with a body that is still to come Node
+    // hands over something else than the connection.
+    if (socket !== connection || this.#responses.get(connection)?.writableFinished === false) {
+      connection.destroy();
+      return;
+    }
     const errand = this.#begin({ request, end: socket, known, isUpgrade: true, status: 101 });
     this.#pass(errand)
       .then((forwarding) => {

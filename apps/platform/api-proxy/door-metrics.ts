@@ -6,7 +6,7 @@ export interface DoorWatch {
   begin(about: { readonly kind: RequestKind; readonly isUpgrade: boolean }): (status: number) => void;
 }
 
-/** Reads are counted here; writes are in the audit log besides. */
+/** Reads are counted here; writes and reads of Secrets are in the audit log besides. */
 export function doorMetrics(metrics: Metrics): DoorWatch {
   const requests = metrics.counter({
     name: 'fleetshift_api_proxy_requests_total',

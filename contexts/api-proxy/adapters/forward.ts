@@ -95,10 +95,16 @@ export function forwardUpgrade({ request, socket, head }: Upgraded, forwarding: 
     upgrade: headers.upgrade ?? '',
   });
   const gone = (): void => void outgoing.destroy();
-  const respond = (): ServerResponse => withAnswerHeaders(responseOn(request, socket), forwarding);
+  // A connection has one answer: what goes wrong after it has begun ends the connection.
+  let isAnswered = false;
+  const respond = (): ServerResponse => {
+    isAnswered = true;
+    return withAnswerHeaders(responseOn(request, socket), forwarding);
+  };
   const refuse = (error: Error): void => {
     outgoing.destroy();
-    if (!socket.destroyed) forwarding.refused(respond(), error);
+    if (isAnswered) socket.destroy();
+    else if (!socket.destroyed) forwarding.refused(respond(), error);
   };
   socket.once('close', gone);
   socket.on('error', () => socket.destroy());
@@ -110,6 +116,7 @@ export function forwardUpgrade({ request, socket, head }: Upgraded, forwarding: 
       refuse(new Error('the answer was not to this request'));
       return;
     }
+    isAnswered = true;
     socket.write(headOf(answer, forwarding.answerHeaders));
     if (rest.length > 0) socket.write(rest);
     if (head.length > 0) upstream.write(head);

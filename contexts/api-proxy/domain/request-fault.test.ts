@@ -10,6 +10,7 @@ const rows = [
   { why: 'a body of any method', head: { rawHeaders: CHUNKED }, isRefused: false },
   { why: 'a coding of its own', head: { rawHeaders: ['Transfer-Encoding', 'gzip, chunked'] }, isRefused: true },
   { why: 'chunks before there were any', head: { rawHeaders: CHUNKED, httpVersion: '1.0' }, isRefused: true },
+  { why: 'another version', head: { httpVersion: '2.0' }, isRefused: true },
   { why: 'an upgrade', head: { isUpgrade: true, rawHeaders: ['Content-Length', '0'] }, isRefused: false },
   { why: 'an upgrade with a body', head: { isUpgrade: true, rawHeaders: ['Content-Length', '1'] }, isRefused: true },
   { why: 'an upgrade with chunks', head: { isUpgrade: true, rawHeaders: CHUNKED }, isRefused: true },

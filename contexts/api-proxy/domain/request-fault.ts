@@ -23,6 +23,7 @@ const MAX_DECODED = 5;
  */
 export function requestFault({ rawHeaders, path, httpVersion, isUpgrade }: RequestHead): string | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return `It has more than ${MAX_HEADERS} headers.`;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'It is in a version of HTTP that is not spoken here.';
   const framing = framingOf(rawHeaders);
   if (framing === undefined) return 'Its headers do not say in one way how long its body is.';
   if (framing.kind === 'chunked' && httpVersion !== '1.1') return 'Before HTTP/1.1 there are no chunked bodies.';

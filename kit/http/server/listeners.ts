@@ -90,6 +90,12 @@ export class Listeners {
       else this.#handler(request, response);
     });
     server.on('upgrade', (request, socket, head) => {
+      // Sent right behind a request whose answer is still to come, two would write to one connection; and with a body that is
+      // still to come Node hands over something else than the connection.
+      if (socket !== request.socket || this.#responses.get(request.socket)?.writableFinished === false) {
+        request.socket.destroy();
+        return;
+      }
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
       const known = (): void => this.#strangers.known(request.socket);

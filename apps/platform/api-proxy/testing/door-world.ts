@@ -32,6 +32,8 @@ export interface DoorWorldOptions {
   readonly server?: string;
   /** The target has an audience of its own: of tokens like `vera.at.web`. */
   readonly hasPassthrough?: boolean;
+  /** The proxies whose word on addresses counts. */
+  readonly trustProxy?: readonly string[];
 }
 
 /** What the neighbours of the proxy were told. */
@@ -167,7 +169,7 @@ interface ProxyParts {
 }
 
 function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
-  const { limits, requestsPerMinute = 1_000_000, hasPassthrough = false } = options;
+  const { limits, requestsPerMinute = 1_000_000, hasPassthrough = false, trustProxy = [] } = options;
   const { noted, refused, metered } = records;
   const index = treeOf();
   return openApiProxy({
@@ -191,7 +193,7 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
     authenticateAt: async (target, bearer) =>
       hasPassthrough && bearer.endsWith(`.at.${target}`) ? personOf(bearer.split('.')[0]) : undefined,
     requestsPerMinute,
-    trustProxy: [],
+    trustProxy,
     meter: (workspace, bytes) => void metered.set(workspace, (metered.get(workspace) ?? 0) + bytes),
     metrics: createMetrics(),
     log: SILENT,

@@ -343,7 +343,7 @@ test('bytes with a key: an end that does not know of keys gets no stream, and th
     const opening = it.hub.openBytes({ target: 'uid-web', channel: 'tunnel/api', key }, quiet, signal);
     const settled = opening.then(
       () => 'open',
-      (error: { readonly code: string }) => error.code,
+      (error: unknown) => (error as { readonly code: string }).code,
     );
     const asks = (): ControlReply[] => fleetlet.replies.filter(({ kind }) => kind === 'openStream');
     await until(() => asks().length === 1);
