@@ -159,8 +159,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const guard = platformDialGuard(config, () => listening);
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
-  const { authenticateAt } = callers;
-  const apiProxy = wireApiProxy({ ...machines, authenticateAt, hub: fleetlets.hub });
+  const apiProxy = wireApiProxy({ ...machines, identity: callers, hub: fleetlets.hub });
 
   const server = await createServer({
     ...options,

@@ -29,12 +29,12 @@ export interface OperationCase {
 interface Asked {
   /** The operation's own unless told otherwise. */
   readonly permission?: string;
-  /** `workspaces/web` */
-  readonly on: string;
+  /** `workspaces/web`; the instance as a whole where nothing is named. */
+  readonly on?: string;
 }
 
 /** For what touches all of the instance. */
-const onRoot = (): readonly Asked[] => [{ permission: 'targets.passthrough', on: 'workspaces/root' }];
+const onRoot = (): readonly Asked[] => [{ permission: 'targets.passthrough' }];
 
 const inOther = ({ other }: Place): readonly Asked[] => [{ on: `workspaces/${other}` }];
 /** A fleetlet is of a workspace that its path does not name. */

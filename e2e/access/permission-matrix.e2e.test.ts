@@ -117,7 +117,7 @@ for (const engine of DATABASES) {
       const asked = (looksItself ?? alsoAsks)?.(place) ?? [];
       const more = asked.map(({ permission: other = permission, on }) => ({
         permission: other,
-        on: world.lineageOf(on),
+        on: on === undefined ? undefined : world.lineageOf(on),
       }));
       return [...(looksItself === undefined ? [own] : []), ...more];
     };

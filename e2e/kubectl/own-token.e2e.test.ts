@@ -3,12 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { leaveAdminCode } from '#contexts/identity/adapters';
 import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
-import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
+import { type SigningIssuer, startSigningIssuer } from '#testing/oidc/signing-issuer';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
@@ -16,12 +15,12 @@ import { issueServerPair, makeAuthority } from '../../testing/clusters/certifica
 import { clientConfig } from '../../testing/clusters/kubeconfig.ts';
 import { runKubectl } from '../../testing/clusters/kubectl.ts';
 import { addCaller, made, STAFF } from '../access/callers.ts';
-import { loginWithCli } from '../access/cli-process.ts';
 import { AgentProcess } from './agent-process.ts';
 import { type ListeningLine, startListeningLine } from './listening-line.ts';
 
 const skip = await clustersUnavailable('apiserver');
 const TARGET = 'prod-1';
+const AUDIENCE = 'prod-1-itself';
 const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const signal = new AbortController().signal;
 
@@ -34,7 +33,7 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   const cleanups: (() => Promise<void> | void)[] = [];
   const later = { after: (body: () => Promise<void> | void) => void cleanups.push(body) };
   let folder: string;
-  let oidc: OidcServer;
+  let issuer: SigningIssuer;
   let cluster: TestCluster;
   let line: ListeningLine;
   let home: PlatformHome;
@@ -44,16 +43,10 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fleetshift-own-token-'));
     const authority = makeAuthority();
-    // The browser of the person who logs in is this process.
-    setDefaultCACertificates([...getCACertificates('default'), authority.cert]);
     home = await platformHome('sqlite');
     platform = await home.start();
-    oidc = await startOidcServer({
-      users: { alice: { groups: ['dev'] } },
-      redirectUris: [`${platform.tlsUrl}/v1/login/callback`],
-      tls: issueServerPair(authority, ['127.0.0.1']),
-    });
-    cluster = await clusterThatKnows(oidc, authority.cert);
+    issuer = await startSigningIssuer(issueServerPair(authority, ['127.0.0.1']));
+    cluster = await clusterThatKnows(issuer, authority.cert);
     line = await startListeningLine({ to: cluster, authority });
     later.after(() => line.close());
     await serveTarget(authority.cert);
@@ -61,17 +54,17 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   });
   after(async () => {
     for (const cleanup of cleanups.toReversed()) await cleanup();
-    await oidc.close();
+    await issuer.close();
     await home.dispose();
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function clusterThatKnows({ url, cliClient }: OidcServer, ca: string): Promise<TestCluster> {
+  async function clusterThatKnows({ url }: SigningIssuer, ca: string): Promise<TestCluster> {
     const caFile = join(folder, 'issuer-ca.crt');
     await writeFile(caFile, ca);
     const apiServerFlags = [
       `--oidc-issuer-url=${url}`,
-      `--oidc-client-id=${cliClient}`,
+      `--oidc-client-id=${AUDIENCE}`,
       `--oidc-ca-file=${caFile}`,
       '--oidc-username-claim=sub',
       '--oidc-username-prefix=corp:',
@@ -96,23 +89,37 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
     await agent.start();
   }
 
-  /** She logs in with the CLI, which makes her a kubeconfig. */
+  /** With a token that is for the cluster alone. */
   async function letAliceIn(ca: string): Promise<void> {
-    const { id: clientId, secret: clientSecret } = oidc.platformClient;
-    const { url, cliClient: cliClientId } = oidc;
-    const issuer = { name: 'corp', url, clientId, clientSecret, cliClientId, mode: 'inherited', ca };
-    await made(platform, '/v1/issuers', issuer);
+    const { url } = issuer;
+    await made(platform, '/v1/issuers', { name: 'corp', url, clientId: 'platform', mode: 'inherited', ca });
     await made(platform, '/v1/workspaces/shop/grants', { subject: { kind: 'group', id: 'dev' }, role: 'deployer' });
-    const config = join(folder, 'alice.yaml');
-    const flags = ['--server', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt')];
-    const { code, said } = await loginWithCli(flags, config);
-    assert.equal(code, 0, said);
-    kubeconfig = join(folder, 'alice.kubeconfig');
-    const generated = await runCommand(
-      ['kubeconfig', 'generate', TARGET, '--output', kubeconfig, '--command', PROGRAM],
-      { FLEETSHIFT_CONFIG: config },
-    );
+    const flags = ['--server', platform.tlsUrl, '--ca-file', join(home.data, 'tls', 'ca.crt'), '--data', home.data];
+    const set = await runCommand([
+      'target',
+      'passthrough',
+      TARGET,
+      '--issuer',
+      'corp',
+      '--audience',
+      AUDIENCE,
+      ...flags,
+    ]);
+    assert.equal(set.code, 0, set.err);
+    kubeconfig = join(folder, 'platform.kubeconfig');
+    const generated = await runCommand([
+      'kubeconfig',
+      'generate',
+      TARGET,
+      '--output',
+      kubeconfig,
+      '--command',
+      PROGRAM,
+      ...flags,
+    ]);
     assert.equal(generated.code, 0, generated.err);
+    const token = await issuer.sign({ sub: 'alice', aud: AUDIENCE, groups: ['dev'] });
+    kubeconfig = await kubeconfigWith('alice', token);
   }
 
   async function kubectl(file: string, ...args: string[]) {

@@ -11,13 +11,13 @@ export interface WireApiProxyDeps {
   readonly hub: SessionHub;
   readonly access: Access;
   readonly authenticator: Authenticator;
-  readonly authenticateAt: Identity['authenticateAt'];
+  readonly identity: Pick<Identity, 'authenticateAt'>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 /** The proxy among its neighbours: who knows targets, grants and usage. */
-export function wireApiProxy({ config, access, authenticateAt, ...deps }: WireApiProxyDeps): ApiProxy {
+export function wireApiProxy({ config, access, identity, ...deps }: WireApiProxyDeps): ApiProxy {
   const { index, authorizer, audit, meter } = access;
   const targetOf = (name: string): TargetPlace | undefined => {
     const [target, workspace] = index.lineageOf({ kind: 'target', name });
@@ -30,7 +30,7 @@ export function wireApiProxy({ config, access, authenticateAt, ...deps }: WireAp
     targetOf,
     authenticateAt: async (name, bearer, signal) => {
       const target = targetOf(name);
-      return target && (await authenticateAt(target, bearer, signal));
+      return target && (await identity.authenticateAt(target, bearer, signal));
     },
     requestsPerMinute: config.rateLimit,
     trustProxy: config.trustProxy,

@@ -1,6 +1,4 @@
 import { type Reader, type Row, sql } from '#kit/storage';
-import type { Properties } from '../domain/properties.ts';
-import { COLUMNS as TARGET_COLUMNS, toTarget } from './target-row.ts';
 
 /** A target as others keep it who keep a copy of the tree. */
 export interface TargetNode extends Row {

@@ -66,7 +66,7 @@ const TRANSLATED = [
 const IPV4_BYTES = 4;
 
 export function createDialGuard(options: DialGuardOptions): DialGuard {
-  const { setting, resolve = (host) => lookup(host, { all: true, verbatim: true }) } = options;
+  const { setting, resolve = (host) => lookup(host, { all: true, order: 'verbatim' }) } = options;
   const judge = (ip: IpBytes, port: number): Verdict => verdictOn(ip, port, options);
   return {
     lookupFor: async ({ host, port }, signal) => {
