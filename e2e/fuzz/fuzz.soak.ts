@@ -21,11 +21,12 @@ export async function fuzzParsers(options: SoakOptions, { isTimed }: { readonly 
   const covered = new CoveredCode();
   try {
     // Loaded after the counting began, or there is nothing to count.
-    const [{ TEXT_TARGETS }, { BYTE_TARGETS }] = await Promise.all([
+    const [{ YAML_TARGETS }, { TEXT_TARGETS }, { BYTE_TARGETS }] = await Promise.all([
+      import('./yaml-targets.ts'),
       import('./text-targets.ts'),
       import('./byte-targets.ts'),
     ]);
-    const targets = [...TEXT_TARGETS, ...BYTE_TARGETS];
+    const targets = [...YAML_TARGETS, ...TEXT_TARGETS, ...BYTE_TARGETS];
     for (const [index, target] of targets.entries()) {
       const found = await fuzzOne({ target, corpus: corpusOf(target.name), count, seed, isTimed, covered, signal });
       const { all, ran } = covered.blocks(target.files);

@@ -7,25 +7,9 @@ import { type Size, sizeOf } from './size.ts';
 /** All that cost no more than the text they work on. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...LOOPS,
-  ...[
-    'has',
-    'size',
-    'type',
-    'dyn',
-    'int',
-    'uint',
-    'double',
-    'string',
-    'bool',
-    'bytes',
-    'timestamp',
-    'duration',
-    'bind',
-  ],
-  ...['startsWith', 'endsWith', 'contains', 'indexOf', 'lastIndexOf', 'substring', 'split', 'join'],
-  ...['lowerAscii', 'upperAscii', 'trim'],
-  ...['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear'],
-  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
+  ...`has size type dyn int uint double string bool bytes timestamp duration bind startsWith endsWith contains indexOf
+  lastIndexOf substring split join lowerAscii upperAscii trim getFullYear getMonth getDate getDayOfMonth getDayOfWeek
+  getDayOfYear getHours getMinutes getSeconds getMilliseconds`.split(/\s+/),
 ]);
 const MAX_LENGTH = 4_096;
 const REMEMBERED = 1_000;

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { LOOPS } from './check-calls.ts';
+import { childrenOf } from './children-of.ts';
 import { largest, NOTHING, type Size, sum } from './size.ts';
 
 /** A step that may fail, and in a loop may fail each time: an error is made, with its place. About a microsecond for each unit. */
@@ -29,58 +30,35 @@ export function costOf(node: ASTNode, sizes: Sizes): number {
 }
 
 function estimate(node: ASTNode, sizes: Sizes): Estimate {
-  switch (node.op) {
-    case 'value': {
-      const length = typeof node.args === 'string' || node.args instanceof Uint8Array ? node.args.length : 0;
-      return { cost: 1, size: { items: 0, text: length, total: 1 + length / COPIED } };
-    }
-    case 'id':
-      return { cost: 1, size: sizes.get(node.args) ?? NOTHING };
-    case '.':
-    case '.?': {
-      const { cost, size } = estimate(node.args[0], sizes);
-      return { cost: cost + STEP, size };
-    }
-    case 'call':
-      return call(
-        node.args[0],
-        node.args[1].map((each) => estimate(each, sizes)),
-      );
-    case 'rcall':
-      return receiverCall(node, sizes);
-    default:
-      return operation(node, sizes);
+  if (node.op === 'value') {
+    const length = typeof node.args === 'string' || node.args instanceof Uint8Array ? node.args.length : 0;
+    return { cost: 1, size: { items: 0, text: length, total: 1 + length / COPIED } };
   }
+  if (node.op === 'id') return { cost: 1, size: sizes.get(node.args) ?? NOTHING };
+  if (node.op === '.' || node.op === '.?') {
+    const { cost, size } = estimate(node.args[0], sizes);
+    return { cost: cost + STEP, size };
+  }
+  if (node.op === 'rcall') return receiverCall(node, sizes);
+  const parts = childrenOf(node).map((each) => estimate(each, sizes));
+  return node.op === 'call' ? call(node.args[0], parts) : operation(node.op, parts);
 }
 
-function operation(node: ASTNode, sizes: Sizes): Estimate {
-  const operands = (Array.isArray(node.args) ? node.args.flat() : [node.args]) as ASTNode[];
-  const parts = operands.map((each) => estimate(each, sizes));
+function operation(op: ASTNode['op'], parts: readonly Estimate[]): Estimate {
+  const sizes = parts.map(({ size }) => size);
+  const [left = NOTHING, right = NOTHING, last = NOTHING] = sizes;
   const cost = STEP + parts.reduce((all, part) => all + part.cost, 0);
-  const [left = NOTHING, right = NOTHING, last = NOTHING] = parts.map(({ size }) => size);
-  switch (node.op) {
-    case '[]':
-    case '[?]':
-      return { cost, size: left };
-    case '?:':
-      return { cost, size: largest(right, last) };
-    case '+':
-      return { cost: cost + left.total + right.total, size: sum(left, right) };
-    case 'in':
-      return { cost: cost + right.total, size: NOTHING };
-    case '==':
-    case '!=':
-      return { cost: cost + Math.min(left.total, right.total), size: NOTHING };
-    case 'list':
-    case 'map': {
-      const whole = parts
-        .map(({ size }) => size)
-        .reduce((all, size) => ({ ...largest(all, size), total: all.total + size.total }), NOTHING);
-      return { cost: cost + parts.length, size: { ...whole, items: Math.max(whole.items, parts.length) } };
-    }
-    default:
-      return { cost: cost + Math.min(left.text, right.text) / COPIED, size: NOTHING };
+  if (op === '[]' || op === '[?]') return { cost, size: left };
+  if (op === '?:') return { cost, size: largest(right, last) };
+  if (op === '+') return { cost: cost + left.total + right.total, size: sum(left, right) };
+  if (op === 'in') return { cost: cost + right.total, size: NOTHING };
+  if (op === 'list' || op === 'map') {
+    const total = sizes.reduce((all, size) => all + size.total, 1);
+    const { items, text } = largest(NOTHING, ...sizes);
+    return { cost: cost + parts.length, size: { items: Math.max(items, parts.length), text, total } };
   }
+  // Comparisons; others are cheaper still.
+  return { cost: cost + Math.min(left.total, right.total), size: NOTHING };
 }
 
 function receiverCall(node: Extract<ASTNode, { op: 'rcall' }>, sizes: Sizes): Estimate {

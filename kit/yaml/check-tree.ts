@@ -100,7 +100,7 @@ class TreeWalk {
         if (!isAlias(key)) this.#refuse(key, 'NON_STRING_KEY', 'A key is not a text');
         continue;
       }
-      const name = String(node.value ?? '');
+      const name = nameOf(node.value);
       if (seen.has(name)) this.#refuse(key, 'DUPLICATE_KEY', 'Map keys must be unique');
       seen.add(name);
     }
@@ -111,4 +111,9 @@ class TreeWalk {
     this.#errors.push(new this.#yaml.YAMLParseError([offset, offset + 1], code, message));
     return 1;
   }
+}
+
+/** A scalar of the core schema is a text, a number, a truth value or nothing. */
+function nameOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -2,7 +2,6 @@ import { isMap, isScalar, isSeq, type LineCounter, type Node, type YAMLMap, type
 import type { FieldFault } from '#kit/std';
 import { readYaml, yamlValue } from '#kit/yaml';
 import type { Document } from '../domain/manifest/document-identity.ts';
-import type { Json } from '../domain/manifest/json.ts';
 import { type Parsed, parsedUnless } from '../domain/manifest/parsed.ts';
 import type { Position, TemplateText } from '../domain/manifest/template/template-source.ts';
 

@@ -14,7 +14,8 @@ export function templateFault({ place, message }: TemplateProblem, { at, locate 
 
 function positionIn(source: string, offset: number): Position {
   const before = source.slice(0, offset);
-  let [line, start] = [1, 0];
-  for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', start)) [line, start] = [line + 1, at + 1];
-  return { line, column: [...before.slice(start)].length + 1 };
+  const start = before.lastIndexOf('\n') + 1;
+  let line = 1;
+  for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', at + 1)) line += 1;
+  return { line, column: Array.from(before.slice(start)).length + 1 };
 }
