@@ -18,7 +18,7 @@ export interface HostileFleetlet {
   readonly target: string;
   /** Of the deployment that is on it. */
   readonly deployment: string;
-  report(its: MessageInitShape<typeof DeliveryReportSchema>): void;
+  readonly report: (its: MessageInitShape<typeof DeliveryReportSchema>) => void;
 }
 
 export async function call<T = unknown>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
