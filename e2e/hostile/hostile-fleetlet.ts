@@ -18,7 +18,7 @@ export interface HostileFleetlet {
   readonly target: string;
   /** Of the deployment that is on it. */
   readonly deployment: string;
-  report(its: MessageInitShape<typeof DeliveryReportSchema>): void;
+  readonly report: (its: MessageInitShape<typeof DeliveryReportSchema>) => void;
 }
 
 export async function call<T = unknown>(platform: Platform, method: string, path: string, body?: object): Promise<T> {
@@ -62,9 +62,13 @@ export async function connectFleetlet(enrolled: EnrolledFleetlet, name: string) 
 }
 
 /** On that target alone. */
-export async function deployTo(platform: Platform, target: string): Promise<{ readonly uid: string }> {
+export async function deployTo(
+  platform: Platform,
+  target: string,
+  name = `on-${target}`,
+): Promise<{ readonly uid: string }> {
   return await call(platform, 'POST', DEPLOYMENTS, {
-    name: `on-${target}`,
+    name,
     manifest: { type: 'inline', documents: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hello' } }] },
     placement: [{ type: 'static', targets: [target] }],
     rollout: { type: 'immediate' },

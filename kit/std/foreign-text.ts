@@ -4,7 +4,7 @@ const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066
 const REPLACEMENT = '\ufffd';
 
 /** For people: a sentence or a few, and never a document. */
-export const LONGEST_FOREIGN_TEXT = 2_048;
+const LONGEST_FOREIGN_TEXT = 2_048;
 
 /** Text of another process as it may be stored and shown: printable, and cut with a mark. */
 export function foreignText(raw: string, longest = LONGEST_FOREIGN_TEXT): string {

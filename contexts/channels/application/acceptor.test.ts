@@ -39,6 +39,23 @@ const message = (id: number): Frame => ({
 });
 
 suite('the acceptor', () => {
+  test('counts bad frames by where they come from: the name of a session alone closes nothing of it', () => {
+    const { end } = stage();
+    const from = (address: string, ...frames: Frame[]): RecordedLink => {
+      const link = new RecordedLink({ address });
+      link.handlers = end.acceptor.accept(link);
+      for (const frame of frames) link.handlers.frame(frame);
+      return link;
+    };
+    const victim = from('10.0.0.1:1', anOpen({ channel: 'status' }));
+    for (let count = 0; count < 5; count += 1) {
+      from('10.0.0.2:1', anOpen({ channel: `c${count}` })).handlers?.malformed?.('no frame');
+    }
+    assert.equal(victim.isClosed(), false);
+    for (let count = 0; count < 3; count += 1) victim.handlers?.malformed?.('no frame');
+    assert.equal(victim.isClosed(), true);
+  });
+
   test('answers with what this end remembers, then hands over messages', async () => {
     const { end, call } = stage();
     const link = call(anOpen(), message(1));

@@ -67,7 +67,9 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   readonly #refused = new Map<AcceptedStream, number>();
   readonly #admitted = new Set<AcceptedStream>();
   readonly #attached = new Map<LinkedChannel, AcceptedStream>();
+  /** By the name that a peer chose and the address that it did not: a name that another learned is of no use to it. */
   readonly #sessions = new Map<string, Session>();
+  readonly #bySession = new Map<string, Set<AcceptedStream>>();
 
   constructor(deps: AcceptorDeps) {
     this.#deps = deps;
@@ -119,14 +121,16 @@ class StreamAcceptor implements Acceptor, StreamOwner {
       stream.refuse('version', negotiated.message);
       return;
     }
-    const session = this.#sessions.get(open.session) ?? { streams: new Set(), tally: undefined };
+    const key = sessionKey(stream, open);
+    const session = this.#sessions.get(key) ?? { streams: new Set(), tally: undefined };
     const most = this.#deps.maxStreamsPerSession ?? 256;
     if (session.streams.size >= most) {
       stream.refuse('tooMany', `a session has at most ${most} streams`);
       return;
     }
     session.streams.add(stream);
-    this.#sessions.set(open.session, session);
+    this.#sessions.set(key, session);
+    this.#bySession.set(open.session, (this.#bySession.get(open.session) ?? new Set()).add(stream));
     this.#admit(stream, open, negotiated.version);
   }
 
@@ -169,21 +173,25 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     this.#opened(stream);
     this.#refused.delete(stream);
     this.#admitted.delete(stream);
-    const session = stream.open && this.#sessions.get(stream.open.session);
-    if (!session || !stream.open) return;
-    session.streams.delete(stream);
-    if (session.streams.size === 0) this.#sessions.delete(stream.open.session);
+    const { open } = stream;
+    if (!open) return;
+    const [key, named] = [sessionKey(stream, open), this.#bySession.get(open.session)];
+    const session = this.#sessions.get(key);
+    session?.streams.delete(stream);
+    named?.delete(stream);
+    if (session?.streams.size === 0) this.#sessions.delete(key);
+    if (named?.size === 0) this.#bySession.delete(open.session);
   }
 
   malformed(stream: AcceptedStream, message: string): void {
     const { open, link } = stream;
     this.#deps.onMalformed?.(link.peer, message);
-    const session = open && this.#sessions.get(open.session);
+    const session = open && this.#sessions.get(sessionKey(stream, open));
     if (!session) return;
     session.tally ??= new MalformedTally(this.#deps.clock);
     if (!session.tally.add()) return;
     const why: Why = { reason: 'malformed', message: 'too much was no frame', retryAfterMs: 0 };
-    this.closeWhere(() => true, why, open.session);
+    for (const each of session.streams) if (this.#admitted.has(each)) each.close(why);
   }
 
   #admit(stream: AcceptedStream, open: OpenFrame, version: number): void {
@@ -223,9 +231,13 @@ class StreamAcceptor implements Acceptor, StreamOwner {
    * off at once each of them asks.
    */
   #matching(match: Match, session: string | undefined): AcceptedStream[] {
-    const among = session === undefined ? this.#admitted : (this.#sessions.get(session)?.streams ?? []);
+    const among = session === undefined ? this.#admitted : (this.#bySession.get(session) ?? []);
     const isMatch = (stream: AcceptedStream): boolean =>
       stream.open !== undefined && this.#admitted.has(stream) && match(stream.open, stream.link.peer);
     return Array.from(among).filter(isMatch);
   }
+}
+
+function sessionKey({ link }: AcceptedStream, { session }: OpenFrame): string {
+  return `${link.peer.address} ${session}`;
 }

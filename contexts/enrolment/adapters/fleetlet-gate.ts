@@ -38,6 +38,8 @@ interface ShownCertificate {
   readonly fingerprint: string;
   /** `undefined` when it is none. */
   read(): X509Certificate | undefined;
+  /** Of a token, which is good for one use. */
+  readonly use?: { readonly id: string; readonly until: number };
 }
 
 /** A certificate with the fleetlet that it is of, whatever the time. */
@@ -124,7 +126,8 @@ export class FleetletGate implements FleetletAdmission {
     const judged =
       holder === undefined ? await this.#stranger(certificate, signal) : await this.#standing(holder, takes, signal);
     if (judged.kind === 'refused' && this.#refused.size < REMEMBERED) this.#refused.add(fingerprint);
-    return judged;
+    if (judged.kind === 'refused' || holder === undefined || this.#isFirstUse(certificate)) return judged;
+    return refused('This token was used before. Sign a new one for each connection.');
   }
 
   #certificateBy(shown: ShownCertificate, authorities: readonly ReadAuthority[]): FleetletCertificate | undefined {
@@ -147,12 +150,16 @@ export class FleetletGate implements FleetletAdmission {
         now: this.#deps.clock.now(),
       });
       const fingerprint = fingerprintOf(certificate.raw);
-      if (this.#used.take(`${fingerprint} ${id}`, until)) return { fingerprint, read: () => certificate };
-      return refused('This token was used before. Sign a new one for each connection.');
+      return { fingerprint, read: () => certificate, use: { id, until } };
     } catch (error) {
       if (error instanceof PkiError) return refused(`This is no token of a fleetlet: ${error.message}.`);
       return NO_CERTIFICATE;
     }
+  }
+
+  /** Noted only for a certificate of ours: strangers cannot make it forget what was used. */
+  #isFirstUse({ fingerprint, use }: ShownCertificate): boolean {
+    return use === undefined || this.#used.take(`${fingerprint} ${use.id}`, use.until);
   }
 
   async #holderOf(shown: ShownCertificate, signal: AbortSignal): Promise<Holder | undefined> {

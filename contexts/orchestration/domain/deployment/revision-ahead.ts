@@ -2,9 +2,9 @@ import type { DeploymentTarget } from './deployment-target.ts';
 import type { Heard } from './hear-report.ts';
 
 /** How far above its own revisions a restored platform follows what agents have seen, by itself. */
-export const MOST_AHEAD = 10_000;
+const MOST_AHEAD = 10_000;
 /** For so long after a restore. */
-export const FOLLOWS_MS = 24 * 3_600_000;
+const FOLLOWS_MS = 24 * 3_600_000;
 /** No platform gets here by counting: a revision above it is not accepted by anybody, so that there is always a next one. */
 export const HIGHEST_ACCEPTED = 2 ** 40;
 
