@@ -197,6 +197,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/admin-login.ts')).adminLogin,
   },
   {
+    name: 'admin-token',
+    summary: 'rotate the static token of the administrator of a platform on this machine',
+    load: async () => (await import('./commands/admin-token.ts')).adminToken,
+  },
+  {
     name: 'keys',
     summary: 'look after the keys of a platform on this machine',
     load: async () => (await import('./commands/keys.ts')).keys,

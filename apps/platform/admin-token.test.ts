@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadAdminToken } from './admin-token.ts';
+import { FakeClock } from '#testing/fake-clock';
+import { loadAdminToken, rotateAdminToken } from './admin-token.ts';
 import { PlatformError } from './platform-error.ts';
 
 test('the first start makes a token that only its owner can read, and the next one finds it', (t) => {
@@ -63,3 +64,19 @@ function fileWith(t: TestContext, content: string, mode = 0o600): string {
   chmodSync(file, mode);
   return file;
 }
+
+test('a token that was rotated holds without a restart, and the old one does not', async (t) => {
+  const file = join(temporaryFolder(t), 'admin-token');
+  const clock = new FakeClock();
+  const running = loadAdminToken(file, clock);
+  const old = running.token.reveal();
+  const { ended, begun } = rotateAdminToken(file);
+  assert.notEqual(ended, begun);
+  assert.ok(!old.includes(ended.slice('admin-'.length)), 'the id shows a part of the token');
+  await clock.advance(1_000);
+  assert.notEqual(running.token.reveal(), old);
+  assert.equal(running.token.reveal(), loadAdminToken(file).token.reveal());
+  rmSync(file);
+  await clock.advance(1_000);
+  assert.notEqual(running.token.reveal(), old, 'a file that is gone brings nothing back');
+});

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { Secret } from '#kit/std';
-import { createFile } from './durable-file.ts';
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { adminTokenId } from '#contexts/identity/adapters';
+import { type Clock, Secret, systemClock } from '#kit/std';
+import { createFile, replaceFile } from './durable-file.ts';
 import { PlatformError } from './platform-error.ts';
 
 export interface AdminToken {
+  /** The one that holds now: a token that was rotated is taken from its file within `LOOK_MS`. */
   readonly token: Secret<string>;
   readonly file: string;
   /** This start made it. */
@@ -14,17 +16,66 @@ export interface AdminToken {
 /** A person may put a token of their own there; below 32 characters it could be guessed, above 256 it is no token. */
 const TOKEN = /^fst_[A-Za-z0-9_-]{28,252}$/;
 
+const LOOK_MS = 500;
+
 /** The first credential. Made once; whoever can read the file is the administrator. */
-export function loadAdminToken(file: string): AdminToken {
+export function loadAdminToken(file: string, clock: Clock = systemClock): AdminToken {
   const existing = readToken(file);
-  if (existing !== undefined) return { token: existing, file, created: false };
-  const token = `fst_${randomBytes(32).toString('base64url')}`;
+  if (existing !== undefined) return live({ token: existing, file, created: false }, clock);
+  const token = newToken();
   const created = attempt(file, 'cannot be written', () => createFile(file, `${token}\n`, 0o600));
-  if (created) return { token: new Secret(token), file, created };
-  // Somebody made it between the look and the write, and theirs counts.
+  if (created) return live({ token: new Secret(token), file, created }, clock);
+  // Another process made it between the look and the write, and its token counts.
   const theirs = readToken(file);
   if (theirs === undefined) throw unusable(file, 'comes and goes while we start');
-  return { token: theirs, file, created };
+  return live({ token: theirs, file, created }, clock);
+}
+
+/** Puts another token in its place, and says the ids of both. */
+export function rotateAdminToken(file: string): { readonly ended: string; readonly begun: string } {
+  const old = readToken(file);
+  if (old === undefined) throw unusable(file, 'is not there');
+  const token = newToken();
+  attempt(file, 'cannot be written', () => replaceFile(file, `${token}\n`, 0o600));
+  return { ended: adminTokenId(old.reveal()), begun: adminTokenId(token) };
+}
+
+function newToken(): string {
+  return `fst_${randomBytes(32).toString('base64url')}`;
+}
+
+/**
+ * Looks at the file again when it is another one. A file that is gone or cannot be used keeps the token that was there: whoever
+ * wants it to end puts another in its place.
+ */
+function live(first: AdminToken, clock: Clock): AdminToken {
+  const { file, created } = first;
+  let { token } = first;
+  let seen = stampOf(file);
+  let lookAt = clock.now() + LOOK_MS;
+  return {
+    file,
+    created,
+    get token() {
+      const now = clock.now();
+      if (now < lookAt) return token;
+      lookAt = now + LOOK_MS;
+      const stamp = stampOf(file);
+      if (stamp === undefined || stamp === seen) return token;
+      try {
+        token = readToken(file) ?? token;
+        seen = stamp;
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+      }
+      return token;
+    },
+  };
+}
+
+function stampOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
 function readToken(file: string): Secret<string> | undefined {

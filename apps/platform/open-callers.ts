@@ -44,7 +44,7 @@ export function openCallers(deps: OpenCallersDeps): Identity {
         },
       dataFolder,
       origins: () => [...publicUrl.map(({ origin }) => origin), ...urls()],
-      ...(adminToken === undefined ? {} : { adminToken: adminToken.token }),
+      ...(adminToken === undefined ? {} : { adminToken: () => adminToken.token }),
       ...(issuersFile === undefined ? {} : { issuers: { raw: readIssuers(issuersFile), readText } }),
     }),
   );

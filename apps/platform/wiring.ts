@@ -106,7 +106,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const keys = await openKeyRing({ file: keyFile, storage, clock: systemClock }, signal);
   const sealer = new Sealer(keys);
   const ids = opaqueEventIds(await instanceSecret({ storage, sealer }, 'event-ids', signal));
-  const api = administratorApi(() => serving.server ?? neverServes(), token?.token);
+  const api = administratorApi(() => serving.server ?? neverServes(), token);
   const { demoFleet } = config;
   const duty = new Duty(storage.engine === 'sqlite');
   const parts = { storage, events, sealer, dataFolder: folder.path, demoFleet, duty, api, metrics, log };

@@ -18,4 +18,31 @@ import { tokenElsewhere } from './23-token-elsewhere.ts';
 import type { Attack } from './attack.ts';
 
 /** All attacks, in the order of their findings. */
-export const ATTACKS: readonly Attack[] = [smuggledRequest, crossedAnswers, harvestedToken, stopStatuses, stopPresence, exhaustRevisions, quadraticYaml, costlyHealthRule, silentStreams, largeFirstFrames, silentHandshakes, slowBodies, reachedInside, quotedAnswer, approvesOwnContent, removesTheGate, movesWorkspaceOut, endlessTexts, wrongTokens, unrecordedSecretReads, rewritesTheAudit, unseenGuess, namedTarget, dotSegments, backToPlainHttp, tokenElsewhere];
+export const ATTACKS: readonly Attack[] = [
+  smuggledRequest,
+  crossedAnswers,
+  harvestedToken,
+  stopStatuses,
+  stopPresence,
+  exhaustRevisions,
+  quadraticYaml,
+  costlyHealthRule,
+  silentStreams,
+  largeFirstFrames,
+  silentHandshakes,
+  slowBodies,
+  reachedInside,
+  quotedAnswer,
+  approvesOwnContent,
+  removesTheGate,
+  movesWorkspaceOut,
+  endlessTexts,
+  wrongTokens,
+  unrecordedSecretReads,
+  rewritesTheAudit,
+  unseenGuess,
+  namedTarget,
+  dotSegments,
+  backToPlainHttp,
+  tokenElsewhere,
+];

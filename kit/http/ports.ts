@@ -63,6 +63,8 @@ export interface Authorizer {
 export interface AuditEntry {
   readonly time: number;
   readonly requestId: string;
+  /** What the caller calls it: to be searched for, and not to be relied on. */
+  readonly clientRequestId?: string;
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
@@ -92,6 +94,7 @@ export interface AuditSink {
 /** What lines about requests carry; a part of the vocabulary of the process's logger. */
 export interface HttpLogFields {
   readonly requestId?: string;
+  readonly clientRequestId?: string;
   readonly traceId?: string | undefined;
   readonly method?: string;
   readonly path?: string;

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { privateDatabase } from './sqlite/private-database.ts';
 import { fromSqlite, toFault } from './sqlite/sqlite-errors.ts';
 
 /** Who has the folder, as far as it wrote it down: for people, never for a decision. */
@@ -42,6 +43,7 @@ export function claimFolder(folder: string, now: number): FolderClaim {
 function lock(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
+    privateDatabase(file);
     database = new DatabaseSync(file, { timeout: RACE_MS });
     database.exec('BEGIN EXCLUSIVE');
     return database;

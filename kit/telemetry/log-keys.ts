@@ -20,6 +20,7 @@ export const LOG_KEYS = [
   'code',
   // a request
   'requestId',
+  'clientRequestId',
   'traceId',
   'method',
   'path',

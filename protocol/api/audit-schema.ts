@@ -33,7 +33,12 @@ export const AuditEntrySchema = Type.Object(
     time: timeField('When it was asked for; of the first, when the entry stands for several.'),
     lastTime: timeField('Of the last, when the entry stands for several.'),
     count: Type.Integer({ minimum: 1, description: 'Refusals of the same kind within a minute share an entry.' }),
-    requestId: Type.String({ description: 'The `x-request-id` of the answer.' }),
+    requestId: Type.String({ description: 'The `x-request-id` of the answer: given by the platform.' }),
+    clientRequestId: Type.Optional(
+      Type.String({
+        description: 'The `x-request-id` of the request, where it sent one of at most 64 letters, digits and `._:-`.',
+      }),
+    ),
     operation: Type.String({ description: 'The operationId; `several` when it stands for refusals of many kinds.' }),
     method: Type.String(),
     resource: Type.String({ description: 'What it was done to, as a path of the API.' }),

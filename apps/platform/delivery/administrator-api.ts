@@ -18,12 +18,12 @@ export type PlatformApi = (call: ApiCall, signal: AbortSignal) => Promise<ApiAns
 /** Without a token it is for who is taken for the administrator anyway. */
 export function administratorApi(
   server: () => Pick<HttpServer, 'inject'>,
-  token: Secret<string> | undefined,
+  administrator: { readonly token: Secret<string> } | undefined,
 ): PlatformApi {
   return async ({ method, path, body }, signal) => {
     signal.throwIfAborted();
     const headers = {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+      ...(administrator === undefined ? {} : { authorization: `Bearer ${administrator.token.reveal()}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     const payload = body === undefined ? {} : { payload: JSON.stringify(body) };

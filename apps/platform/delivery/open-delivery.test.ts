@@ -57,7 +57,7 @@ async function aPlatform(t: TestContext) {
     }),
   ]);
   t.after(() => server.close(1_000));
-  return { folder, storage, server, deployments, api: administratorApi(() => server, new Secret('alice')) };
+  return { folder, storage, server, deployments, api: administratorApi(() => server, { token: new Secret('alice') }) };
 }
 
 type Platform = Awaited<ReturnType<typeof aPlatform>>;

@@ -19,6 +19,7 @@ export function toAuditResource({ entry, position, hash }: ChainedEntry, seesAll
     ...(principal === undefined ? {} : { principal }),
     ...(entry.token === undefined ? {} : { token: entry.token }),
     ...(entry.session === undefined ? {} : { session: entry.session }),
+    ...(entry.clientRequestId === undefined ? {} : { clientRequestId: entry.clientRequestId }),
     address,
     outcome,
     ...(entry.before === undefined ? {} : { beforeHash: entry.before }),

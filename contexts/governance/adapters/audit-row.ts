@@ -7,7 +7,7 @@ export const ARRIVED = 'audit.arrived';
 
 export const ENTRY_COLUMNS = sql.raw(
   'id, time, last_time, count, request_id, operation, method, resource, scope, principal_kind, principal_id, ' +
-    'token_id, session_id, address, outcome, before_hash, after_hash',
+    'token_id, session_id, client_request_id, address, outcome, before_hash, after_hash',
 );
 export const CHAIN_COLUMNS = sql`position, previous_hash, hash, ${ENTRY_COLUMNS}`;
 
@@ -49,6 +49,7 @@ export function toEntry(row: Row): AuditEntry {
     principal: kind === undefined && id === undefined ? undefined : { kind: kind ?? '', id: id ?? '' },
     token: textOrNone(row['token_id']),
     session: textOrNone(row['session_id']),
+    clientRequestId: textOrNone(row['client_request_id']),
     address: String(row['address']),
     outcome: String(row['outcome']),
     before: textOrNone(row['before_hash']),
@@ -72,6 +73,7 @@ function entryValues(entry: AuditEntry): Value[] {
     principal?.id ?? null,
     token,
     session,
+    entry.clientRequestId ?? null,
     entry.address,
     entry.outcome,
     before,

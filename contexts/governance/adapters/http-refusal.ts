@@ -9,6 +9,7 @@ export function toRefusal(entry: AuditEntry): Refusal {
   return {
     time,
     requestId: written(requestId),
+    clientRequestId: shownId(entry.clientRequestId),
     operation: operationId,
     method,
     params,

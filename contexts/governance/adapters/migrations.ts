@@ -104,6 +104,11 @@ const AUDIT_CREDENTIALS = ['audit_arrivals', 'audit_log']
   .flatMap((table) => ['token_id', 'session_id'].map((column) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT;`))
   .join('\n');
 
+/** What callers call their requests, beside our own ids. */
+const CLIENT_REQUESTS = ['audit_arrivals', 'audit_log']
+  .map((table) => `ALTER TABLE ${table} ADD COLUMN client_request_id TEXT;`)
+  .join('\n');
+
 /** Of the row `head` alone. */
 const HEAD_MAC = 'ALTER TABLE audit_chain ADD COLUMN head_mac TEXT;';
 
@@ -115,5 +120,6 @@ export const GOVERNANCE_MIGRATIONS: MigrationModule = {
     { number: 3, name: 'usage of each workspace that had a name', compatibleFrom: 2, up: USAGE_OF_EACH },
     { number: 4, name: 'audit names tokens and sessions', compatibleFrom: 3, up: AUDIT_CREDENTIALS },
     { number: 5, name: 'authenticated heads', compatibleFrom: 3, up: HEAD_MAC },
+    { number: 6, name: 'ids of callers', compatibleFrom: 3, up: CLIENT_REQUESTS },
   ],
 };

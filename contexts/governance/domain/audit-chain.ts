@@ -27,10 +27,15 @@ export function chainEntries(head: ChainPoint, entries: readonly AuditEntry[]): 
   });
 }
 
-/** Every field counts, also those that are absent; token and session where they are there, as older entries have none. */
+/** Every field counts, also those that are absent; version 2 has token, session and the caller's id where they are there, and is version 1 where they are not. */
 export function hashOf(position: number, previousHash: string, entry: AuditEntry): string {
-  const { scope = null, principal, token, session, before = null, after = null, ...rest } = entry;
+  const { scope = null, principal, token, session, clientRequestId, before = null, after = null, ...rest } = entry;
   const who = principal === undefined ? null : { kind: principal.kind, id: principal.id };
   const shown = { ...(token === undefined ? {} : { token }), ...(session === undefined ? {} : { session }) };
-  return contentHash({ position, previousHash, entry: { ...rest, ...shown, scope, principal: who, before, after } });
+  const called = clientRequestId === undefined ? {} : { clientRequestId };
+  return contentHash({
+    position,
+    previousHash,
+    entry: { ...rest, ...called, ...shown, scope, principal: who, before, after },
+  });
 }

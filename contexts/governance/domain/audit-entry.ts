@@ -17,6 +17,8 @@ export interface AuditEntry {
   readonly count: number;
   /** Of the first. */
   readonly requestId: string;
+  /** What the caller called it. */
+  readonly clientRequestId?: string | undefined;
   readonly operation: string;
   readonly method: string;
   /** As the API writes it: `/v1/workspaces/web`. */

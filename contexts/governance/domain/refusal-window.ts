@@ -83,6 +83,7 @@ function nameless({ time, requestId, outcome }: Refusal): Refusal {
     principal: undefined,
     token: undefined,
     session: undefined,
+    clientRequestId: undefined,
     before: undefined,
     after: undefined,
   };

@@ -29,6 +29,7 @@ const CHANGES: Readonly<Record<keyof AuditEntry, Partial<AuditEntry>>> = {
   resource: { resource: '/v1/workspaces/other' },
   scope: { scope: undefined },
   principal: { principal: { kind: 'user', id: 'bob' } },
+  clientRequestId: { clientRequestId: 'another' },
   token: { token: 'another' },
   session: { session: undefined },
   address: { address: '127.0.0.2' },

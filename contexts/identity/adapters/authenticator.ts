@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Authenticator, Credentials, Principal } from '#kit/http';
 import { type Secret, timingSafeEqualText } from '#kit/std';
 import { ADMIN } from '../application/login-service.ts';
@@ -10,7 +11,7 @@ import { sessionCookie } from './session-cookie.ts';
 export interface AuthenticatorDeps {
   readonly callers: KnownCallers;
   /** For automation: whoever shows it is the administrator. */
-  readonly adminToken: Secret<string> | undefined;
+  readonly adminToken: (() => Secret<string>) | undefined;
   /** The addresses that browsers know this platform by. */
   readonly origins: () => readonly string[];
 }
@@ -27,6 +28,11 @@ export function authenticatorOf(deps: AuthenticatorDeps): Authenticator {
   };
 }
 
+/** Names the static token of the administrator in the audit log; nothing of the token follows from it. */
+export function adminTokenId(token: string): string {
+  return `admin-${createHash('sha256').update('fleetshift admin token').update(token).digest('hex').slice(0, 12)}`;
+}
+
 async function byBearer(
   { callers, adminToken, turns }: AuthenticatorDeps & { readonly turns: VerifyInTurn },
   shown: { readonly token: string; readonly address: string },
@@ -34,7 +40,9 @@ async function byBearer(
 ): Promise<Principal | undefined> {
   const { token: bearer } = shown;
   // First, since an administrator may have chosen a token that reads like one of a service account.
-  if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken.reveal())) return ADMIN;
+  if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken().reveal())) {
+    return { ...ADMIN, shown: { token: adminTokenId(bearer) } };
+  }
   if (bearer.startsWith('fst_')) return await callers.byAccountToken(bearer, signal);
   const secret = parseSessionToken(bearer);
   if (secret !== undefined) return await callers.bySession(secret, 'cli', signal);

@@ -1,4 +1,5 @@
 export { type LeftCode, leaveAdminCode } from './admin-code-file.ts';
+export { adminTokenId } from './authenticator.ts';
 export { IDENTITY_SEALED_COLUMNS } from './client-secret.ts';
 export { DEV_AUTH_WARNING, devAuthenticator } from './dev-authenticator.ts';
 export { adminLoginText, offerFirstAdminLogin } from './first-admin-login.ts';

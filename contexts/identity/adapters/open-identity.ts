@@ -45,7 +45,7 @@ export interface IdentityDeps {
   readonly origins: () => readonly string[];
   readonly dataFolder: string;
   /** For automation: whoever shows it is the administrator. */
-  readonly adminToken?: Secret<string>;
+  readonly adminToken?: () => Secret<string>;
   /** A list of issuers, as it stands in the configuration. */
   readonly issuers?: { readonly raw: unknown; readonly readText: (file: string) => string };
   readonly tokenLimits?: TokenLimits;

@@ -55,7 +55,7 @@ export async function startIdentityServer(
     dataFolder,
     clock,
     ...(sleep === undefined ? {} : { sleep }),
-    adminToken: new Secret(ADMIN_TOKEN),
+    adminToken: () => new Secret(ADMIN_TOKEN),
     origins: () => origins,
     ...(issuers === undefined ? {} : { issuers: { raw: issuers, readText: () => '' } }),
     requireTarget: async (_reader, name) => ({ uid: `uid-${name}`, workspace: name.split('-')[0] ?? '' }),

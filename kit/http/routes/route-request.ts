@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { contentHash, FleetError } from '#kit/std';
 import type { Transaction } from '#kit/storage';
+import { clientRequestIdOf } from '../client-request-id.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { IfMatch } from '../etag.ts';
 import type { AuditEntry, AuditOutcome, AuditSink, Principal } from '../ports.ts';
@@ -192,6 +193,7 @@ export class RouteRequest<Params, Query, Body, Who> {
     const body = answer?.body ?? undefined;
     return {
       requestId: id,
+      ...clientRequestIdOf(this.#facts.headers),
       operationId,
       method,
       path,

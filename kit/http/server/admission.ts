@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { FleetError } from '#kit/std';
+import { clientRequestIdOf } from '../client-request-id.ts';
 import { HttpError } from '../errors/http-error.ts';
 import type { AuditOutcome, AuditSink, Authenticator, Authorizer, Credentials, Principal } from '../ports.ts';
 import type { Route } from '../routes/route.ts';
@@ -103,7 +104,8 @@ export class Admission {
     if (route === undefined) return;
     const { operationId } = route.route;
     const params = paramsOf(request);
-    const entry = { time, requestId, operationId, method, path, params, resource: path, principal, address, outcome };
+    const asked = { time, requestId, ...clientRequestIdOf(request.headers), operationId, method, path, params };
+    const entry = { ...asked, resource: path, principal, address, outcome };
     this.#deps.audit?.refused(entry);
   }
 

@@ -54,8 +54,6 @@ export interface App {
   close(): Promise<void>;
 }
 
-const REQUEST_ID = /^[\w.:-]{1,64}$/;
-
 export async function buildApp(parts: AppParts): Promise<App> {
   const { deps, limits, inFlight, options } = parts;
   const { clock, tracer, log, observer } = deps;
@@ -82,10 +80,7 @@ function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges
     trustProxy: options.trustProxy ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: limits.paramChars },
     requestIdHeader: false,
-    genReqId: ({ headers }) => {
-      const given = headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-    },
+    genReqId: () => randomUUID(),
     // Thrown by the router, before there is a route whose hooks could run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);

@@ -6,6 +6,7 @@ import type { OpenSpan } from './open-span.ts';
 
 export interface ExchangeStart {
   readonly id: string;
+  readonly clientRequestId?: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -18,6 +19,7 @@ export interface ExchangeStart {
 /** One request and its answer, from the headers until the last byte. */
 export class Exchange {
   readonly id: string;
+  readonly clientRequestId: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly address: string;
@@ -39,6 +41,7 @@ export class Exchange {
   constructor(start: ExchangeStart) {
     ({ id: this.id, method: this.method, path: this.path, address: this.address, time: this.time } = start);
     this.#cut = start.cut;
+    this.clientRequestId = start.clientRequestId;
   }
 
   get signal(): AbortSignal {

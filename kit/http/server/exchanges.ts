@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#kit/std';
+import { clientRequestIdOf } from '../client-request-id.ts';
 import { HTTP_ERRORS, HttpError } from '../errors/http-error.ts';
 import type { HttpLog, OperationInfo, OperationObserver, RequestTracer } from '../ports.ts';
 import { Exchange } from './exchange.ts';
@@ -39,7 +40,15 @@ export class Exchanges {
     const { inFlight, clock, tracer, requestMs } = this.#deps;
     const { id, method, ip: address } = request;
     const path = pathOf(request.url);
-    const exchange = new Exchange({ id, method, path, address, time: clock.now(), cut: () => reply.raw.destroy() });
+    const exchange = new Exchange({
+      id,
+      ...clientRequestIdOf(request.headers),
+      method,
+      path,
+      address,
+      time: clock.now(),
+      cut: () => reply.raw.destroy(),
+    });
     this.#byRequest.set(request, exchange);
     exchange.route = request.routeOptions.config.compiled;
     const info = exchange.route?.route ?? { ...NOWHERE, method };
@@ -68,10 +77,14 @@ export class Exchanges {
   }
 
   /** Reading is routine; changing and being refused are what somebody looks for later. */
-  #tell({ id, method, path, address, route, principal, span, durationMs }: Exchange, status: number): void {
+  #tell(
+    { id, clientRequestId, method, path, address, route, principal, span, durationMs }: Exchange,
+    status: number,
+  ): void {
     const { log } = this.#deps;
     const operation = route?.route.operationId;
-    const who = { requestId: id, traceId: span?.traceId, principal, remote: address };
+    const caller = clientRequestId === undefined ? {} : { clientRequestId };
+    const who = { requestId: id, ...caller, traceId: span?.traceId, principal, remote: address };
     const fields = { ...who, method, path, operation, status, durationMs: Math.round(durationMs * 10) / 10 };
     if (route?.route.unlimited || (method === 'GET' && status < 400)) log.debug(fields, 'request answered');
     else log.info(fields, 'request answered');

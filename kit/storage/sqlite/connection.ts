@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type { Row } from '../port.ts';
 import type { Value } from '../sql.ts';
+import { privateDatabase } from './private-database.ts';
 
 /** Enough for every statement of the code; lists of varying length make more, and the oldest go. */
 const PREPARED_LIMIT = 500;
@@ -23,6 +24,7 @@ export class SqliteConnection {
   readonly #prepared = new Map<string, Prepared>();
 
   constructor(options: ConnectionOptions) {
+    if (!options.readOnly) privateDatabase(options.file);
     this.#database = new DatabaseSync(options.file, {
       readOnly: options.readOnly,
       timeout: options.busyTimeoutMs,

@@ -9,6 +9,7 @@ import {
 } from '../migrations.ts';
 import { StorageError } from '../storage-error.ts';
 import { SqliteConnection } from './connection.ts';
+import { privateDatabase } from './private-database.ts';
 
 /** Snapshots kept beside the database when the next upgrade begins. */
 const SNAPSHOTS_KEPT = 5;
@@ -75,6 +76,8 @@ function takeSnapshot(connection: SqliteConnection, file: string, { module, migr
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const copy = join(folder, `${basename(file)}.${stamp}.before-${module}-${migration.number}`);
+  // Into an empty file: it keeps the mode that this one has.
+  privateDatabase(copy);
   connection.run('VACUUM INTO ?', [copy]);
 }
 
