@@ -49,6 +49,7 @@ const RULES: readonly Rule[] = [
     except: {
       'apps/cli/main.e2e.test.ts': 'it is refused before it listens',
       'apps/platform/config.test.ts': 'settings are read, and nothing listens',
+      'apps/platform/dial-guard.test.ts': 'settings are read, and nothing listens',
       'e2e/kubectl/kubectl.e2e.test.ts': 'in a Pod, which has an address of its own',
       'kit/config/pages.test.ts': 'settings are read, and nothing listens',
       'kit/config/resolve-settings.test.ts': 'settings are read, and nothing listens',

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
+import { foreignText } from '#kit/std';
 import { ChannelMode, CloseReason, FrameSchema } from '#protocol/proto';
 import { CHANNEL_MODES, CLOSE_REASONS, type Frame } from '../domain/frame.ts';
 import { decodeFrame, encodeFrame } from './frame-codec.ts';
@@ -66,7 +67,8 @@ const generated: fc.Arbitrary<Frame> = fc.oneof(
   fc.record({
     kind: constant('close'),
     reason: fc.constantFrom(...CLOSE_REASONS),
-    message: words,
+    // What people read is printable once it is read.
+    message: words.map((text) => foreignText(text)),
     retryAfterMs: small,
   }),
   fc.record({ kind: constant('resumed') }),

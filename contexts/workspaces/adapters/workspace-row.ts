@@ -69,7 +69,8 @@ function toPolicy(value: Value | undefined): WorkspacePolicy | undefined {
   if (value === null || value === undefined) return undefined;
   const raw = JSON.parse(String(value)) as Partial<WorkspacePolicy> | null;
   const gates = raw?.requiredGates;
-  if (Array.isArray(gates) && gates.every((gate) => typeof gate?.type === 'string')) return { requiredGates: gates };
+  if (Array.isArray(gates) && gates.every((gate: { type?: unknown } | null) => typeof gate?.type === 'string'))
+    return { requiredGates: gates };
   throw invalidWorkspace([{ path: '/policy', message: 'is none that this release knows' }]);
 }
 

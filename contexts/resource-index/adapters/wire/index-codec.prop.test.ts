@@ -13,7 +13,7 @@ const time = fc.nat(2 ** 31).map((number) => number * 1_000);
 const health = fc.constantFrom(...HEALTHS);
 const key = fc.record({ type: text, namespace: text, name: text });
 const object = fc.record({ key, uid: text, health, deployment: text, content: text, expireTime: time, digest });
-const buckets = fc.array(fc.nat(BUCKETS - 1), { maxLength: 5 });
+const buckets = fc.uniqueArray(fc.nat(BUCKETS - 1), { maxLength: 5 });
 const check: fc.Arbitrary<Check> = fc.oneof(
   fc.record({ path: text, in: fc.array(text, { maxLength: 3 }) }),
   fc.record({ path: text, exists: fc.boolean() }),
