@@ -35,7 +35,7 @@ const OPTIONS = {
 } as const satisfies ParseArgsOptionsConfig;
 
 const SEED = process.env['FLEETSHIFT_TEST_SEED'] ?? '20260101';
-const TIMEOUT_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
+const TIMEOUT_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 600_000);
 
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -7,7 +7,7 @@ import { fileMark, note } from './job-events.ts';
  * The process of a job: it runs test files one after another, each as a suite of its own, so that hooks at the top of a
  * file stay in it. A file is loaded when the one before has ended: deadlines that a file takes at its top begin then.
  */
-const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 300_000);
+const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 600_000);
 const WIND_UP_MS = Number(process.env['FLEETSHIFT_TEST_WIND_UP_MS'] ?? 10_000);
 
 process.once('exit', () => note({ kind: 'used', cpuMs: cpuMs() }));
