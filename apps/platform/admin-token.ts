@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { Secret } from '#kit/std';
+import { Secret, TOKEN_PREFIXES } from '#kit/std';
 import { createFile } from './durable-file.ts';
 import { PlatformError } from './platform-error.ts';
 
@@ -12,13 +12,13 @@ export interface AdminToken {
 }
 
 /** A person may put a token of their own there; below 32 characters it could be guessed, above 256 it is no token. */
-const TOKEN = /^fst_[A-Za-z0-9_-]{28,252}$/;
+const TOKEN = new RegExp(`^${TOKEN_PREFIXES.access}[A-Za-z0-9_-]{28,252}$`);
 
 /** The first credential. Made once; whoever can read the file is the administrator. */
 export function loadAdminToken(file: string): AdminToken {
   const existing = readToken(file);
   if (existing !== undefined) return { token: existing, file, created: false };
-  const token = `fst_${randomBytes(32).toString('base64url')}`;
+  const token = `${TOKEN_PREFIXES.access}${randomBytes(32).toString('base64url')}`;
   const created = attempt(file, 'cannot be written', () => createFile(file, `${token}\n`, 0o600));
   if (created) return { token: new Secret(token), file, created };
   // Somebody made it between the look and the write, and theirs counts.
@@ -34,7 +34,10 @@ function readToken(file: string): Secret<string> | undefined {
   const token = found.content.trim();
   if (token === '') throw unusable(file, 'is empty; delete it, and the next start makes a new one');
   if (!TOKEN.test(token)) {
-    throw unusable(file, 'does not hold a token: fst_ and at least 28 letters, digits, dashes or underscores');
+    throw unusable(
+      file,
+      `does not hold a token: ${TOKEN_PREFIXES.access} and at least 28 letters, digits, dashes or underscores`,
+    );
   }
   return new Secret(token);
 }

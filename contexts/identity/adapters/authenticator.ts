@@ -1,5 +1,5 @@
 import type { Authenticator, Credentials, Principal } from '#kit/http';
-import { type Secret, timingSafeEqualText } from '#kit/std';
+import { type Secret, TOKEN_PREFIXES, timingSafeEqualText } from '#kit/std';
 import { ADMIN } from '../application/login-service.ts';
 import { checkSameOrigin, ownOrigin } from '../domain/own-origin.ts';
 import { parseSessionToken } from '../domain/token-text.ts';
@@ -31,7 +31,7 @@ async function byBearer(
 ): Promise<Principal | undefined> {
   // First, since an administrator may have chosen a token that reads like one of a service account.
   if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken.reveal())) return ADMIN;
-  if (bearer.startsWith('fst_')) return await callers.byAccountToken(bearer, signal);
+  if (bearer.startsWith(TOKEN_PREFIXES.access)) return await callers.byAccountToken(bearer, signal);
   const secret = parseSessionToken(bearer);
   if (secret !== undefined) return await callers.bySession(secret, 'cli', signal);
   return await callers.byIssuerToken(bearer, signal);
