@@ -16,10 +16,16 @@ function done(cluster: FakeCluster, manager: string, object: KubeObject, force =
 }
 
 describe('a difference', () => {
-  const lines = (live: KubeObject | undefined, next: KubeObject | undefined, patterns: string[] = []) =>
+  const lines = (
+    live: KubeObject | undefined,
+    next: KubeObject | undefined,
+    patterns: string[] = [],
+    secrets: string[][] = [],
+  ) =>
     diffLines({
       live,
       next,
+      secrets,
       patterns: patterns.flatMap((text) => {
         const its = parseFieldPattern(text);
         return typeof its === 'string' ? [] : [its];

@@ -9,6 +9,7 @@ import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { maskNews } from './mask-news.ts';
 import { saveDeployment } from './save-deployment.ts';
 
 /** What became of handing a delivery over. */
@@ -32,7 +33,8 @@ export async function takeReports(
   signal: AbortSignal,
 ): Promise<void> {
   const desks = await openDesks(unit, news, signal);
-  for (const each of news) hear(desks, each, now);
+  const deployments = [...desks.values()].map(({ deployment }) => deployment);
+  for (const each of await maskNews(unit, { news, deployments }, signal)) hear(desks, each, now);
   for (const desk of desks.values()) await keep(unit, { desk, now }, signal);
 }
 
