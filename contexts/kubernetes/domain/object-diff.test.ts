@@ -86,6 +86,20 @@ describe('a difference', () => {
     ]);
   });
 
+  it('shows nothing of what the order says is secret, of any kind', () => {
+    const [live, next] = preview(map({ a: 'hunter2', b: 'x' }), map({ a: 'hunter3', b: 'y', c: 'hunter4' }));
+    const secrets = [
+      ['data', 'a'],
+      ['data', 'c'],
+    ];
+    assert.deepEqual(lines(live, next, [], secrets), [
+      'change v1/ConfigMap/shop/a',
+      '  .data.a: changed',
+      '  .data.b: "x" -> "y"',
+      '  .data.c: nothing -> (hidden)',
+    ]);
+  });
+
   it('does not repeat what kubectl wrote into an annotation, which may be a Secret whole', () => {
     const its = (text: string) => ({
       ...map({}),
