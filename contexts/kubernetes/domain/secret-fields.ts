@@ -18,7 +18,7 @@ export function secretFields(documents: readonly Document[], places: readonly st
     const [index = '', ...steps] = stepsOf(place);
     let document = documents[Number(index)];
     while (document !== undefined && isList(document) && steps[0] === 'items') {
-      const item: unknown = (document['items'] as readonly unknown[])[Number(steps[1])];
+      const item: unknown = document['items'][Number(steps[1])];
       document = isJsonObject(item) ? item : undefined;
       steps.splice(0, 2);
     }
