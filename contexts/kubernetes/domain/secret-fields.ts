@@ -1,7 +1,6 @@
 import { maskValues, textsIn, type ValueMask } from '#kit/std';
 import type { FieldStep } from './field-path.ts';
-import { isJsonObject } from './json-value.ts';
-import type { Document } from './wanted-objects.ts';
+import { type JsonObject as Document, isJsonObject } from './json-value.ts';
 
 export const HIDDEN = '(hidden)';
 

@@ -4,7 +4,7 @@ import type { Deployment, DeploymentId } from '../../domain/deployment/deploymen
 import type { TargetId } from '../../domain/target-view.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import type { UnitOfWork } from '../ports.ts';
-import type { Handover, News } from './take-reports.ts';
+import type { Handover, News } from './news.ts';
 
 type Masks = ReadonlyMap<DeploymentId, ValueMask>;
 
