@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { adminTokenId } from '#contexts/identity/adapters';
-import { type Clock, Secret, systemClock } from '#kit/std';
+import { type Clock, Secret, systemClock, TOKEN_PREFIXES } from '#kit/std';
 import { createFile, replaceFile } from './durable-file.ts';
 import { PlatformError } from './platform-error.ts';
 
@@ -14,7 +14,7 @@ export interface AdminToken {
 }
 
 /** A person may put a token of their own there; below 32 characters it could be guessed, above 256 it is no token. */
-const TOKEN = /^fst_[A-Za-z0-9_-]{28,252}$/;
+const TOKEN = new RegExp(`^${TOKEN_PREFIXES.access}[A-Za-z0-9_-]{28,252}$`);
 
 const LOOK_MS = 500;
 
@@ -41,7 +41,7 @@ export function rotateAdminToken(file: string): { readonly ended: string; readon
 }
 
 function newToken(): string {
-  return `fst_${randomBytes(32).toString('base64url')}`;
+  return `${TOKEN_PREFIXES.access}${randomBytes(32).toString('base64url')}`;
 }
 
 /**
@@ -85,7 +85,10 @@ function readToken(file: string): Secret<string> | undefined {
   const token = found.content.trim();
   if (token === '') throw unusable(file, 'is empty; delete it, and the next start makes a new one');
   if (!TOKEN.test(token)) {
-    throw unusable(file, 'does not hold a token: fst_ and at least 28 letters, digits, dashes or underscores');
+    throw unusable(
+      file,
+      `does not hold a token: ${TOKEN_PREFIXES.access} and at least 28 letters, digits, dashes or underscores`,
+    );
   }
   return new Secret(token);
 }

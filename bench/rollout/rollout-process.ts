@@ -132,7 +132,7 @@ async function historyLength(): Promise<number> {
  */
 async function bareLoop({ targets, simulated }: BenchFleet): Promise<number> {
   const documents = [document('bare')];
-  const terms = { healthRules: [], driftPolicy: 'report' } as const;
+  const terms = { healthRules: [], driftPolicy: 'report', secretPlaces: [] } as const;
   const stages =
     orders.rollout === 'staged'
       ? STAGES.map((_, nth) => targets.filter((_, at) => at % STAGES.length === nth))

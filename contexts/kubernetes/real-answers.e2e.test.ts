@@ -119,7 +119,7 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
       force: false,
       dryRun: true,
     });
-    assert.deepEqual(diffLines({ live: made, next, patterns: [] }), [
+    assert.deepEqual(diffLines({ live: made, next, patterns: [], secrets: [] }), [
       `change apps/v1/Deployment/${namespace}/preview`,
       '  .spec.minReadySeconds: nothing -> 5',
       '  .spec.replicas: 2 -> 4',

@@ -1,11 +1,13 @@
 import type { Platform } from '#testing/platform-process';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { made } from './callers.ts';
+import { WITH_CANARIES } from './canaries.ts';
 
 /** Goes to the targets with `env: prod`, once somebody has approved it. */
 const DEPLOYMENT = {
   name: 'app',
-  manifest: { type: 'inline', documents: [{ kind: 'Note', text: 'hello' }] },
+  manifest: { type: 'inline', documents: WITH_CANARIES.documents },
+  config: WITH_CANARIES.config,
   placement: [{ type: 'all' }],
   rollout: {
     type: 'staged',

@@ -2,6 +2,7 @@ import type { Platform } from '#testing/platform-process';
 import { addDeployment } from './add-deployment.ts';
 import { addFleetlet } from './add-fleetlet.ts';
 import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.ts';
+import { CANARIES, CANARY_CLUSTER, plantCanaries, plantKubeconfig } from './canaries.ts';
 import type { Lineage } from './expected-answer.ts';
 import type { Place } from './operation-cases.ts';
 
@@ -44,6 +45,8 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
   const own = await makeTree('own');
   const foreign = await makeTree('foreign');
   await made(platform, '/v1/issuers', { ...ISSUER, name: 'corp' });
+  await plantKubeconfig(platform);
+  lineages.set(`targets/${CANARY_CLUSTER}`, [`targets/${CANARY_CLUSTER}`, `workspaces/${STAFF}`, ON_ROOT]);
   await platform.request('/v1/permission-schemas/metrics-query', {
     method: 'PUT',
     body: { resourceType: 'target', attributesSchema: { type: 'object' } },
@@ -84,6 +87,7 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     const fleetlet = await addFleetlet(platform, room, `${name}-edge`);
     const { name: bootstrapToken } = await made(platform, `/v1/workspaces/${room}/bootstrap-tokens`, {});
     const { approval } = await addDeployment(platform, room);
+    await plantCanaries(platform, room);
     const params = {
       ...ANYWHERE,
       workspace: room,
@@ -100,7 +104,12 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
 }
 
 /** Nobody listens there. */
-const ISSUER = { url: 'http://127.0.0.1:1', clientId: 'platform', mode: 'isolated' };
+const ISSUER = {
+  url: 'http://127.0.0.1:1',
+  clientId: 'platform',
+  mode: 'isolated',
+  clientSecret: CANARIES['the client secret of an issuer'],
+};
 
 /** What is of the whole instance, or there for nobody. */
 export const ANYWHERE = {

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DATABASES } from '#testing/databases';
+import { leaksInDatabase, leaksInText, type NamedSecrets } from '#testing/leaks';
 import { type OpenapiDocument, type Operation, operationsOf } from '#testing/openapi/api-description';
+import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { type Attempts, attemptsOf } from './attempt.ts';
 import { ask } from './callers.ts';
+import { CANARIES, CANARY_CLUSTER } from './canaries.ts';
 import { type Demand, type Expected, expectedOf, has, isPermission } from './expected-answer.ts';
 import { type MatrixCaller, type MatrixWorld, makeMatrixWorld } from './matrix-world.ts';
 import { OPERATION_CASES, type OperationCase, type Place, PUBLIC_OPERATIONS } from './operation-cases.ts';
+import { withStorage } from './stored.ts';
 
 for (const engine of DATABASES) {
   describe(`every operation, as everybody, on ${engine}`, () => {
@@ -54,8 +58,10 @@ for (const engine of DATABASES) {
       assert.deepEqual(answers, []);
     });
 
-    it('answers as the table of permissions says', async () => {
+    it('answers as the table of permissions says, and with no secret to anybody', async () => {
       const wrong: string[] = [];
+      const leaked = new Set<string>();
+      const secrets = secretsOf(world);
       const seen = new Map<Expected, number>();
       for (const caller of world.callers) {
         for (const place of world.places) {
@@ -63,6 +69,9 @@ for (const engine of DATABASES) {
             const expected = expectedOf(caller.wish, demandsOf(operation, place));
             seen.set(expected, (seen.get(expected) ?? 0) + 1);
             const { status, text } = await attempt(operation, caller, place);
+            for (const { secret, form } of leaksInText(operation.id, text, secrets)) {
+              leaked.add(`${secret} ${form}: ${operation.id} as ${caller.name}`);
+            }
             if (isAsExpected(operation, expected, status)) continue;
             wrong.push(
               `${operation.id} as ${caller.name}, ${place.name}: ${status}, not ${expected}: ${text.slice(0, 300)}`,
@@ -71,6 +80,7 @@ for (const engine of DATABASES) {
         }
       }
       assert.deepEqual(wrong, []);
+      assert.deepEqual([...leaked], []);
       // Each kind of answer has to be a good part of it, or the matrix tells little.
       for (const expected of ['through', 403, 404] as const) assert.ok((seen.get(expected) ?? 0) > 100, `${expected}`);
     });
@@ -90,6 +100,22 @@ for (const engine of DATABASES) {
         }
       }
       assert.deepEqual(wrong, []);
+    });
+
+    it('has no secret in the events, the metrics, the answers about a stored kubeconfig, the log and the database', async () => {
+      const secrets = secretsOf(world);
+      const paths = ['/metrics', `/v1/targets/${CANARY_CLUSTER}`, `/v1/targets/${CANARY_CLUSTER}/kubeconfig`];
+      for (const caller of world.callers) {
+        for (const path of paths) {
+          const text = await (await ask(platform, caller.token, path)).text();
+          assert.deepEqual(leaksInText(path, text, secrets), [], caller.name);
+        }
+      }
+      const { said } = await platform.stop();
+      assert.deepEqual(leaksInText('log', said, secrets), []);
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const found = await withStorage(home, (storage) => leaksInDatabase(storage, secrets, signal));
+      assert.deepEqual(found, []);
     });
 
     const namesIn = async (path: string, token: string): Promise<string[]> => {
@@ -122,6 +148,11 @@ for (const engine of DATABASES) {
       return [...(looksItself === undefined ? [own] : []), ...more];
     };
   });
+}
+
+/** What was planted, and what the callers prove with who they are. */
+function secretsOf({ callers }: MatrixWorld): NamedSecrets {
+  return { ...CANARIES, ...Object.fromEntries(callers.map(({ name, token }) => [`the token of ${name}`, token])) };
 }
 
 function isAsExpected({ id }: Operation, expected: Expected, status: number): boolean {

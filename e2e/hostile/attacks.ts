@@ -1,15 +1,18 @@
 import { crossedAnswers, smuggledRequest } from './01-smuggled-request.ts';
 import { harvestedToken } from './02-harvested-token.ts';
 import { exhaustRevisions, stopPresence, stopStatuses } from './03-status-of-one-fleetlet.ts';
+import { previewSecrets } from './04-previewed-secrets.ts';
 import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
 import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
 import { approvesOwnContent, removesTheGate } from './12-four-eyes.ts';
 import { movesWorkspaceOut } from './13-moved-out.ts';
+import { readTemplateSecrets } from './14-secrets-in-templates.ts';
 import { endlessTexts } from './15-endless-texts.ts';
 import { wrongTokens } from './16-wrong-tokens.ts';
 import { unrecordedSecretReads } from './17-secret-reads.ts';
+import { readSecretFiles } from './18-readable-secret-files.ts';
 import { rewritesTheAudit } from './19-rewritten-audit.ts';
 import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
 import { dotSegments } from './22-dot-segments.ts';
@@ -25,6 +28,7 @@ export const ATTACKS: readonly Attack[] = [
   stopStatuses,
   stopPresence,
   exhaustRevisions,
+  previewSecrets,
   quadraticYaml,
   costlyHealthRule,
   silentStreams,
@@ -36,9 +40,11 @@ export const ATTACKS: readonly Attack[] = [
   approvesOwnContent,
   removesTheGate,
   movesWorkspaceOut,
+  readTemplateSecrets,
   endlessTexts,
   wrongTokens,
   unrecordedSecretReads,
+  readSecretFiles,
   rewritesTheAudit,
   unseenGuess,
   namedTarget,

@@ -106,7 +106,7 @@ export class Rig {
     const { healthRules = [], driftPolicy = 'report' } = options;
     const all = [...(how ? [how] : []), ...documents] as readonly Document[];
     const hash = `sha256:${revision}-${all.length}`;
-    const content = { hash, documents: all, namespace, healthRules, driftPolicy };
+    const content = { hash, documents: all, namespace, healthRules, driftPolicy, secretPlaces: [] };
     return { kind: 'deliver', target: this.target, deployment, revision, ...content };
   }
 

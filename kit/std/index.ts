@@ -40,6 +40,7 @@ export {
   sortedLabels,
 } from './labels.ts';
 export { LastWords } from './last-words.ts';
+export { maskValues, textsIn, type ValueMask } from './mask-values.ts';
 export { ReadCache, type ReadCacheOptions } from './read-cache.ts';
 export {
   parseResourceName,
@@ -51,6 +52,7 @@ export { REDACTED, Secret } from './secret.ts';
 export { type Sleep, sleep } from './sleep.ts';
 export { STD_ERRORS, StdError, type StdErrorCode } from './std-error.ts';
 export { timingSafeEqualText } from './timing-safe-equal-text.ts';
+export { TOKEN_PREFIXES } from './token-prefix.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { createUuidv7, parseUuid, type RandomBytes, type Uuid, uuidv7, uuidv7Time } from './uuidv7.ts';
 export { Wake } from './wake.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret, StdError } from '#kit/std';
+import { Secret, StdError, TOKEN_PREFIXES } from '#kit/std';
 import { cpuRatio } from '#testing/cpu-ratio';
 import { isSecretField, redact } from './redact.ts';
 import { scrubText } from './scrub-text.ts';
@@ -118,7 +118,11 @@ test('a cycle and a giant end', () => {
 });
 
 for (const { why, text, want } of [
-  { why: 'our own token', text: 'used fst_Ab-9_z.', want: 'used [redacted].' },
+  ...Object.entries(TOKEN_PREFIXES).map(([kind, prefix]) => ({
+    why: `our own token for ${kind}`,
+    text: `used ${prefix}Ab-9_z.`,
+    want: 'used [redacted].',
+  })),
   { why: 'a bearer token', text: 'got "Bearer abc.def-ghi" back', want: 'got "Bearer [redacted]" back' },
   { why: 'a bearer token in lower case', text: 'authorization: bearer x', want: 'authorization: bearer [redacted]' },
   { why: 'a JSON web token', text: 'id eyJhbGciOi.eyJzdWIi.c2ln end', want: 'id [redacted] end' },

@@ -1,9 +1,11 @@
-import { REDACTED } from '#kit/std';
+import { REDACTED, TOKEN_PREFIXES } from '#kit/std';
+
+const PREFIXES = Object.values(TOKEN_PREFIXES).join('|');
 
 /** What is secret wherever it stands, also in the middle of a message that somebody else wrote. */
 const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Our own tokens begin like this so that they can be found here, and by scanners of repositories.
-  [/fs[st]_[A-Za-z0-9_-]+/g, REDACTED],
+  [new RegExp(`(?:${PREFIXES})[A-Za-z0-9_-]+`, 'g'), REDACTED],
   [/\b(bearer)\s+[^\s"',;]+/gi, `$1 ${REDACTED}`],
   // JSON web tokens: two or three parts, the first an object.
   [/\beyJ[\w-]+\.[\w.-]+/g, REDACTED],
@@ -14,7 +16,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 ];
 
 /** Every pattern needs one of these. Most texts have none, and are done after this one look. */
-const SUSPICIOUS = /fs[st]_|bearer|eyJ|-----BEGIN|:\/\/|=/i;
+const SUSPICIOUS = new RegExp(`${PREFIXES}|bearer|eyJ|-----BEGIN|://|=`, 'i');
 
 /** The text without its secrets. Its running time grows with the length of the text, not faster. */
 export function scrubText(text: string): string {

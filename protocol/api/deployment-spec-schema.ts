@@ -42,11 +42,18 @@ const InlineManifestSchema = Type.Object(
   { title: 'InlineManifest', description: 'The same documents for every target.' },
 );
 
+const TEMPLATE_TEXT = Type.String({ maxLength: 1_000_000 });
+const TemplateTextSchema = Type.Union([TEMPLATE_TEXT, Type.Object({ $secret: TEMPLATE_TEXT })], {
+  description:
+    'The text of a YAML file. One that holds a secret itself, as in a Secret or in `$secret`, is sealed and masked as a whole; ' +
+    'put secrets into `values` to keep it readable.',
+});
+
 const TemplateManifestSchema = Type.Object(
   {
     type: Type.Literal('template'),
     documents: Type.Optional(documents('The template, with `${...}` in its texts; or `template`.')),
-    template: Type.Optional(Type.String({ maxLength: 1_000_000, description: 'The text of a YAML file.' })),
+    template: Type.Optional(TemplateTextSchema),
     values: Type.Optional(jsonObject('For all targets.')),
     overrides: Type.Optional(
       Type.Array(

@@ -33,6 +33,7 @@ const MESSAGES = {
     namespace: true,
     healthRules: true,
     driftPolicy: true,
+    secretPlaces: true,
   } satisfies FieldsOf<DeliverOrder, 'kind' | 'target'>,
   RemoveOrder: { deployment: true, revision: true } satisfies FieldsOf<RemoveOrder, 'kind' | 'target'>,
   HealthRule: { apiGroup: true, kind: true, healthy: true } satisfies FieldsOf<HealthRule>,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { TOKEN_PREFIXES } from '#kit/std';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 
 interface Forbidden {
@@ -31,6 +32,11 @@ const FORBIDDEN_IN_SOURCES: readonly Forbidden[] = [
     what: 'a suppression without a reason',
     pattern: /(?:oxlint-disable(?!.* -- \w)|@ts-(?:ignore|nocheck)).*/,
     sample: ['// oxlint-disable-next-line no-var'],
+  },
+  {
+    what: 'a token with a prefix that is not in TOKEN_PREFIXES, and would be logged',
+    pattern: new RegExp(`\\b(?!${Object.values(TOKEN_PREFIXES).join('|')})fs[a-z]_`),
+    sample: ['fs', 'x_abc'],
   },
   { what: 'a TODO without an issue number', pattern: /\bTODO\b(?! ?\(?#\d)/, sample: ['// TODO later'] },
 ];

@@ -1,5 +1,5 @@
 import { helpText } from '#kit/config';
-import { FleetError } from '#kit/std';
+import { FleetError, TOKEN_PREFIXES } from '#kit/std';
 import { ClientError } from '../client/client-error.ts';
 import { type Command, EXIT, type ExitCode, type Io } from '../command.ts';
 import { type CliContext, type Credentials, contextIn, withContext } from '../config-file/cli-config.ts';
@@ -56,7 +56,7 @@ async function end({ context, credentials, io }: Ending, signal: AbortSignal): P
   const address = platformAddress(new URL(context.server), context.ca);
   const token = tokenOf(credentials);
   const steps: (() => Promise<unknown>)[] = [];
-  if (!token.startsWith('fst_')) {
+  if (!token.startsWith(TOKEN_PREFIXES.access)) {
     steps.push(() => askPlatform(address, { method: 'POST', path: '/v1/logout', token }, signal));
   }
   if (credentials.kind === 'issuer') steps.push(() => revokeRefreshToken(credentials, signal));

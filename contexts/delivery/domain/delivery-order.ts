@@ -37,6 +37,8 @@ export interface DeliverOrder extends OrderKey {
   readonly namespace?: string;
   readonly healthRules: readonly HealthRule[];
   readonly driftPolicy: 'report' | 'repair';
+  /** JSON pointers into `documents`, `/0/data/password`: what stands there an agent prints nowhere. */
+  readonly secretPlaces: readonly string[];
 }
 
 export interface RemoveOrder extends OrderKey {

@@ -23,6 +23,7 @@ export function anOrder(its: Partial<DeliverOrder> = {}): DeliverOrder {
     documents: [aDocument('one')],
     healthRules: [],
     driftPolicy: 'report',
+    secretPlaces: [],
     ...its,
   };
 }

@@ -211,7 +211,7 @@ class Talk {
   order({ revision, content = 0, deployment = DEPLOYMENT }: Asked): DeliverOrder {
     const { target, contents } = this.opened;
     const documents = contents[content];
-    const rules = { healthRules: [], driftPolicy: 'report' } as const;
+    const rules = { healthRules: [], driftPolicy: 'report', secretPlaces: [] } as const;
     return { kind: 'deliver', target, deployment, revision, hash: `sha256:${content}`, documents, ...rules };
   }
 

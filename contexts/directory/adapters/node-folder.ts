@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type BigIntStats, constants, watch } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rmdir, unlink } from 'node:fs/promises';
-import type { Folder } from '../application/ports.ts';
+import type { FileToWrite, Folder } from '../application/ports.ts';
 import { DirectoryError } from '../domain/directory-error.ts';
 import type { Observed } from '../domain/plan-files.ts';
 import { STATE_FOLDER } from '../domain/safe-path.ts';
@@ -51,11 +51,11 @@ export class NodeFolder implements Folder {
 
   async write(
     path: string,
-    { content, mode }: { readonly content: Uint8Array; readonly mode: number },
+    { content, mode, hasSecretFolder = false }: FileToWrite,
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
-    await this.#inParent(path, { makes: true }, async (parent, name) => {
+    await this.#inParent(path, { makes: true, isSecret: hasSecretFolder }, async (parent, name) => {
       const draft = parent.at(`${DRAFT_PREFIX}${randomUUID()}`);
       try {
         await writeWhole(draft, content, mode);
@@ -140,12 +140,12 @@ export class NodeFolder implements Folder {
 
   async #inParent<T>(
     path: string,
-    { makes }: { readonly makes: boolean },
+    options: { readonly makes: boolean; readonly isSecret?: boolean },
     body: (parent: OpenFolder, name: string) => Promise<T>,
   ): Promise<T | undefined> {
     const parts = path.split('/');
     const name = parts.pop() ?? '';
-    const parent = await openBelow(this.#root, parts, { makes });
+    const parent = await openBelow(this.#root, parts, options);
     if (parent === undefined) return undefined;
     try {
       return await body(parent, name);

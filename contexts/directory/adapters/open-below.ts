@@ -14,7 +14,8 @@ export interface OpenFolder {
 }
 
 /**
- * Walks down part by part and follows no link. `undefined` when a folder is missing, unless `makes`.
+ * Walks down part by part and follows no link. `undefined` when a folder is missing, unless `makes`; `isSecret` makes the last
+ * one for the owner alone.
  *
  * DECISION: Node has no openat. On Linux a path through the descriptor of an open folder is one: whoever swaps a folder
  * for a link after it was opened changes nothing. Elsewhere each part is looked at right before it is used, and a swap in
@@ -23,13 +24,13 @@ export interface OpenFolder {
 export async function openBelow(
   root: string,
   parts: readonly string[],
-  { makes }: { readonly makes: boolean },
+  { makes, isSecret = false }: { readonly makes: boolean; readonly isSecret?: boolean },
 ): Promise<OpenFolder | undefined> {
   let folder = await openFolder(root, root);
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     const above = folder;
     try {
-      const next = await enter(above, part, makes);
+      const next = await enter(above, part, { makes, mode: isSecret && index === parts.length - 1 ? 0o700 : 0o777 });
       if (next === undefined) return undefined;
       folder = next;
     } finally {
@@ -39,7 +40,12 @@ export async function openBelow(
   return folder;
 }
 
-async function enter(folder: OpenFolder, part: string, makes: boolean): Promise<OpenFolder | undefined> {
+interface Entering {
+  readonly makes: boolean;
+  readonly mode: number;
+}
+
+async function enter(folder: OpenFolder, part: string, { makes, mode }: Entering): Promise<OpenFolder | undefined> {
   const path = folder.at(part);
   try {
     return await openFolder(path, part);
@@ -47,7 +53,7 @@ async function enter(folder: OpenFolder, part: string, makes: boolean): Promise<
     if (!hasCode(error, 'ENOENT')) throw error;
     if (!makes) return undefined;
   }
-  await mkdir(path).catch((error: unknown) => {
+  await mkdir(path, mode).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
   });
   await folder.sync();

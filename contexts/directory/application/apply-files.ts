@@ -41,11 +41,13 @@ export async function applyFiles(
   const { record, wanted } = about;
   const plan = await planFor(deps, about, signal);
   if (plan.kind === 'conflict') return { conflict: plan.message, files: record.files };
-  const files = Object.fromEntries(wanted.map(({ path, sha256, mode }) => [path, { sha256, mode }]));
+  const files = Object.fromEntries(
+    wanted.map(({ path, sha256, mode, isSecret }) => [path, { sha256, mode, isSecret }]),
+  );
   if (plan.writes.length > 0 || plan.removals.length > 0) {
     await deps.records.save({ ...record, files: { ...record.files, ...files }, held: undefined }, signal);
   }
-  for (const { path, content, mode } of plan.writes) await deps.folder.write(path, { content, mode }, signal);
+  for (const { path, ...file } of plan.writes) await deps.folder.write(path, file, signal);
   for (const path of plan.removals) await deps.folder.remove(path, signal);
   return { files };
 }

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
@@ -141,6 +151,54 @@ describe('an agent of folders', () => {
     assert.deepEqual(preview?.changes, ['change a', '  - one', '  + two', 'create new', 'remove old']);
     const refused = await agent.preview(order(2, [file('../a', '')]), signal);
     assert.equal(refused?.kind, 'wouldReject');
+  });
+
+  it('prints nothing of a file that is secret, was secret, was there before, or was changed since', async () => {
+    const path = newFolder();
+    const { agent, until } = await agentOn(path);
+    writeFileSync(join(path, 'foreign'), 'hunter2 of the host\n');
+    const documents = [file('is', 'a'), file('was', 'hunter2\n'), file('changed', 'c'), file('open', 'one\n')];
+    await agent.dispatch({ ...order(1, documents), secretPlaces: ['/1/content'] } as Order, signal);
+    await until(({ kind }) => kind === 'applied');
+    writeFileSync(join(path, 'changed'), 'hunter2 by hand\n');
+    const next = [
+      file('is', 'hunter2'),
+      file('was', 'open now'),
+      file('changed', 'd'),
+      file('foreign', 'mine', { onConflict: 'adopt' }),
+      file('open', 'two\n'),
+    ];
+    const preview = await agent.preview({ ...order(2, next), secretPlaces: ['/0/content'] } as Order, signal);
+    assert.deepEqual(preview?.changes, [
+      'change is (hidden)',
+      'change was (hidden)',
+      'change changed (hidden)',
+      'change foreign (hidden)',
+      'change open',
+      '  - one',
+      '  + two',
+    ]);
+  });
+
+  it('keeps Secrets for the owner alone: files, also those of another mode, and folders that it makes', async () => {
+    const path = newFolder();
+    const { agent, until } = await agentOn(path);
+    const secret = (namespace: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'login', namespace },
+    });
+    const modeOf = (place: string) => (statSync(join(path, place)).mode & 0o777).toString(8);
+    mkdirSync(join(path, 'theirs/secret'), { recursive: true });
+    chmodSync(join(path, 'theirs/secret'), 0o755);
+    await agent.dispatch(order(1, [secret('ours'), secret('theirs')]), signal);
+    await until(({ kind }) => kind === 'applied');
+    const places = ['ours/secret', 'ours/secret/login.yaml', 'theirs/secret', 'theirs/secret/login.yaml'];
+    assert.deepEqual(places.map(modeOf), ['700', '600', '755', '600']);
+    chmodSync(join(path, 'ours/secret/login.yaml'), 0o644);
+    await agent.dispatch(order(2, [secret('ours')]), signal);
+    await until(({ kind, revision }) => kind === 'applied' && revision === 2);
+    assert.equal(modeOf('ours/secret/login.yaml'), '600');
   });
 
   it('goes on after a start where it was stopped, at whichever step that was', async () => {

@@ -2,19 +2,21 @@ import type { Uuid } from '#kit/std';
 import { describeChange } from '../domain/describe-change.ts';
 import {
   type Acknowledgement,
+  type DeliverOrder,
   type DeploymentRecord,
   type Holding,
   type Inventory,
   isDone,
   type Order,
   type OrderKey,
+  type OwnedFile,
   type Preview,
   passageOf,
   type Report,
   seenOf,
   type TargetRef,
 } from '../domain/order.ts';
-import { type Document, type HealthCheck, type Wanted, wantedFiles } from '../domain/wanted-file.ts';
+import { type Document, type HealthCheck, type Wanted, type WantedFile, wantedFiles } from '../domain/wanted-file.ts';
 import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
 import { HealthBook } from './health-book.ts';
 import type { CommandRunner } from './ports.ts';
@@ -61,15 +63,19 @@ export class DirectoryTarget {
   async preview(order: Order, signal: AbortSignal): Promise<Preview> {
     signal.throwIfAborted();
     const record = this.#deps.records.find(order.deployment) ?? newRecord(order);
-    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order.documents, order.namespace);
+    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
     if (wanted.kind === 'fault') return { kind: 'wouldReject', message: wanted.message, changes: [] };
     const plan = await planFor(this.#deps, { record, wanted: this.#hashed(wanted) }, signal);
     if (plan.kind === 'conflict') return { kind: 'wouldReject', message: plan.message, changes: [] };
     const changes: string[] = [];
-    for (const { path, content } of plan.writes) {
-      changes.push(...describeChange(path, await this.#deps.folder.read(path, signal), content));
+    for (const file of plan.writes) {
+      const { path, content } = file;
+      const before = await this.#deps.folder.read(path, signal);
+      const isShown = before === undefined || this.#mayShow(file, record.files[path], before);
+      changes.push(...describeChange(path, { before, after: content, isShown }));
     }
-    for (const path of plan.removals) changes.push(...describeChange(path, new Uint8Array(), undefined));
+    for (const path of plan.removals)
+      changes.push(...describeChange(path, { before: new Uint8Array(), after: undefined, isShown: false }));
     return { kind: 'wouldApply', message: '', changes };
   }
 
@@ -107,7 +113,7 @@ export class DirectoryTarget {
     const passage = passageOf(record, order);
     if (passage === 'fenced') return { kind: 'fenced', seen: record?.seen.revision ?? 0 };
     const kept = { ...(record ?? newRecord(order)), seen: seenOf(order) };
-    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order.documents, order.namespace);
+    const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
     if (wanted.kind === 'fault') {
       await records.save({ ...kept, work: undefined }, signal);
       return { kind: 'rejected', message: wanted.message };
@@ -133,7 +139,7 @@ export class DirectoryTarget {
     if (record?.work === undefined) return;
     const order = { ...record.work, target } as Order;
     try {
-      const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order.documents, order.namespace);
+      const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
       if (wanted.kind === 'fault') return await this.#giveUp(order, wanted.message, signal);
       const { conflict, files } = await applyFiles(this.#deps, { record, wanted: this.#hashed(wanted) }, signal);
       if (conflict !== undefined) return await this.#giveUp(order, conflict, signal);
@@ -155,9 +161,14 @@ export class DirectoryTarget {
     if (record !== undefined) await this.#deps.records.save({ ...record, work: undefined }, signal);
   }
 
-  #wanted(documents: readonly Document[], namespace: string | undefined): Wanted {
+  #wanted({ documents, namespace, secretPlaces }: DeliverOrder): Wanted {
     const { allowsCommands, render } = this.#deps;
-    return wantedFiles(documents, { namespace, allowsCommands, render });
+    return wantedFiles(documents, { namespace, allowsCommands, render, secretPlaces });
+  }
+
+  /** Only what a deployment put there, knowing that nothing of it is secret, and nobody has changed since. */
+  #mayShow({ isSecret }: WantedFile, owned: OwnedFile | undefined, before: Uint8Array): boolean {
+    return !isSecret && owned?.isSecret === false && owned.sha256 === this.#deps.sha256(before);
   }
 
   #hashed({ files }: Wanted & { kind: 'wanted' }): HashedFile[] {

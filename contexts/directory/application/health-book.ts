@@ -18,6 +18,9 @@ export interface Look {
   readonly drift: readonly string[];
 }
 
+const HIDDEN_FAULT =
+  'the command of the health check failed; what it printed is hidden, since its document holds a secret';
+
 /** How it is with what was delivered into a folder, and what was last said of it. */
 export class HealthBook {
   readonly #deps: HealthBookDeps;
@@ -62,7 +65,8 @@ export class HealthBook {
     const last = this.#checked.get(deployment);
     const now = this.#deps.now();
     if (last?.hash === held.hash && now - last.at < held.check.intervalMs) return last.fault;
-    const fault = await this.#deps.commands.run(held.check, signal);
+    const said = await this.#deps.commands.run(held.check, signal);
+    const fault = said !== undefined && held.check.isSecret === true ? HIDDEN_FAULT : said;
     this.#checked.set(deployment, { hash: held.hash, at: now, fault });
     return fault;
   }

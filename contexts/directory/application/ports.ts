@@ -10,16 +10,21 @@ export interface Folder {
   observe(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Observed>>;
   /** `undefined` when there is no file. */
   read(path: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** Whole or not at all, and on disk when it resolves. Folders on the way are made. */
-  write(
-    path: string,
-    file: { readonly content: Uint8Array; readonly mode: number },
-    signal: AbortSignal,
-  ): Promise<void>;
+  /**
+   * Whole or not at all, and on disk when it resolves. Folders on the way are made, the last one with `hasSecretFolder` for
+   * the owner alone; those that are there stay as they are.
+   */
+  write(path: string, file: FileToWrite, signal: AbortSignal): Promise<void>;
   /** And the folders on the way that are empty then. What is not there is fine. */
   remove(path: string, signal: AbortSignal): Promise<void>;
   /** Calls back some time after something changed. It may miss things, and call for nothing. */
   watch(changed: () => void): { close(): void };
+}
+
+export interface FileToWrite {
+  readonly content: Uint8Array;
+  readonly mode: number;
+  readonly hasSecretFolder?: boolean;
 }
 
 /** What is known of the deployments in a folder. */

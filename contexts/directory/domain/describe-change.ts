@@ -1,10 +1,19 @@
 const MAX_LINES = 20;
+const HIDDEN = '(hidden)';
 const MAX_BYTES = 256 * 1024;
 
+export interface FileChange {
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
+  /** Whether its content may be seen. */
+  readonly isShown: boolean;
+}
+
 /** One line for the file, and some for what is in it: as much as a person wants to read. */
-export function describeChange(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): string[] {
+export function describeChange(path: string, { before, after, isShown }: FileChange): string[] {
   const head = `${before === undefined ? 'create' : after === undefined ? 'remove' : 'change'} ${path}`;
   if (before === undefined || after === undefined) return [head];
+  if (!isShown) return [`${head} ${HIDDEN}`];
   const [old, next] = [textOf(before), textOf(after)];
   if (old === undefined || next === undefined) return [`${head} (${before.length} bytes, then ${after.length})`];
   const lines = differing(old.split('\n'), next.split('\n'));

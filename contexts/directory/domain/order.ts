@@ -21,6 +21,8 @@ export interface DeliverOrder extends OrderKey {
   readonly hash: string;
   readonly documents: readonly Document[];
   readonly namespace?: string;
+  /** JSON pointers into `documents`; an order that was kept by an earlier release has none. */
+  readonly secretPlaces?: readonly string[];
 }
 
 export type Order = DeliverOrder | (OrderKey & { readonly kind: 'remove' });
@@ -64,6 +66,8 @@ export interface Preview {
 export interface OwnedFile {
   readonly sha256: string;
   readonly mode: number;
+  /** Its content is never printed. Missing in records of earlier releases, which did not know. */
+  readonly isSecret?: boolean;
 }
 
 /** What there is to know of one deployment in one folder. It outlives the process, and the content: what was seen stays. */

@@ -12,7 +12,14 @@ const observed: fc.Arbitrary<Observed> = fc.oneof(
   fc.record({ kind: fc.constant('file' as const), sha256, mode }, { noNullPrototype: true }),
   fc.constant({ kind: 'other' as const, what: 'a link' }),
 );
-const wantedFile = fc.record({ path, content: fc.constant(new Uint8Array()), sha256, mode, adopts: fc.boolean() });
+const wantedFile = fc.record({
+  path,
+  content: fc.constant(new Uint8Array()),
+  sha256,
+  mode,
+  adopts: fc.boolean(),
+  isSecret: fc.boolean(),
+});
 const situation = fc.record({
   wanted: fc.uniqueArray(wantedFile, { selector: ({ path: its }) => its }),
   owned,
@@ -83,7 +90,7 @@ describe('a plan for files', () => {
 
   it('names the deployment that a path is of, also as a folder and without regard to case', () => {
     const wanted = (its: string) => ({
-      wanted: [{ path: its, content: new Uint8Array(), sha256: 'one', mode: 0o644, adopts: true }],
+      wanted: [{ path: its, content: new Uint8Array(), sha256: 'one', mode: 0o644, adopts: true, isSecret: false }],
       owned: {},
       others: new Map([['etc/App', 'shop']]),
       disk: new Map(),

@@ -36,6 +36,28 @@ describe('documents', () => {
     );
   });
 
+  it('with something secret are for their owner alone, unless they say otherwise', () => {
+    const documents = [
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: {} },
+      { ...FILE, path: 'a', content: 'x' },
+      { ...FILE, path: 'b', content: 'x' },
+      { ...FILE, path: 'c', content: 'x', mode: '0640' },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } },
+    ];
+    const secretPlaces = ['/2/content', '/3/content', '/4/data/password'];
+    const found = wantedFiles(documents, { namespace: 'shop', allowsCommands: false, render: () => '', secretPlaces });
+    assert.deepEqual(
+      found.kind === 'wanted' && found.files.map(({ path, mode, isSecret }) => [path, mode.toString(8), isSecret]),
+      [
+        ['shop/secret/login.yaml', '600', true],
+        ['a', '644', false],
+        ['b', '600', true],
+        ['c', '640', true],
+        ['shop/configmap/web.yaml', '600', true],
+      ],
+    );
+  });
+
   it('of other kinds are files below their namespace and kind', () => {
     const web = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } };
     const other = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web', namespace: 'other' } };

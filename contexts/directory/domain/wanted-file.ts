@@ -9,6 +9,10 @@ export interface WantedFile {
   readonly mode: number;
   /** One that is there already, and nobody's, may be taken over. */
   readonly adopts: boolean;
+  /** Something in its document is secret. */
+  readonly isSecret: boolean;
+  /** Nothing but such files is in its folder, which is for the owner alone if it has to be made. */
+  readonly hasSecretFolder?: boolean;
 }
 
 /** What tells whether a deployment is well, beyond its files being as they were delivered. */
@@ -16,6 +20,8 @@ export interface HealthCheck {
   readonly command: readonly string[];
   readonly intervalMs: number;
   readonly timeoutMs: number;
+  /** What the command prints is not told. */
+  readonly isSecret?: boolean;
 }
 
 export type Wanted =
@@ -27,20 +33,25 @@ export interface WantedOptions {
   readonly allowsCommands: boolean;
   /** A document that is no file, as the text of one. */
   readonly render: (document: Document) => string;
+  /** JSON pointers into the documents. */
+  readonly secretPlaces?: readonly string[] | undefined;
 }
 
 const API_VERSION = 'directory.fleetshift.io/v1';
 const FILE_FIELDS = ['apiVersion', 'kind', 'path', 'content', 'contentBase64', 'mode', 'onConflict', 'metadata'];
 const CHECK_FIELDS = ['apiVersion', 'kind', 'command', 'intervalSeconds', 'timeoutSeconds', 'metadata'];
-const USUAL_MODE = 0o644;
+const USUAL_MODE = '0644';
+const SECRET_MODE = '0600';
 const MAX_CONTENT = 32 * 1024 * 1024;
 
 /** The files that documents stand for. The first fault is told, with the document that it is in. */
 export function wantedFiles(documents: readonly Document[], options: WantedOptions): Wanted {
   const files: WantedFile[] = [];
   let check: HealthCheck | undefined;
+  const marked = new Set((options.secretPlaces ?? []).map((place) => place.split('/', 2)[1]));
   for (const [index, document] of documents.entries()) {
-    const made = madeOf(document, options);
+    const isSecret = marked.has(String(index)) || isKubernetesSecret(document);
+    const made = madeOf(document, isSecret, options);
     if (typeof made === 'string') return { kind: 'fault', message: `Document ${index + 1}: ${made}.` };
     if ('command' in made) {
       if (check !== undefined)
@@ -52,17 +63,17 @@ export function wantedFiles(documents: readonly Document[], options: WantedOptio
   return clash === undefined ? { kind: 'wanted', files, check } : { kind: 'fault', message: clash };
 }
 
-function madeOf(document: Document, options: WantedOptions): WantedFile | HealthCheck | string {
-  if (document['apiVersion'] !== API_VERSION) return renderedFile(document, options);
-  if (document['kind'] === 'File') return file(document);
-  if (document['kind'] === 'HealthCheck') return healthCheck(document, options);
+function madeOf(document: Document, isSecret: boolean, options: WantedOptions): WantedFile | HealthCheck | string {
+  if (document['apiVersion'] !== API_VERSION) return renderedFile(document, isSecret, options);
+  if (document['kind'] === 'File') return file(document, isSecret);
+  if (document['kind'] === 'HealthCheck') return healthCheck(document, isSecret, options);
   return `kind is ${JSON.stringify(document['kind'])}, and ${API_VERSION} has File and HealthCheck`;
 }
 
-function file(document: Document): WantedFile | string {
+function file(document: Document, isSecret: boolean): WantedFile | string {
   const unknown = unknownField(document, FILE_FIELDS);
   if (unknown !== undefined) return unknown;
-  const { path, mode = '0644', onConflict = 'fail' } = document;
+  const { path, mode = isSecret ? SECRET_MODE : USUAL_MODE, onConflict = 'fail' } = document;
   if (typeof path !== 'string') return 'path is missing';
   const checked = checkPath(path);
   if (checked.kind === 'fault') return checked.message;
@@ -70,7 +81,7 @@ function file(document: Document): WantedFile | string {
   if (typeof content === 'string') return content;
   if (typeof mode !== 'string' || !/^0?[0-7]{3}$/.test(mode)) return 'mode is not three octal digits such as "0644"';
   if (onConflict !== 'fail' && onConflict !== 'adopt') return 'onConflict is neither fail nor adopt';
-  return { path, content, mode: Number.parseInt(mode, 8), adopts: onConflict === 'adopt' };
+  return { path, content, mode: Number.parseInt(mode, 8), adopts: onConflict === 'adopt', isSecret };
 }
 
 function contentOf({ content, contentBase64 }: Document): Uint8Array | string {
@@ -91,7 +102,8 @@ function bounded(content: Uint8Array): Uint8Array | string {
 }
 
 /** `shop/configmap/web.yaml`. */
-function renderedFile(document: Document, { namespace, render }: WantedOptions): WantedFile | string {
+function renderedFile(document: Document, isSecret: boolean, options: WantedOptions): WantedFile | string {
+  const { namespace, render } = options;
   const { apiVersion, kind, metadata } = document;
   const its = typeof metadata === 'object' && metadata !== null ? (metadata as Document) : {};
   const name = its['name'];
@@ -104,10 +116,17 @@ function renderedFile(document: Document, { namespace, render }: WantedOptions):
   const checked = checkPath(`${place}/${kind.toLowerCase()}/${name}.yaml`);
   if (checked.kind === 'fault') return checked.message;
   const content = new TextEncoder().encode(render(document));
-  return { path: checked.path, content, mode: USUAL_MODE, adopts: false };
+  const mode = Number.parseInt(isSecret ? SECRET_MODE : USUAL_MODE, 8);
+  const hasSecretFolder = isKubernetesSecret(document);
+  return { path: checked.path, content, mode, adopts: false, isSecret, hasSecretFolder };
 }
 
-function healthCheck(document: Document, { allowsCommands }: WantedOptions): HealthCheck | string {
+function isKubernetesSecret({ apiVersion, kind }: Document): boolean {
+  return apiVersion === 'v1' && kind === 'Secret';
+}
+
+function healthCheck(document: Document, isSecret: boolean, options: WantedOptions): HealthCheck | string {
+  const { allowsCommands } = options;
   const unknown = unknownField(document, CHECK_FIELDS);
   if (unknown !== undefined) return unknown;
   if (!allowsCommands) return 'a HealthCheck runs a command, which this agent does only with --allow-commands';
@@ -118,7 +137,7 @@ function healthCheck(document: Document, { allowsCommands }: WantedOptions): Hea
   const [intervalMs, timeoutMs] = [milliseconds(intervalSeconds), milliseconds(timeoutSeconds)];
   if (intervalMs === undefined) return 'intervalSeconds is no number from 1 to 3600';
   if (timeoutMs === undefined) return 'timeoutSeconds is no number from 1 to 3600';
-  return { command, intervalMs, timeoutMs };
+  return { command, intervalMs, timeoutMs, ...(isSecret && { isSecret }) };
 }
 
 function milliseconds(seconds: unknown): number | undefined {

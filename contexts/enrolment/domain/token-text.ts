@@ -1,10 +1,13 @@
+import { TOKEN_PREFIXES } from '#kit/std';
+
 /** `fsb_<id>_<secret>`: the id finds the row, the secret proves it. The prefix is for scanners that look for what leaked. */
 export interface TokenParts {
   readonly id: string;
   readonly secret: string;
 }
 
-const TOKEN = /^fsb_([a-z2-7]{16})_([A-Za-z0-9_-]{43})$/;
+const PREFIX = TOKEN_PREFIXES.bootstrap;
+const TOKEN = new RegExp(`^${PREFIX}([a-z2-7]{16})_([A-Za-z0-9_-]{43})$`);
 
 export function parseBootstrapToken(text: string): TokenParts | undefined {
   const [, id, secret] = TOKEN.exec(text) ?? [];
@@ -12,5 +15,5 @@ export function parseBootstrapToken(text: string): TokenParts | undefined {
 }
 
 export function formatBootstrapToken({ id, secret }: TokenParts): string {
-  return `fsb_${id}_${secret}`;
+  return `${PREFIX}${id}_${secret}`;
 }

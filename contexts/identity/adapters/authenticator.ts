@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Authenticator, Credentials, Principal } from '#kit/http';
-import { type Secret, timingSafeEqualText } from '#kit/std';
+import { type Secret, TOKEN_PREFIXES, timingSafeEqualText } from '#kit/std';
 import { ADMIN } from '../application/login-service.ts';
 import { checkSameOrigin, ownOrigin } from '../domain/own-origin.ts';
 import { parseSessionToken } from '../domain/token-text.ts';
@@ -43,7 +43,7 @@ async function byBearer(
   if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken().reveal())) {
     return { ...ADMIN, shown: { token: adminTokenId(bearer) } };
   }
-  if (bearer.startsWith('fst_')) return await callers.byAccountToken(bearer, signal);
+  if (bearer.startsWith(TOKEN_PREFIXES.access)) return await callers.byAccountToken(bearer, signal);
   const secret = parseSessionToken(bearer);
   if (secret !== undefined) return await callers.bySession(secret, 'cli', signal);
   return await turns.run(shown, () => callers.byIssuerToken(bearer, signal));

@@ -1,3 +1,5 @@
+import { TOKEN_PREFIXES } from '#kit/std';
+
 /**
  * `fst_<id>_<secret>`: the id finds the row, the secret proves it. `fss_<secret>` is the token of a session that a
  * one-time login opened for a CLI. The prefixes are there for scanners that look for what leaked.
@@ -7,8 +9,9 @@ export interface TokenParts {
   readonly secret: string;
 }
 
-const TOKEN = /^fst_([a-z2-7]{16})_([A-Za-z0-9_-]{43})$/;
-const SESSION_TOKEN = /^fss_([A-Za-z0-9_-]{43})$/;
+const { access, session } = TOKEN_PREFIXES;
+const TOKEN = new RegExp(`^${access}([a-z2-7]{16})_([A-Za-z0-9_-]{43})$`);
+const SESSION_TOKEN = new RegExp(`^${session}([A-Za-z0-9_-]{43})$`);
 
 export function parseToken(text: string): TokenParts | undefined {
   const [, id, secret] = TOKEN.exec(text) ?? [];
@@ -16,7 +19,7 @@ export function parseToken(text: string): TokenParts | undefined {
 }
 
 export function formatToken({ id, secret }: TokenParts): string {
-  return `fst_${id}_${secret}`;
+  return `${access}${id}_${secret}`;
 }
 
 /** The secret of the session. */
@@ -25,5 +28,5 @@ export function parseSessionToken(text: string): string | undefined {
 }
 
 export function formatSessionToken(secret: string): string {
-  return `fss_${secret}`;
+  return `${session}${secret}`;
 }

@@ -17,6 +17,7 @@ it('waits for an object that was deleted between the look and the apply, since w
     object: OBJECT,
     live: LIVE,
     patterns: [],
+    secrets: [],
     sent: 'hash',
     step: { kind: 'apply', origin: 'created', force: false },
     isSighted: true,

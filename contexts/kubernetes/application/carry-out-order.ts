@@ -1,7 +1,9 @@
-import type { Clock, Sleep } from '#kit/std';
+import type { Clock, Sleep, ValueMask } from '#kit/std';
 import type { Inventory } from '../domain/inventory.ts';
+import { maskFor } from '../domain/secret-fields.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
 import type { Claims } from './claims.ts';
+import { maskedComparison } from './compare.ts';
 import type { DeploymentFile } from './deployment-file.ts';
 import { Ledger } from './ledger.ts';
 import type { ClusterPorts } from './ports.ts';
@@ -41,9 +43,9 @@ export async function carryOutOrder(
   // A repair makes nothing else of them than what they are to be.
   if (takesBack === undefined) file.touch();
   const { deployment, versions } = file;
-  const { revision, hash, documents, namespace } = order;
+  const { revision, hash, documents, namespace, secretPlaces } = order;
   const how = { ...(takesBack && { takesBack }), ...(mayTakeBack && { mayTakeBack }) };
-  const delivery = { deployment, revision, hash, documents, namespace, ...how };
+  const delivery = { deployment, revision, hash, documents, namespace, secretPlaces, ...how };
   const { api: cluster, discovery, watch } = ports;
   const inventories = {
     save: async (inventory: Inventory, stop: AbortSignal): Promise<void> => {
@@ -59,8 +61,17 @@ export async function carryOutOrder(
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
-    return await carryOut(deps, job, signal);
+    return maskedOutcome(await carryOut(deps, job, signal), () => maskFor(documents, secretPlaces));
   } finally {
     claims.settle(deployment, ledger.kept);
   }
+}
+
+/** What a server refuses it quotes, and that may be secret. */
+function maskedOutcome(outcome: Outcome, maskOf: () => ValueMask): Outcome {
+  if (outcome.kind === 'observed') {
+    const mask = maskOf();
+    return { ...outcome, changes: outcome.changes.map((change) => maskedComparison(change, mask)) };
+  }
+  return 'message' in outcome ? { ...outcome, message: maskOf()(outcome.message) } : outcome;
 }

@@ -1,3 +1,4 @@
+import type { ValueMask } from '#kit/std';
 import { forApply } from '../domain/ignore-fields.ts';
 import { type InventoryEntry, pruneSet } from '../domain/inventory.ts';
 import { keyText } from '../domain/kube-object.ts';
@@ -28,6 +29,11 @@ export interface ComparedWork {
   readonly entries: readonly InventoryEntry[];
 }
 
+/** Without values that are known to be secret, whichever field they turn up in. */
+export function maskedComparison({ text, lines, refusal }: Comparison, mask: ValueMask): Comparison {
+  return { text, lines: lines.map(mask), ...(refusal === undefined ? {} : { refusal: mask(refusal) }) };
+}
+
 /** By dry runs; in the order of names. */
 export async function compare(
   deps: CompareDeps,
@@ -41,7 +47,11 @@ export async function compare(
   await inParallel(pruneSet({ ...found, entries, wanted: found.planned }), deps.width, async (entry) => {
     const live = await deps.cluster.get(entry.key, signal);
     const isToGo = pruneStep(entry, live, deployment).kind === 'delete';
-    if (isToGo) compared.push({ text: keyText(entry.key), lines: diffLines({ live, next: undefined, patterns: [] }) });
+    if (isToGo)
+      compared.push({
+        text: keyText(entry.key),
+        lines: diffLines({ live, next: undefined, patterns: [], secrets: [] }),
+      });
   });
   return compared.sort((one, two) => (one.text < two.text ? -1 : 1));
 }
@@ -51,7 +61,7 @@ async function compareOne(
   { planned, found }: { readonly planned: PlannedObject; readonly found: Survey },
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const { key, object, patterns, step } = planned;
+  const { key, object, patterns, step, secrets } = planned;
   const text = keyText(key);
   if (step.kind === 'keep') return { text, lines: [] };
   if (step.kind === 'conflict') return { text, lines: [], refusal: step.message };
@@ -61,7 +71,7 @@ async function compareOne(
   const answer = await cluster.apply(forApply(object, live, patterns), { force, dryRun: true }, signal);
   // Of a kind, or in a namespace, that comes with the same order.
   if (answer.kind === 'notYet') return { text, lines: [`create ${text}`] };
-  if (answer.kind === 'done') return { text, lines: diffLines({ live, next: answer.object, patterns }) };
+  if (answer.kind === 'done') return { text, lines: diffLines({ live, next: answer.object, patterns, secrets }) };
   const { onImmutable } = found.policy;
   const next = refusalStep(key, answer.status, { onImmutable, isThere: live !== undefined });
   return next.kind === 'replace' ? { text, lines: [`replace ${text}`] } : { text, lines: [], refusal: next.message };

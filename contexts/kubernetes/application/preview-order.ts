@@ -1,9 +1,10 @@
 import type { Inventory } from '../domain/inventory.ts';
 import { keyText } from '../domain/kube-object.ts';
 import { acceptedOrder, type Order, type Preview } from '../domain/order.ts';
+import { maskFor } from '../domain/secret-fields.ts';
 import { WIDTH } from './carry-out-order.ts';
 import type { Claims } from './claims.ts';
-import { compare } from './compare.ts';
+import { compare, maskedComparison } from './compare.ts';
 import { Ledger } from './ledger.ts';
 import type { ClusterPorts } from './ports.ts';
 import { survey } from './survey.ts';
@@ -21,8 +22,9 @@ export async function previewOrder(
   signal: AbortSignal,
 ): Promise<Preview> {
   const { api: cluster, discovery, inventories, watch } = ports;
-  const { deployment, revision, hash, documents, namespace } = acceptedOrder(order);
-  const delivery = { deployment, revision, hash, documents, namespace };
+  const { deployment, revision, hash, documents, namespace, secretPlaces } = acceptedOrder(order);
+  const delivery = { deployment, revision, hash, documents, namespace, secretPlaces };
+  const mask = maskFor(documents, secretPlaces);
   const ledger = new Ledger({ inventories }, inventory, delivery);
   const otherOwner: Parameters<typeof survey>[1]['books']['otherOwner'] = (key) => {
     const owner = claims.ownerOf(key);
@@ -30,12 +32,13 @@ export async function previewOrder(
   };
   const deps = { cluster, discovery, watch, width: WIDTH };
   const found = await survey(deps, { delivery, books: { find: (key) => ledger.find(key), otherOwner } }, signal);
-  if (found.kind === 'rejected') return { kind: 'wouldReject', message: found.message, changes: [] };
+  if (found.kind === 'rejected') return { kind: 'wouldReject', message: mask(found.message), changes: [] };
   const { entries } = ledger;
   if (found.policy.mode === 'release') {
     return { kind: 'wouldApply', message: '', changes: entries.map(({ key }) => `release ${keyText(key)}`) };
   }
-  const compared = await compare(deps, { found, deployment, entries }, signal);
+  const all = await compare(deps, { found, deployment, entries }, signal);
+  const compared = all.map((each) => maskedComparison(each, mask));
   const changes = compared.flatMap(({ lines }) => lines);
   const refusals = compared.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));
   if (refusals.length > 0) return { kind: 'wouldReject', message: told(refusals), changes };

@@ -6,6 +6,7 @@ import { patternsFor } from '../domain/ignore-fields.ts';
 import type { InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type KubeObject, type ObjectKey } from '../domain/kube-object.ts';
 import { nextStep, type ObjectStep } from '../domain/ownership.ts';
+import { type SecretField, type SecretFields, secretFields } from '../domain/secret-fields.ts';
 import { type Document, type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-objects.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, ClusterWatch, Discovery } from './ports.ts';
@@ -17,6 +18,8 @@ export interface Delivery {
   readonly hash: string | undefined;
   readonly documents: readonly Document[];
   readonly namespace?: string | undefined;
+  /** JSON pointers into `documents`. */
+  readonly secretPlaces?: readonly string[] | undefined;
   /** A repair of these objects only, by identity: their fields are taken back from whoever has them. */
   readonly takesBack?: ReadonlySet<string>;
   /** Whether an object that somebody changed since it was applied may be put right, by identity: as a repair would. */
@@ -28,6 +31,8 @@ export interface PlannedObject {
   readonly object: KubeObject;
   readonly live: KubeObject | undefined;
   readonly patterns: readonly FieldPattern[];
+  /** What the order says is secret in it. */
+  readonly secrets: readonly SecretField[];
   readonly sent: string;
   readonly step: ObjectStep;
   /** `live` is what a watch has seen, which may be old: it is applied to the very object only. */
@@ -73,12 +78,13 @@ export async function survey(
 ): Promise<Survey | Rejection> {
   const separated = separatePolicy(delivery.documents);
   if (separated.kind === 'fault') return { kind: 'rejected', message: separated.message };
-  const wanted = await wantedNow(deps.discovery, { ...delivery, documents: separated.documents }, signal);
+  const secretsIn = secretFields(delivery.documents, delivery.secretPlaces);
+  const wanted = await wantedNow(deps.discovery, { ...delivery, documents: separated.documents, secretsIn }, signal);
   if (wanted.kind === 'fault') return { kind: 'rejected', message: wanted.message };
   const { policy } = separated;
   const planned: PlannedObject[] = [];
   const others = new Map(wanted.objects.map(({ key }) => [identityOf(key), books.otherOwner(key)]));
-  await inParallel(wanted.objects, deps.width, async ({ key, object }) => {
+  await inParallel(wanted.objects, deps.width, async ({ key, object, secrets }) => {
     const patterns = patternsFor(object, policy.ignoreFields);
     const sent = contentHash(object);
     if (delivery.takesBack?.has(identityOf(key)) === false) {
@@ -87,6 +93,7 @@ export async function survey(
         object,
         live: undefined,
         patterns,
+        secrets,
         sent,
         step: { kind: 'keep' },
         isSighted: false,
@@ -104,15 +111,19 @@ export async function survey(
     const takesBack =
       delivery.takesBack !== undefined || (isDrifted && delivery.mayTakeBack?.(identityOf(key)) === true);
     const forced = step.kind === 'apply' && takesBack ? { ...step, force: true } : step;
-    planned.push({ key, object, live, patterns, sent, step: forced, isSighted, isUntouched });
+    planned.push({ key, object, live, patterns, secrets, sent, step: forced, isSighted, isUntouched });
   });
   return { kind: 'survey', policy, planned, unserved: wanted.unserved };
+}
+
+export interface WantedDocuments extends Pick<Delivery, 'documents' | 'deployment' | 'namespace'> {
+  readonly secretsIn?: SecretFields | undefined;
 }
 
 /** What documents stand for in this cluster. What it did not know when it was asked last it may know now. */
 export async function wantedNow(
   discovery: Discovery,
-  { documents, deployment, namespace }: Pick<Delivery, 'documents' | 'deployment' | 'namespace'>,
+  { documents, deployment, namespace, secretsIn }: WantedDocuments,
   signal: AbortSignal,
 ): Promise<Wanted> {
   const read = async (fresh: boolean): Promise<Wanted> => {
@@ -120,6 +131,7 @@ export async function wantedNow(
     return wantedObjects(documents, {
       deployment,
       namespace,
+      secretsIn,
       scopeOf: (version, kind) => scopes.get(`${version}/${kind}`),
     });
   };

@@ -16,10 +16,16 @@ function done(cluster: FakeCluster, manager: string, object: KubeObject, force =
 }
 
 describe('a difference', () => {
-  const lines = (live: KubeObject | undefined, next: KubeObject | undefined, patterns: string[] = []) =>
+  const lines = (
+    live: KubeObject | undefined,
+    next: KubeObject | undefined,
+    patterns: string[] = [],
+    secrets: string[][] = [],
+  ) =>
     diffLines({
       live,
       next,
+      secrets,
       patterns: patterns.flatMap((text) => {
         const its = parseFieldPattern(text);
         return typeof its === 'string' ? [] : [its];
@@ -77,6 +83,20 @@ describe('a difference', () => {
     assert.deepEqual(lines(one, two).slice(1), [
       '  .stringData.a: (hidden) -> nothing',
       '  .stringData.b: nothing -> (hidden)',
+    ]);
+  });
+
+  it('shows nothing of what the order says is secret, of any kind', () => {
+    const [live, next] = preview(map({ a: 'hunter2', b: 'x' }), map({ a: 'hunter3', b: 'y', c: 'hunter4' }));
+    const secrets = [
+      ['data', 'a'],
+      ['data', 'c'],
+    ];
+    assert.deepEqual(lines(live, next, [], secrets), [
+      'change v1/ConfigMap/shop/a',
+      '  .data.a: changed',
+      '  .data.b: "x" -> "y"',
+      '  .data.c: nothing -> (hidden)',
     ]);
   });
 

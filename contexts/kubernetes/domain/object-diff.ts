@@ -4,6 +4,7 @@ import type { FieldPattern } from './field-pattern.ts';
 import { appliedFields, leavesOf, unionOf } from './field-set.ts';
 import { withoutIgnored } from './ignore-fields.ts';
 import { DEPLOYMENT_LABEL, FIELD_MANAGER, type KubeObject, keyOf, keyText } from './kube-object.ts';
+import type { SecretField } from './secret-fields.ts';
 import { shownValue } from './shown-value.ts';
 
 export interface Comparison {
@@ -11,6 +12,8 @@ export interface Comparison {
   /** What a dry run of the apply answered; `undefined` for one that would be deleted. */
   readonly next: KubeObject | undefined;
   readonly patterns: readonly FieldPattern[];
+  /** What the order says is secret in it. */
+  readonly secrets: readonly SecretField[];
 }
 
 interface FieldChange {
@@ -33,7 +36,7 @@ export function diffLines(comparison: Comparison): string[] {
   if (live === undefined) return [`create ${keyText(keyOf(next))}`];
   const changes = fieldChanges({ ...comparison, live, next });
   if (changes.length === 0) return [];
-  const lines = changes.slice(0, MAX_LINES).map((change) => `  ${lineOf(next, change)}`);
+  const lines = changes.slice(0, MAX_LINES).map((change) => `  ${lineOf(next, change, comparison.secrets)}`);
   const more = changes.length > MAX_LINES ? [`  and ${changes.length - MAX_LINES} more fields`] : [];
   return [`change ${keyText(keyOf(next))}`, ...lines, ...more];
 }
@@ -59,8 +62,8 @@ export function isSame(one: unknown, two: unknown): boolean {
   return canonicalJson(one) === canonicalJson(two);
 }
 
-function lineOf(object: KubeObject, { steps, before, after }: FieldChange): string {
-  const [old, next] = [before, after].map((value) => shownValue(object, steps, value));
+function lineOf(object: KubeObject, { steps, before, after }: FieldChange, secrets: readonly SecretField[]): string {
+  const [old, next] = [before, after].map((value) => shownValue({ object, steps, secrets }, value));
   const path = pathText(steps);
   return old === next ? `${path}: changed` : `${path}: ${old} -> ${next}`;
 }

@@ -26,6 +26,8 @@ export interface DeliverOrder extends OrderKey {
   readonly namespace?: string;
   readonly healthRules: readonly HealthRule[];
   readonly driftPolicy: 'report' | 'repair';
+  /** JSON pointers into `documents`. */
+  readonly secretPlaces?: readonly string[];
 }
 
 export interface RemoveOrder extends OrderKey {
@@ -83,6 +85,8 @@ export interface OrderFacts {
   readonly driftPolicy: 'report' | 'repair';
   /** How it is carried out, if the order says so. */
   readonly policy?: Document | undefined;
+  /** JSON pointers into the documents; missing in orders that were kept by an earlier release. */
+  readonly secretPlaces?: readonly string[] | undefined;
   /** Nobody waits for it any longer: it is not begun, and not gone on with. */
   readonly isCancelled?: boolean;
 }
@@ -95,9 +99,9 @@ export interface AcceptedOrder extends OrderFacts {
 export function acceptedOrder(order: Order): AcceptedOrder {
   const { deployment, revision } = order;
   if (order.kind === 'remove') return { deployment, revision, documents: [], healthRules: [], driftPolicy: 'report' };
-  const { hash, documents, namespace, healthRules, driftPolicy } = order;
+  const { hash, documents, namespace, healthRules, driftPolicy, secretPlaces } = order;
   const policy = documents.find(isPolicy);
-  return { deployment, revision, hash, documents, namespace, healthRules, driftPolicy, policy };
+  return { deployment, revision, hash, documents, namespace, healthRules, driftPolicy, policy, secretPlaces };
 }
 
 /** What a cluster knows of a deployment. */

@@ -1,12 +1,20 @@
 import type { FieldStep } from './field-path.ts';
 import type { KubeObject } from './kube-object.ts';
+import { HIDDEN, isSecretField, type SecretField } from './secret-fields.ts';
 
 const LONGEST = 80;
-const HIDDEN = '(hidden)';
 
-/** A value on one line, never longer than a reader can use; of a Secret nothing but that there is one. */
-export function shownValue({ apiVersion, kind }: KubeObject, [first]: readonly FieldStep[], value: unknown): string {
+export interface ShownField {
+  readonly object: KubeObject;
+  readonly steps: readonly FieldStep[];
+  readonly secrets: readonly SecretField[];
+}
+
+/** A value on one line, never longer than a reader can use; of what is secret nothing but that there is something. */
+export function shownValue({ object: { apiVersion, kind }, steps, secrets }: ShownField, value: unknown): string {
   if (value === undefined) return 'nothing';
+  if (isSecretField(steps, secrets)) return HIDDEN;
+  const [first] = steps;
   const isSecret = apiVersion === 'v1' && kind === 'Secret';
   if (isSecret && first?.kind === 'field' && ['data', 'stringData'].includes(first.name)) return HIDDEN;
   const text = JSON.stringify(value);

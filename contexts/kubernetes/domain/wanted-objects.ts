@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, listAt, textAt } from './json-value.ts';
 import { DEPLOYMENT_LABEL, groupOf, identityOf, type KubeObject, keyText, type ObjectKey } from './kube-object.ts';
+import type { SecretField, SecretFields } from './secret-fields.ts';
 
 /** One declarative thing out of an order. */
 export type Document = JsonObject;
@@ -10,6 +11,8 @@ export interface WantedObject {
   readonly key: ObjectKey;
   /** As it is applied: in its namespace, with the tracking label, without what only a server writes. */
   readonly object: KubeObject;
+  /** What the order says is secret in it. */
+  readonly secrets: readonly SecretField[];
 }
 
 /** A kind that the cluster does not serve yet. Whether it has namespaces is not known, so it cannot be applied. */
@@ -30,6 +33,7 @@ export interface WantedOptions {
   readonly namespace: string | undefined;
   /** From discovery; `undefined` when the kind is not served. */
   readonly scopeOf: (apiVersion: string, kind: string) => Scope | undefined;
+  readonly secretsIn?: SecretFields | undefined;
 }
 
 interface Numbered {
@@ -67,7 +71,9 @@ export function wantedObjects(documents: readonly Document[], options: WantedOpt
       return { kind: 'fault', message: `${other} and ${lowerFirst(where)} are both ${keyText(placed)}.` };
     }
     seen.set(identityOf(placed), where);
-    if (scope !== undefined) objects.push({ key: placed, object: asApplied(document, placed, options.deployment) });
+    if (scope === undefined) continue;
+    const secrets = options.secretsIn?.get(document) ?? [];
+    objects.push({ key: placed, object: asApplied(document, placed, options.deployment), secrets });
   }
   return { kind: 'wanted', objects, unserved: [...unserved.values()] };
 }

@@ -208,6 +208,24 @@ eachDatabase('previews', (fresh) => {
       assert.ok(!JSON.stringify(preview).includes('hunter2'));
     });
 
+    it('tells agents what is and what was secret, and masks it in what they say all the same', async () => {
+      const named = (text: string, login: unknown) => ({ kind: 'Note', metadata: { name: 'a' }, text, login });
+      const draft = { ...DRAFT, manifest: inline(named('one', { $secret: 'hunter2-before' }) as JsonObject) };
+      await aRolledOutDeployment(api, draft, TARGETS);
+      api.agentSays = {
+        kind: 'wouldApply',
+        message: 'hunter2-before becomes hunter3-after',
+        changes: ['- hunter2-before', '+ hunter3-after', '+ open'],
+      };
+      const body = { manifest: inline(named('hunter', 'now open') as JsonObject), config: { a: { $secret: 'x' } } };
+      const opened = await previewed('/web:preview?deep=true', body);
+      assert.deepEqual(opened.targets[0]?.agent?.changes, ['- [redacted]', '+ hunter3-after', '+ open']);
+      assert.partialDeepStrictEqual(api.looked[0], { secretPlaces: ['/0/login'] });
+      const hidden = { manifest: inline(named('two', { $secret: 'hunter3-after' }) as JsonObject) };
+      const preview = await previewed('/web:preview?deep=true', hidden);
+      assert.ok(!/hunter[23]/.test(JSON.stringify(preview)), JSON.stringify(preview));
+    });
+
     it('is not asked unless asked for', async () => {
       await previewed(':preview', DRAFT);
       assert.deepEqual(api.looked, []);

@@ -26,8 +26,11 @@ export function recordUses(uses: readonly SecretUse[]): readonly Statement[] {
   return statements;
 }
 
+/** Followed by the hash of a content. */
+export const CONTENT_HOLDER = 'content/';
+
 export function contentHolder(hash: string): string {
-  return `content/${hash}`;
+  return `${CONTENT_HOLDER}${hash}`;
 }
 
 export function revisionHolder(deployment: string, revision: number): string {

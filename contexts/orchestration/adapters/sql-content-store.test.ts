@@ -132,6 +132,29 @@ eachDatabase('the store of contents', (fresh) => {
     assert.equal((await unit((store) => store.at(rollout, signal))).get(A), 'second');
   });
 
+  it('tells the secrets of all that targets were given, of revisions before, too', async () => {
+    const [first, second, other] = [payload('1', 'one-1234'), payload('2', 'two-1234'), payload('3', 'other-1234')];
+    const [d, e] = ['d', 'e'] as TargetId[] as [TargetId, TargetId];
+    await unit(async (store) => {
+      await store.keep([first, second, other], signal);
+      await store.assign({ deployment: WEB, revision: 21 }, new Map([[d, first.hash]]), signal);
+      await store.assign({ deployment: WEB, revision: 22 }, new Map([[d, second.hash]]), signal);
+      await store.assign({ deployment: SHOP, revision: 21 }, new Map([[e, other.hash]]), signal);
+    });
+    const on = async (targets: readonly TargetId[]) =>
+      await unit((store) => store.referencesOn({ deployments: [WEB, SHOP], targets }, signal));
+    const of = (...payloads: Payload[]) => payloads.flatMap(({ secrets }) => Object.keys(secrets)).sort();
+    assert.deepEqual(
+      await on([d, e]),
+      new Map([
+        [WEB, of(first, second)],
+        [SHOP, of(other)],
+      ]),
+    );
+    assert.deepEqual(await on([e]), new Map([[SHOP, of(other)]]));
+    assert.deepEqual(await on(['nobody' as TargetId]), new Map());
+  });
+
   it('takes more at once than one statement carries', async () => {
     const many = Array.from({ length: 2_500 }, (_, index) =>
       payload(`number ${index}`, index < 3 ? `p${index}` : undefined),

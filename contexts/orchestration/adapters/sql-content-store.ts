@@ -2,12 +2,13 @@ import type { SealedColumn, SealedPlace, Sealer } from '#kit/sealing';
 import { Secret } from '#kit/std';
 import { type Statement, sql, type Transaction } from '#kit/storage';
 import type { ContentStore, RolloutKey } from '../application/ports.ts';
+import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { Document } from '../domain/manifest/document-identity.ts';
 import type { Json } from '../domain/manifest/json.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import { referencesIn } from '../domain/manifest/secret-references.ts';
 import type { TargetId } from '../domain/target-view.ts';
-import { contentHolder, recordUses } from './secret-uses.ts';
+import { CONTENT_HOLDER, contentHolder, recordUses } from './secret-uses.ts';
 
 /** Within what one statement may carry in values on both engines. */
 const ROWS = 1_000;
@@ -92,6 +93,28 @@ export class SqlContentStore implements ContentStore {
         ON held.deployment = ${deployment} AND held.target = latest.target AND held.revision = latest.revision
       WHERE held.hash IS NOT NULL`);
     return new Map(rows.map((row) => [String(row['target']) as TargetId, String(row['hash'])]));
+  }
+
+  async referencesOn(
+    { deployments, targets }: { readonly deployments: readonly DeploymentId[]; readonly targets: readonly TargetId[] },
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<DeploymentId, readonly string[]>> {
+    const found = new Map<DeploymentId, Set<string>>();
+    for (const some of inPieces(deployments, ROWS)) {
+      for (const those of inPieces(targets, ROWS)) {
+        signal.throwIfAborted();
+        const rows = await this.#tx.all(sql`
+          SELECT DISTINCT given.deployment, used.reference
+          FROM revision_contents AS given
+          JOIN content_secret_uses AS used ON used.holder = ${CONTENT_HOLDER} || given.hash
+          WHERE given.deployment IN (${sql.list(some)}) AND given.target IN (${sql.list(those)})`);
+        for (const row of rows) {
+          const deployment = String(row['deployment']) as DeploymentId;
+          found.set(deployment, (found.get(deployment) ?? new Set()).add(String(row['reference'])));
+        }
+      }
+    }
+    return new Map([...found].map(([deployment, references]) => [deployment, [...references].sort()]));
   }
 
   async keepSecrets(secrets: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<void> {

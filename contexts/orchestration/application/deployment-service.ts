@@ -2,7 +2,7 @@ import { type FieldFault, parseResourceName, type ResourceName, StdError } from 
 import type { Deployment, DeploymentId, DeploymentOwner, DeploymentPlace } from '../domain/deployment/deployment.ts';
 import { type DeploymentDraft, draftOf, specOf } from '../domain/deployment/deployment-draft.ts';
 import { DeploymentError, deploymentNotFound, invalidDeployment } from '../domain/deployment/deployment-error.ts';
-import { namesTargets, placesLocally } from '../domain/deployment/drafts-in.ts';
+import { hideSecrets, namesTargets, placesLocally } from '../domain/deployment/drafts-in.ts';
 import { cycleThrough, holdsHealthGate } from '../domain/deployment/gate-waits.ts';
 import { newDeployment } from '../domain/deployment/new-deployment.ts';
 import { type DeploymentPatch, patchedDraft, redrafted } from '../domain/deployment/patch-deployment.ts';
@@ -131,13 +131,13 @@ export class DeploymentService {
 
   async #create(unit: UnitOfWork, command: ChildOrOwn, signal: AbortSignal): Promise<Deployment> {
     const { workspace, draft, owner, by, now } = command;
-    const { newUid, fingerprint } = this.#deps;
+    const { newUid, fingerprint, rules } = this.#deps;
     const name = parseName(command.name);
     const waiter = { name: command.name, workspace };
     await this.#check(unit, waiter, command, signal);
     if (await unit.deployments.find(workspace.name, name, signal)) throw nameTaken(workspace.name, name);
     const founding = { uid: newUid(), name, workspace, owner, fingerprint, now };
-    const { deployment, secrets } = newDeployment(draft, founding);
+    const { deployment, secrets } = newDeployment(hideSecrets(draft, rules.manifests), founding);
     await unit.contents.keepSecrets(secrets, signal);
     await unit.deployments.insert(deployment, signal);
     await unit.authors.add(deployment.uid, authorsIn(command), deployment.generation, signal);
@@ -149,7 +149,9 @@ export class DeploymentService {
   async #redraft(unit: UnitOfWork, command: Redraft, signal: AbortSignal): Promise<Deployment> {
     const { current, draft, by, now } = command;
     await this.#check(unit, current, command, signal);
-    const { deployment, axes, secrets } = redrafted(current, draft, { fingerprint: this.#deps.fingerprint, now });
+    const { fingerprint, rules } = this.#deps;
+    const hidden = hideSecrets(draft, rules.manifests);
+    const { deployment, axes, secrets } = redrafted(current, hidden, { fingerprint, now });
     if (deployment === current) return current;
     await unit.contents.keepSecrets(secrets, signal);
     await unit.deployments.replace(deployment, signal);

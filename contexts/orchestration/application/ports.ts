@@ -198,6 +198,11 @@ export interface ContentStore {
   assign(rollout: RolloutKey, contents: ReadonlyMap<TargetId, string | undefined>, signal: AbortSignal): Promise<void>;
   /** What each target had with a revision; who had nothing is not there. */
   at(rollout: RolloutKey, signal: AbortSignal): Promise<ReadonlyMap<TargetId, string>>;
+  /** The secrets in all that these targets were given of these deployments, as far as revisions are kept. */
+  referencesOn(
+    given: { readonly deployments: readonly DeploymentId[]; readonly targets: readonly TargetId[] },
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<DeploymentId, readonly string[]>>;
   /** The secrets of a spec, which is kept in its open form. */
   keepSecrets(secrets: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<void>;
   openSecrets(references: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, Json>>>;

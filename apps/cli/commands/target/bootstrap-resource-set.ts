@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Values } from '#kit/config';
 import { CORE, createKubeClient, type KubeClient, loadKubeConfig, type Resource } from '#kit/kube';
+import { TOKEN_PREFIXES } from '#kit/std';
 import { MintedBootstrapTokenSchema } from '#protocol/api';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { AGENT_NAMESPACE, type InstalledObject } from '../../../install/agent-install.ts';
@@ -38,7 +39,7 @@ export async function bootstrapSet(args: readonly string[], io: Io, signal: Abor
   const management = values.apply ? await openManagement(values, io, signal) : undefined;
   try {
     // What the management cluster would refuse is refused before there is a token.
-    await applyAll(management, objectsWith('fsb_dry_run'), { dryRun: true }, signal);
+    await applyAll(management, objectsWith(`${TOKEN_PREFIXES.bootstrap}dry_run`), { dryRun: true }, signal);
     const minted = await mintToken(command, name, signal);
     const objects = objectsWith(minted.token);
     await applyAll(management, objects, { dryRun: false }, signal);

@@ -32,8 +32,9 @@ const deliver: fc.Arbitrary<DeliverOrder> = fc
         namespace: text,
         healthRules: fc.array(rule, { maxLength: 2 }),
         driftPolicy: fc.constantFrom('report' as const, 'repair' as const),
+        secretPlaces: fc.array(text, { maxLength: 3 }),
       },
-      { requiredKeys: ['hash', 'documents', 'healthRules', 'driftPolicy'] },
+      { requiredKeys: ['hash', 'documents', 'healthRules', 'driftPolicy', 'secretPlaces'] },
     ),
   )
   .map(([its, content]) => ({ kind: 'deliver', ...its, ...content }));

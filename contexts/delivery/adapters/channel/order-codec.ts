@@ -74,7 +74,7 @@ function keyOf(wire: WireOrderKey | WireRemoveOrder | WireDeliverOrder, target: 
 }
 
 function wireDeliver(order: DeliverOrder): WireDeliverOrder {
-  const { hash, documents, namespace, healthRules, driftPolicy } = order;
+  const { hash, documents, namespace, healthRules, driftPolicy, secretPlaces } = order;
   return create(DeliverOrderSchema, {
     ...keyFields(order),
     hash,
@@ -86,11 +86,12 @@ function wireDeliver(order: DeliverOrder): WireDeliverOrder {
       ...(apiGroup !== undefined && { apiGroup }),
     })),
     driftPolicy: driftPolicy === 'repair' ? DriftPolicy.REPAIR : DriftPolicy.REPORT,
+    secretPlaces: [...secretPlaces],
   });
 }
 
 function deliverOf(wire: WireDeliverOrder, target: TargetRef): DeliverOrder {
-  const { hash, manifests, namespace, healthRules, driftPolicy } = wire;
+  const { hash, manifests, namespace, healthRules, driftPolicy, secretPlaces } = wire;
   return {
     kind: 'deliver',
     ...keyOf(wire, target),
@@ -104,6 +105,7 @@ function deliverOf(wire: WireDeliverOrder, target: TargetRef): DeliverOrder {
     })),
     // What only reports is the one that does no harm.
     driftPolicy: driftPolicy === DriftPolicy.REPAIR ? 'repair' : 'report',
+    secretPlaces,
   };
 }
 

@@ -271,7 +271,7 @@ eachDatabase('groups', (fresh) => {
     await healthyGroup();
     const { uid } = await stage.find('app');
     const about = { target: { id: LOCAL_TARGET_ID, name: 'local', type: 'local' }, deployment: uid, revision: 9 };
-    const terms = { kind: 'deliver', hash: '', healthRules: [], driftPolicy: 'report' } as const;
+    const terms = { kind: 'deliver', hash: '', healthRules: [], driftPolicy: 'report', secretPlaces: [] } as const;
     const spec = {
       deployments: [
         { ...DB, name: 'app-db' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { sql } from '#kit/storage';
 import { eachDatabase } from '#testing/databases';
 import { aRun, inline } from '../../testing/pipeline/pipeline-run.ts';
 
@@ -52,6 +53,30 @@ eachDatabase('what agents and targets say', (fresh) => {
       run.fleet.dispatched.map(({ target }) => target.name),
       ['here', 'away'],
     );
+  });
+
+  it('no secret that an agent quotes is kept or told: of health, a failure, drift, an inventory', async (t) => {
+    const run = await aRun(t, await fresh());
+    const id = run.fleet.add('one');
+    const document = { kind: 'Note', login: { $secret: 'hunter2-of-web' } };
+    const manifest = { type: 'inline', documents: [document] };
+    const uid = await run.create('web', { manifest });
+    await run.idle(uid);
+    const about = { target: id, deployment: uid, revision: 1 };
+    const message = 'refused: "hunter2-of-web" is too short';
+    const { ear } = run.fleet;
+    await ear?.report([{ ...about, kind: 'health', health: 'Degraded', message }], run.signal);
+    await ear?.report([{ ...about, kind: 'drift', objects: [`Note: ${message}`] }], run.signal);
+    const masked = 'refused: "[redacted]" is too short';
+    assert.ok(JSON.stringify((await run.rows(uid)).get('one')).includes(JSON.stringify(masked).slice(1, -1)));
+    const holding = { deployment: uid, revision: 1, hash: 'x', health: 'Degraded', message } as const;
+    await ear?.inventory({ target: id, instance: 'one', holdings: [holding] }, run.signal);
+    await ear?.report([{ ...about, kind: 'failed', message }], run.signal);
+    assert.ok(!JSON.stringify((await run.rows(uid)).get('one')).includes('hunter2'));
+    for (const table of ['outbox', 'deployment_targets', 'rollout_inbox', 'rollout_turns']) {
+      const rows = await run.storage.all(sql`SELECT * FROM ${sql.raw(table)}`, run.signal);
+      assert.ok(!JSON.stringify(rows).includes('hunter2'), table);
+    }
   });
 
   it('after a reconnect health is unknown until the inventory', async (t) => {

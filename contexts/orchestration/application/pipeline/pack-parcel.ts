@@ -4,6 +4,7 @@ import type { DeploymentTarget } from '../../domain/deployment/deployment-target
 import { leftAsItIs, sent, withoutOrder } from '../../domain/deployment/order-of-target.ts';
 import type { Document } from '../../domain/manifest/document-identity.ts';
 import type { Payload } from '../../domain/manifest/payload.ts';
+import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { Wanted } from './wanted-content.ts';
@@ -59,10 +60,12 @@ export function packParcel(
   return { row: leftAsItIs(row, now), payload, happening, isSent: false, assigns: true };
 }
 
+type PlacedDocuments = { readonly documents: readonly Document[]; readonly secretPlaces: readonly string[] };
+
 /** Makes orders of what was packed. The same payload goes to many, and its secrets are put in their places once. */
 export class OrderMaker {
   readonly #terms: Pick<DeploymentSpec, 'namespace' | 'healthRules' | 'driftPolicy'>;
-  readonly #documents = new WeakMap<Payload, readonly Document[]>();
+  readonly #documents = new WeakMap<Payload, PlacedDocuments>();
 
   constructor({ namespace, healthRules, driftPolicy }: DeploymentSpec) {
     this.#terms = { healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
@@ -76,16 +79,17 @@ export class OrderMaker {
     if (order === undefined) return [];
     const its = { target: { id, name, type }, deployment, revision: order.revision };
     if (order.kind === 'remove' || payload === undefined) return [{ ...its, kind: 'remove' }];
-    const content = { hash: order.hash ?? payload.hash, documents: this.#documentsOf(payload) };
+    const content = { hash: order.hash ?? payload.hash, ...this.#documentsOf(payload) };
     return [{ ...its, kind: 'deliver', ...content, ...this.#terms }];
   }
 
-  #documentsOf(payload: Payload): readonly Document[] {
+  #documentsOf(payload: Payload): PlacedDocuments {
     const known = this.#documents.get(payload);
     if (known !== undefined) return known;
     const made = joinSecrets(payload.documents, payload.secrets);
     if (made.kind === 'missing') throw new RangeError(`${made.references.length} secrets of content ${payload.hash}`);
-    this.#documents.set(payload, made.value);
-    return made.value;
+    const placed = { documents: made.value, secretPlaces: secretPlaces(payload.documents) };
+    this.#documents.set(payload, placed);
+    return placed;
   }
 }

@@ -1,4 +1,4 @@
-import type { Acknowledgement, DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryReport } from '../../domain/delivery/delivery-order.ts';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
@@ -10,21 +10,11 @@ import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
+import { maskNews } from './mask-news.ts';
+import type { Handover, News } from './news.ts';
 import { saveDeployment } from './save-deployment.ts';
 
-/** What became of handing a delivery over. */
-export type Handover = {
-  readonly target: TargetId;
-  readonly deployment: DeploymentId;
-  readonly revision: number;
-} & (Acknowledgement | { readonly kind: 'unreachable'; readonly message: string });
-
-/** Something that is told of targets, in the order in which it was heard. */
-export type News =
-  | { readonly about: 'report'; readonly report: DeliveryReport }
-  | { readonly about: 'handover'; readonly handover: Handover }
-  | { readonly about: 'inventory'; readonly inventory: Inventory }
-  | { readonly about: 'connection'; readonly target: TargetId; readonly isOnline: boolean };
+export type { Handover, News };
 
 /** Any number of news in one unit of work: rows, counts, what rollouts are told, and triggers follow together. */
 export async function takeReports(
@@ -37,7 +27,8 @@ export async function takeReports(
   signal: AbortSignal,
 ): Promise<void> {
   const desks = await openDesks(unit, news, signal);
-  for (const each of news) hear(desks, each, { now, restoredAt });
+  const deployments = [...desks.values()].map(({ deployment }) => deployment);
+  for (const each of await maskNews(unit, { news, deployments }, signal)) hear(desks, each, { now, restoredAt });
   for (const desk of desks.values()) await keep(unit, { desk, now }, signal);
 }
 

@@ -1,9 +1,14 @@
+import { maskValues, textsIn, type ValueMask } from '#kit/std';
 import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
+import { type Document, identityKey, identityOf } from '../../domain/manifest/document-identity.ts';
+import type { Payload } from '../../domain/manifest/payload.ts';
+import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { TargetId } from '../../domain/target-view.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import type { Surroundings } from '../pipeline/look-around.ts';
-import type { PreviewAnswer, TargetRouter } from '../ports.ts';
+import type { PreviewAnswer, TargetRouter, Units } from '../ports.ts';
 import type { PreviewedTarget } from './preview.ts';
 
 export interface AskedAgents {
@@ -17,19 +22,41 @@ const WIDTH = 10;
 /** An agent that says nothing is left out: a preview is looked at by somebody who waits. */
 const ASK_MS = 10_000;
 
-/** What the agents say would change, of those that answer in time. */
+export interface AskDeps {
+  readonly router: Pick<TargetRouter, 'preview'>;
+  readonly units: Pick<Units, 'read'>;
+}
+
+/** What the agents say would change, of those that answer in time. What is or was secret is in no answer. */
 export async function askAgents(
-  { router }: { readonly router: Pick<TargetRouter, 'preview'> },
+  { router, units }: AskDeps,
   asked: AskedAgents,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<TargetId, PreviewAnswer>> {
-  const orders = asked.shown.flatMap((target) => orderFor(target, asked) ?? []);
+  const { deployment, shown } = asked;
+  const { old, maskGiven } = await units.read(async ({ contents }) => {
+    const about = { deployments: [deployment], targets: shown.map(({ id }) => id) };
+    return {
+      old: await contents.find(
+        shown.flatMap(({ before }) => before ?? []),
+        { withSecrets: false },
+        signal,
+      ),
+      maskGiven: (await knownSecrets(contents, about, signal)).get(deployment.uid),
+    };
+  }, signal);
+  const orders = shown.flatMap((target) => {
+    const order = orderFor(target, old.get(target.before ?? ''), asked);
+    const secrets = target.wanted?.kind === 'content' ? target.wanted.payload.secrets : {};
+    return order === undefined ? [] : [{ order, mask: maskValues(textsIn(secrets)) }];
+  });
   const answers = new Map<TargetId, PreviewAnswer>();
   const queue = orders.values();
   const ask = async (): Promise<void> => {
-    for (const order of queue) {
+    for (const { order, mask } of queue) {
       const answer = await answerTo(router, order, signal);
-      if (answer !== undefined) answers.set(order.target.id, answer);
+      const maskAll: ValueMask = (text) => mask(maskGiven?.(text) ?? text);
+      if (answer !== undefined) answers.set(order.target.id, masked(answer, maskAll));
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, ask));
@@ -50,18 +77,40 @@ async function answerTo(
   }
 }
 
+/** An agent of another release, or one that is not ours any more, may answer with anything. */
+function masked({ kind, message, changes }: PreviewAnswer, mask: ValueMask): PreviewAnswer {
+  return { kind, message: mask(message), changes: changes.map(mask) };
+}
+
 function orderFor(
   { id, wanted }: PreviewedTarget,
+  before: Payload | undefined,
   { deployment, revision, around }: AskedAgents,
 ): DeliveryOrder | undefined {
   const target = around.targets.get(id);
   if (target === undefined || !target.isOnline) return undefined;
   const about = { target: { id, name: target.name, type: target.type }, deployment: deployment.uid, revision };
   if (wanted === undefined) return { ...about, kind: 'remove' };
-  const documents =
-    wanted.kind === 'content' ? joinSecrets(wanted.payload.documents, wanted.payload.secrets) : undefined;
-  if (wanted.kind === 'failed' || documents?.kind !== 'joined') return undefined;
+  if (wanted.kind === 'failed') return undefined;
+  const { payload } = wanted;
+  const documents = joinSecrets(payload.documents, payload.secrets);
+  if (documents.kind !== 'joined') return undefined;
+  const places = [...new Set([...secretPlaces(payload.documents), ...formerPlaces(before, payload.documents)])];
   const { namespace, healthRules, driftPolicy } = deployment.spec;
   const terms = { healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
-  return { ...about, ...terms, kind: 'deliver', hash: wanted.hash, documents: documents.value };
+  return { ...about, ...terms, kind: 'deliver', hash: wanted.hash, documents: documents.value, secretPlaces: places };
+}
+
+/** What was secret in a document of the same name is what an agent would find there now. */
+function formerPlaces(before: Payload | undefined, documents: readonly Document[]): readonly string[] {
+  const former = new Map<string, readonly string[]>();
+  for (const document of before?.documents ?? []) {
+    const identity = identityOf(document);
+    if (identity !== undefined) former.set(identityKey(identity), secretPlaces(document));
+  }
+  return documents.flatMap((document, index) => {
+    const identity = identityOf(document);
+    const places = identity === undefined ? [] : (former.get(identityKey(identity)) ?? []);
+    return places.map((place) => `/${index}${place}`);
+  });
 }

@@ -66,6 +66,7 @@ function imaginedContents(real: ContentStore): ContentStore {
     find: (hashes, options, signal) => real.find(hashes, options, signal),
     assign: nothing,
     at: (rollout, signal) => real.at(rollout, signal),
+    referencesOn: (given, signal) => real.referencesOn(given, signal),
     keepSecrets: async (kept) => {
       for (const [reference, secret] of Object.entries(kept)) secrets.set(reference, secret);
     },

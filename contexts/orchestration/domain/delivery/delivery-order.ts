@@ -18,6 +18,8 @@ export type DeliveryOrder = {
       readonly namespace?: string;
       readonly healthRules: readonly HealthRule[];
       readonly driftPolicy: DriftPolicy;
+      /** JSON pointers into `documents`, `/0/data/password`: what stands there an agent prints nowhere. */
+      readonly secretPlaces: readonly string[];
     }
   | { readonly kind: 'remove' }
 );

@@ -1,4 +1,5 @@
 import type { DeploymentGroupSpec } from '../manifest/group/deployment-group.ts';
+import { hideManifest, type ManifestRegistry } from '../manifest/manifest-strategy.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 
 export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | undefined {
@@ -15,6 +16,14 @@ export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | un
 export function placesLocally(draft: DeploymentDraft): boolean {
   const rest = draftsIn(draft).filter((each) => groupIn(each) === undefined);
   return rest.some((each) => specOf(each).placement.some(({ type }) => type === 'local'));
+}
+
+/** As it is to be kept, its children too: what is secret in manifests beside what is marked is marked. */
+export function hideSecrets(draft: DeploymentDraft, manifests: ManifestRegistry): DeploymentDraft {
+  const group = groupIn(draft);
+  if (group === undefined) return { ...draft, manifest: hideManifest(draft.manifest, manifests) };
+  const deployments = group.deployments.map((child) => ({ ...child, ...hideSecrets(child, manifests) }));
+  return { ...draft, manifest: { ...draft.manifest, deployments } };
 }
 
 /** Whether a placement names targets one by one, so that somebody has to look whether they are there. */

@@ -11,6 +11,8 @@ export interface ManifestStrategy<Spec extends ManifestSpec = ManifestSpec, Read
   readonly type: Spec['type'];
   /** What a schema cannot see, all of it at once. `at` is the JSON pointer to the spec. */
   parse(spec: Spec, at: string): Parsed<Ready>;
+  /** The same spec with a mark on what is secret in it beside what is marked already. Missing where nothing can be. */
+  hide?(spec: Spec): Spec;
   /** The fields of a target that make a difference, as JSON pointers into it: a change elsewhere regenerates nothing. */
   reads(ready: Ready): readonly string[];
   /** The types of target that it is for; `undefined` for all. */
@@ -43,6 +45,11 @@ export function manifestRegistry(strategies: readonly ManifestStrategy[]): Manif
   const registry = new Map(strategies.map((strategy) => [strategy.type, strategy]));
   if (registry.size !== strategies.length) throw new TypeError('two manifest strategies are of one type');
   return registry;
+}
+
+/** As it is to be kept. Of a spec without faults. */
+export function hideManifest(spec: ManifestSpec, registry: ManifestRegistry): ManifestSpec {
+  return registry.get(spec.type)?.hide?.(spec) ?? spec;
 }
 
 /** A type that nobody brings is a fault, and never something else. */

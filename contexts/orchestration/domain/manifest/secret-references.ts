@@ -1,11 +1,20 @@
+import { escapePointer } from '#kit/std';
 import { isList, isObject, type Json } from './json.ts';
-import { isReference } from './split-secrets.ts';
+import { isReference, keyAsSent } from './split-secrets.ts';
 
 /** Those that an open value holds in the place of secrets, each once and in order. */
 export function referencesIn(open: Json): readonly string[] {
   const found = new Set<string>();
   collect(open, found);
   return [...found].sort();
+}
+
+/** JSON pointers to them, as the value is once its secrets are in their places. */
+export function secretPlaces(open: Json, at = ''): readonly string[] {
+  if (isReference(open)) return [at];
+  if (isList(open)) return open.flatMap((item, index) => secretPlaces(item, `${at}/${index}`));
+  if (!isObject(open)) return [];
+  return Object.entries(open).flatMap(([key, field]) => secretPlaces(field, `${at}/${escapePointer(keyAsSent(key))}`));
 }
 
 function collect(value: Json, found: Set<string>): void {

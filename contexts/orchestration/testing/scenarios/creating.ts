@@ -1,7 +1,22 @@
-import { CREATION, created, DRAFT, EMEA, given, got, NOTE, post, refused, resource, type Scenario } from './steps.ts';
+import {
+  CREATION,
+  created,
+  DRAFT,
+  EMEA,
+  given,
+  got,
+  NOTE,
+  patch,
+  patched,
+  post,
+  refused,
+  resource,
+  type Scenario,
+} from './steps.ts';
 
 const KEY = { 'idempotency-key': 'k1' };
 const AS_ADMIN = { authorization: 'Bearer admin' };
+const SECRET_TEXT = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}\n';
 const secret = (password: unknown) => ({
   apiVersion: 'v1',
   kind: 'Secret',
@@ -124,6 +139,27 @@ const WELL_MADE: readonly Scenario[] = [
         },
       ),
       got('web', { manifest: { documents: [secret('[redacted]')] }, config: { token: '[redacted]' } }),
+    ],
+  },
+];
+
+const TEXTS: readonly Scenario[] = [
+  {
+    why: 'a template text with a Secret is masked as a whole, and a patch of something else keeps it',
+    steps: [
+      post(
+        { body: { ...DRAFT, manifest: { type: 'template', template: SECRET_TEXT } } },
+        { ...created('web'), has: { manifest: { type: 'template', template: '[redacted]' } } },
+      ),
+      got('web', { manifest: { template: '[redacted]' } }),
+      patch('web', { body: { manifest: { template: SECRET_TEXT } } }, { status: 200, has: { generation: 1 } }),
+      patch('web', { body: { manifest: { values: { a: 1 } } } }, patched('web', 'manifest')),
+      patch(
+        'web',
+        { body: { manifest: { template: '[redacted]' } } },
+        refused(400, 'invalidDeployment', '/manifest/template'),
+      ),
+      got('web', { manifest: { template: '[redacted]', values: { a: 1 } } }),
     ],
   },
 ];
@@ -298,4 +334,4 @@ const LOCAL_AND_GROUPS: readonly Scenario[] = [
   },
 ];
 
-export const CREATING = [...WELL_MADE, ...REFUSED, ...LOCAL_AND_GROUPS];
+export const CREATING = [...WELL_MADE, ...TEXTS, ...REFUSED, ...LOCAL_AND_GROUPS];

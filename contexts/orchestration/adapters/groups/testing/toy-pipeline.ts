@@ -123,7 +123,14 @@ export class ToyPipeline {
     await unit.contents.assign({ deployment: uid, revision }, new Map([[LOCAL_TARGET_ID, payload.hash]]), signal);
     const joined = joinSecrets(payload.documents as Document[], payload.secrets);
     const documents = joined.kind === 'joined' ? joined.value : [];
-    return { kind: 'deliver', hash: payload.hash, documents, healthRules: [], driftPolicy: 'report' } as const;
+    return {
+      kind: 'deliver',
+      hash: payload.hash,
+      documents,
+      healthRules: [],
+      driftPolicy: 'report',
+      secretPlaces: [],
+    } as const;
   }
 }
 

@@ -6,9 +6,10 @@ import { fieldOf, isObject, type Json, type JsonObject } from '../json.ts';
 import type { Generated, ManifestStrategy } from '../manifest-strategy.ts';
 import { mergeValues } from '../merge-values.ts';
 import { type Parsed, parsedUnless } from '../parsed.ts';
-import { isMarked } from '../secret-mark.ts';
+import { isMarked, marked, withoutMarks } from '../secret-mark.ts';
 import { targetTypeFaults } from '../target-types.ts';
 import { type CompiledTemplate, compileTemplate } from './compile-template.ts';
+import { holdsLiteralSecret } from './literal-secrets.ts';
 import { renderTemplate, type Variables } from './render-template.ts';
 import { templateFault } from './template-position.ts';
 import type { ReadTemplateText, TemplateSource } from './template-source.ts';
@@ -22,7 +23,8 @@ import { TEMPLATE_LIMITS, type TemplateLimits } from './work-budget.ts';
 export type TemplateSpec = {
   readonly type: 'template';
   readonly documents?: readonly Document[];
-  readonly template?: string;
+  /** Marked when something secret stands in it. */
+  readonly template?: string | JsonObject;
   readonly values?: JsonObject;
   readonly overrides?: readonly ValuesOverride[];
   /** By the target's name. One that is not there yet may be named. */
@@ -47,18 +49,33 @@ export interface TemplateDeps {
 }
 
 export function templateManifest({ readText, limits = TEMPLATE_LIMITS }: TemplateDeps) {
+  /** A text is read when it is checked, and looked at again before it is kept. */
+  const sources = new WeakMap<TemplateSpec, Parsed<TemplateSource>>();
   return {
     type: 'template',
-    parse: (spec, at) => parseTemplate(spec, at, readText),
+    parse: (spec, at) => {
+      const source = sourceOf(spec, at, readText);
+      sources.set(spec, source);
+      return parseTemplate(spec, at, source);
+    },
+    hide: (spec) => withHiddenText(spec, sources.get(spec) ?? sourceOf(spec, '', readText)),
     reads: ({ spec, compiled }) => [...new Set([...compiled.reads, ...selectedLabels(spec)])].sort(),
     fits: ({ spec }) => spec.targetTypes,
     generate: (ready, context): Generated => generate(ready, context, limits),
   } as const satisfies ManifestStrategy<TemplateSpec, ReadyTemplate>;
 }
 
-function parseTemplate(spec: TemplateSpec, at: string, readText: ReadTemplateText): Parsed<ReadyTemplate> {
+/**
+ * DECISION: a text that holds a secret is secret as a whole. Masking the places alone would leave it in comments, behind
+ * anchors and in what could not be read; and a text that only names secrets of `values` stays open.
+ */
+function withHiddenText(spec: TemplateSpec, source: Parsed<TemplateSource>): TemplateSpec {
+  if (typeof spec.template !== 'string' || source.kind === 'faulty') return spec;
+  return source.value.documents.some(holdsLiteralSecret) ? { ...spec, template: marked(spec.template) } : spec;
+}
+
+function parseTemplate(spec: TemplateSpec, at: string, source: Parsed<TemplateSource>): Parsed<ReadyTemplate> {
   const faults = [...valuesFaults(spec, at), ...targetTypeFaults(spec.targetTypes, `${at}/targetTypes`)];
-  const source = sourceOf(spec, at, readText);
   if (source.kind === 'faulty') return { kind: 'faulty', faults: [...source.faults, ...faults] };
   const compiled = compileTemplate(source.value.documents);
   const problems = compiled.problems.map((problem) => templateFault(problem, source.value));
@@ -78,7 +95,9 @@ function sourceOf(
     return { kind: 'faulty', faults: [{ path: at, message: 'must have either documents or template' }] };
   }
   const path = `${at}/template`;
-  const read = readText(template, path);
+  const content = typeof template === 'string' ? template : withoutMarks(template);
+  if (typeof content !== 'string') return { kind: 'faulty', faults: [{ path, message: 'must be a text' }] };
+  const read = readText(content, path);
   if (read.kind === 'faulty') return read;
   const text = read.value;
   return parsedUnless(

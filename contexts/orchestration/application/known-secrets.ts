@@ -1,0 +1,47 @@
+import { maskValues, textsIn, type ValueMask } from '#kit/std';
+import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
+import { specReferences } from '../domain/deployment/sealed-spec.ts';
+import type { TargetId } from '../domain/target-view.ts';
+import type { ContentStore } from './ports.ts';
+
+export interface AskedSecrets {
+  readonly deployments: readonly Pick<Deployment, 'uid' | 'spec'>[];
+  readonly targets: readonly TargetId[];
+}
+
+/** Nothing is known of what is in it. */
+const ALL_HIDDEN: ValueMask = (text) =>
+  text === '' ? '' : '(hidden: the secrets of this deployment cannot be opened at the moment)';
+
+/**
+ * What agents say of deployments is shown and kept, and an agent that is old, or not ours any more, may quote secrets in it.
+ * So what is known to be secret is masked here whatever agents do: the secrets of the spec, and of all that the targets
+ * were ever given of revisions that are kept. A deployment without secrets has no mask.
+ */
+export async function knownSecrets(
+  contents: Pick<ContentStore, 'referencesOn' | 'openSecrets'>,
+  { deployments, targets }: AskedSecrets,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<DeploymentId, ValueMask>> {
+  const given = await contents.referencesOn({ deployments: deployments.map(({ uid }) => uid), targets }, signal);
+  const masks = new Map<DeploymentId, ValueMask>();
+  for (const { uid, spec } of deployments) {
+    const references = [...specReferences(spec), ...(given.get(uid) ?? [])];
+    if (references.length > 0) masks.set(uid, await maskOf(contents, references, signal));
+  }
+  return masks;
+}
+
+async function maskOf(
+  contents: Pick<ContentStore, 'openSecrets'>,
+  references: readonly string[],
+  signal: AbortSignal,
+): Promise<ValueMask> {
+  try {
+    return maskValues(textsIn(await contents.openSecrets(references, signal)));
+  } catch {
+    // A key that is missing must neither stop what agents report nor let it through.
+    signal.throwIfAborted();
+    return ALL_HIDDEN;
+  }
+}
