@@ -1,8 +1,10 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
+export { type BodyFraming, framingHeaders, framingOf } from './domain/body-framing.ts';
 export { type ClusterRoleBinding, impersonatorRules, type PolicyRule, roleBindings } from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';
 export { type KubeStatus, statusOf } from './domain/kube-status.ts';
+export { NotedReads } from './domain/noted-reads.ts';
 export {
   IDENTITY_HEADER,
   type ImpersonatedGroups,
@@ -13,5 +15,6 @@ export {
   parseIdentity,
 } from './domain/proxy-identity.ts';
 export { RateBook, type RateLimit } from './domain/rate-book.ts';
-export { kindOf, type RequestKind } from './domain/request-kind.ts';
+export { type RequestHead, requestFault } from './domain/request-fault.ts';
+export { kindOf, type RequestKind, secretsIn } from './domain/request-kind.ts';
 export { StreamBook, type StreamLimits } from './domain/stream-book.ts';

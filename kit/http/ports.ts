@@ -9,6 +9,13 @@ export interface Principal {
   readonly groups?: readonly string[];
   /** Where its credentials can do less than the principal itself could. */
   readonly scope?: PrincipalScope;
+  /** Which credentials it showed, by ids that are no secrets: the audit names them. */
+  readonly shown?: ShownCredentials;
+}
+
+export interface ShownCredentials {
+  readonly token?: string;
+  readonly session?: string;
 }
 
 export interface PrincipalScope {

@@ -41,6 +41,10 @@ export const AuditEntrySchema = Type.Object(
     principal: Type.Optional(
       Type.Object({ kind: Type.String(), id: Type.String() }, { description: 'Who asked. Absent when nobody knows.' }),
     ),
+    token: Type.Optional(
+      Type.String({ description: 'The id of the token that was shown: of a service account, or of an issuer.' }),
+    ),
+    session: Type.Optional(Type.String({ description: 'The uid of the session that was shown.' })),
     address: Type.String({ description: 'Where the request came from.' }),
     outcome: Type.String({
       description:

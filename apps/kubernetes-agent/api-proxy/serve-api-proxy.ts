@@ -9,6 +9,7 @@ import {
   impersonationHeaders,
   type ProxyIdentity,
   parseIdentity,
+  requestFault,
   statusOf,
 } from '#contexts/api-proxy';
 import {
@@ -16,9 +17,11 @@ import {
   type Forwarding,
   forwardRequest,
   forwardUpgrade,
+  PROOF_HEADER,
   responseOn,
   sendStatus,
   statusOfError,
+  TunnelVerifier,
 } from '#contexts/api-proxy/adapters';
 import type { LocalClient } from '#contexts/channels';
 import type { RawWay } from '#kit/kube';
@@ -35,21 +38,44 @@ export interface ServeApiProxyDeps {
 /** A user of many groups is long. */
 const MAX_REQUEST_HEADERS = 512 * 1024;
 const WAY_MS = 30_000;
+const MIN_KEY_BYTES = 32;
+
+/** One that the platform opened. What comes through it counts only while all of it is the platform's. */
+interface Tunnel {
+  readonly target: string;
+  readonly verifier: TunnelVerifier;
+  /** Whether the request before was answered to its end. */
+  isFree: () => boolean;
+}
+
+/** A request that the platform has proved to be its own. */
+interface Proved {
+  readonly target: string;
+  readonly identity: ProxyIdentity;
+  /** What every answer to it carries. */
+  readonly answerHeaders: Readonly<Record<string, string>>;
+  readonly isUpgrade: boolean;
+}
 
 /** Offers the APIs of clusters to the platform, for all targets of a client, until what it returns is called. */
 export function serveApiProxy(deps: ServeApiProxyDeps): () => void {
-  const tunnels = new Map<Duplex, string>();
+  const tunnels = new Map<Duplex, Tunnel>();
   const served = new ServedApis(deps, tunnels);
   // It never listens: its connections come through tunnels, and last as long as the platform likes.
   const server = createServer({ maxHeaderSize: MAX_REQUEST_HEADERS, keepAliveTimeout: 0, requestTimeout: 0 });
   server.on('request', (request, response) => served.answer(request, response));
   server.on('upgrade', (request, socket, head) => served.upgrade(request, socket, head));
   server.on('clientError', (_error, socket) => socket.destroy());
-  const unserve = deps.client.serveTunnel('api', (bytes, { target }) => {
+  const unserve = deps.client.serveTunnel('api', (bytes, { target, key }) => {
     const duplex = new ByteDuplex().over(bytes);
-    tunnels.set(duplex, target);
-    duplex.once('close', () => tunnels.delete(duplex));
     duplex.on('error', () => {});
+    // A platform, or a fleetlet on the way, that knows of no keys cannot say who asks.
+    if (key.length < MIN_KEY_BYTES) {
+      duplex.destroy(new Error('the tunnel has no key; upgrade the platform and the fleetlet'));
+      return duplex.handlers;
+    }
+    tunnels.set(duplex, { target, verifier: new TunnelVerifier(key), isFree: () => true });
+    duplex.once('close', () => tunnels.delete(duplex));
     server.emit('connection', duplex);
     return duplex.handlers;
   });
@@ -61,46 +87,75 @@ export function serveApiProxy(deps: ServeApiProxyDeps): () => void {
 
 class ServedApis {
   readonly #deps: ServeApiProxyDeps;
-  readonly #tunnels: ReadonlyMap<Duplex, string>;
+  readonly #tunnels: ReadonlyMap<Duplex, Tunnel>;
 
-  constructor(deps: ServeApiProxyDeps, tunnels: ReadonlyMap<Duplex, string>) {
+  constructor(deps: ServeApiProxyDeps, tunnels: ReadonlyMap<Duplex, Tunnel>) {
     this.#deps = deps;
     this.#tunnels = tunnels;
   }
 
   answer(request: IncomingMessage, response: ServerResponse): void {
-    this.#forwarding(request).then(
-      (forwarding) => {
-        if (response.destroyed) return;
-        forwardRequest(request, response, forwarding);
-      },
-      (error: unknown) => this.#refuse(request, response, error),
-    );
+    const proved = this.#prove(request, { isUpgrade: false, isAnswered: () => response.writableEnded });
+    if (proved === undefined) return;
+    for (const [name, value] of Object.entries(proved.answerHeaders)) response.setHeader(name, value);
+    this.#forwarding(request, proved)
+      .then((forwarding) => {
+        if (!response.destroyed) forwardRequest(request, response, forwarding);
+      })
+      .catch((error: unknown) => this.#refuse(request, response, error));
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    this.#forwarding(request).then(
-      (forwarding) => {
+    const proved = this.#prove(request, { isUpgrade: true, isAnswered: () => false });
+    if (proved === undefined) return;
+    this.#forwarding(request, proved)
+      .then((forwarding) => {
         if (!socket.destroyed) forwardUpgrade({ request, socket, head }, forwarding);
-      },
-      (error: unknown) => {
-        if (!socket.destroyed) this.#refuse(request, responseOn(request, socket), error);
-      },
-    );
+      })
+      .catch((error: unknown) => {
+        if (socket.destroyed) return;
+        const response = responseOn(request, socket);
+        for (const [name, value] of Object.entries(proved.answerHeaders)) response.setHeader(name, value);
+        this.#refuse(request, response, error);
+      });
   }
 
-  async #forwarding(request: IncomingMessage): Promise<Forwarding> {
-    const cluster = this.#deps.clusterOf(this.#tunnels.get(request.socket) ?? '');
+  /** `undefined`, and the end of the tunnel, for what the platform did not write as its next request there. */
+  #prove(
+    request: IncomingMessage,
+    { isUpgrade, isAnswered }: { readonly isUpgrade: boolean; readonly isAnswered: () => boolean },
+  ): Proved | undefined {
+    const { rawHeaders, method = '', url: path = '', socket } = request;
+    const tunnel = this.#tunnels.get(socket);
+    const told = headerIn(rawHeaders, IDENTITY_HEADER) ?? '';
+    const identity = parseIdentity(told);
+    const shown = headerIn(rawHeaders, PROOF_HEADER);
+    const proof = tunnel?.isFree() ? tunnel.verifier.verify(shown, { method, path, identity: told }) : undefined;
+    if (tunnel === undefined || proof === undefined || identity === undefined) {
+      const subject = `targets/${tunnel?.target}`;
+      this.#deps.log.error({ subject, method }, 'request on a tunnel was not authenticated; tunnel closed');
+      socket.destroy();
+      return undefined;
+    }
+    tunnel.isFree = () => request.complete && isAnswered();
+    return { target: tunnel.target, identity, answerHeaders: { [PROOF_HEADER]: proof }, isUpgrade };
+  }
+
+  async #forwarding(request: IncomingMessage, proved: Proved): Promise<Forwarding> {
+    const { target, identity, answerHeaders, isUpgrade } = proved;
+    const cluster = this.#deps.clusterOf(target);
     if (cluster === undefined) {
       throw new ApiProxyError('TARGET_UNREACHABLE', 'The agent does not serve this target any more. Try again.');
     }
-    const identity = parseIdentity(headerIn(request.rawHeaders, IDENTITY_HEADER) ?? '');
-    if (identity === undefined) throw new ApiProxyError('REQUEST_MALFORMED', 'The platform did not say who asks.');
+    const { rawHeaders, httpVersion, url: path = '/' } = request;
+    const fault = requestFault({ rawHeaders, httpVersion, path, isUpgrade });
+    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
     const { way, caller } = await wayFor(request, { identity, cluster });
-    const headers = { ...forwardedHeaders(request.rawHeaders), ...auditId(request), ...way.headers, ...caller };
+    const headers = { ...forwardedHeaders(rawHeaders), ...auditId(request), ...way.headers, ...caller };
     return {
-      next: { agent: way.agent, host: way.headers['host'] ?? '', path: `${way.root}${request.url ?? '/'}`, headers },
+      next: { agent: way.agent, host: way.headers['host'] ?? '', path: `${way.root}${path}`, headers },
+      answerHeaders,
       refused: (response, error) => this.#refuse(request, response, unreachable(error)),
       intercept: (incoming, response) => this.#isRefusedItself(identity, way, incoming) && this.#tell(response),
     };

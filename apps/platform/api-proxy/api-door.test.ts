@@ -127,6 +127,32 @@ suite('who asks', () => {
     );
   });
 
+  test('is on record for reads of Secrets, once a minute for each caller and object', async (t) => {
+    const world = await doorStage(t);
+    const secret = '/api/v1/namespaces/a/secrets/b';
+    const asked: [string, 'vera' | 'dora'][] = [
+      [secret, 'vera'],
+      [`${secret}?watch=true`, 'vera'],
+      ['/api/v1/namespaces/a/%73ecrets/b', 'vera'],
+      [secret, 'dora'],
+      ['/api/v1/namespaces/a/secrets', 'vera'],
+      ['/api/v1/namespaces/a/configmaps/b', 'vera'],
+    ];
+    for (const [path, as] of asked) await textOf(await world.ask(path, { as }));
+    assert.deepEqual(
+      world.records.noted.map(({ method, resource, principal }) => [
+        principal?.id,
+        method,
+        resource.slice('/v1/targets/web/api/api'.length),
+      ]),
+      [
+        ['vera', 'GET', '/v1/namespaces/a/secrets/b'],
+        ['dora', 'GET', '/v1/namespaces/a/secrets/b'],
+        ['vera', 'GET', '/v1/namespaces/a/secrets'],
+      ],
+    );
+  });
+
   test('may not ask to be somebody else', async (t) => {
     const world = await doorStage(t);
     const answer = await world.ask('/version', { headers: { 'Impersonate-User': 'system:admin' } });

@@ -78,26 +78,24 @@ export class ApiDoor {
   readonly request = (request: IncomingMessage, response: ServerResponse): void => {
     request.socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const errand = this.#begin({ request, end: response, isUpgrade: false, status: 200 });
-    this.#pass(errand).then(
-      (forwarding) => {
+    this.#pass(errand)
+      .then((forwarding) => {
         if (!response.destroyed) forwardRequest(request, response, forwarding);
-      },
-      (error: unknown) => this.#refuse(errand, response, error),
-    );
+      })
+      .catch((error: unknown) => this.#refuse(errand, response, error));
   };
 
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     (socket as Socket).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     socket.on('error', () => socket.destroy());
     const errand = this.#begin({ request, end: socket, isUpgrade: true, status: 101 });
-    this.#pass(errand).then(
-      (forwarding) => {
+    this.#pass(errand)
+      .then((forwarding) => {
         if (!socket.destroyed) forwardUpgrade({ request, socket, head }, forwarding);
-      },
-      (error: unknown) => {
+      })
+      .catch((error: unknown) => {
         if (!socket.destroyed) this.#refuse(errand, responseOn(request, socket), error);
-      },
-    );
+      });
   };
 
   /** Takes nobody any more, and ends what is under way: clients take it up again elsewhere. */
@@ -127,7 +125,7 @@ export class ApiDoor {
     const ended = this.#deps.watch.begin({ kind: admitted.kind, isUpgrade });
     afterwards.push(() => ended(errand.status));
     afterwards.push(this.#takeStream(admitted));
-    if (admitted.kind === 'write') await this.#admission.note(errand, admitted, signal);
+    await this.#admission.note(errand, admitted, signal);
     return await this.#forwarding(errand, admitted, signal);
   }
 
@@ -145,15 +143,19 @@ export class ApiDoor {
     if (target === undefined) throw unreachable(admitted.target, 'it has just been deleted');
     const wanted = parseApiAuthentication(await this.#deps.authenticationOf(target, signal));
     const identity = identityOf(admitted, wanted);
+    const told = identityText(identity);
     const headers = {
       ...forwardedHeaders(errand.request.rawHeaders),
       host: 'kubernetes',
       'audit-id': admitted.id,
-      [IDENTITY_HEADER]: identityText(identity),
+      [IDENTITY_HEADER]: told,
       ...(identity.kind === 'passthrough' && { authorization: `Bearer ${admitted.bearer ?? ''}` }),
     };
+    const { path } = admitted;
+    const { tunnels } = this.#deps;
+    const seal = tunnels.seal({ method: errand.request.method ?? '', path, identity: told });
     return {
-      next: { agent: this.#deps.tunnels, host: hostOf(target), path: admitted.path, headers },
+      next: { agent: tunnels, host: hostOf(target), path, headers, seal },
       answerHeaders: ANSWER_HEADERS,
       refused: (response, error) => this.#refuse(errand, response, unreachable(admitted.target, error.message, error)),
       intercept: ({ statusCode = 0 }) => {

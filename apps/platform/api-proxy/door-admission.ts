@@ -4,10 +4,13 @@ import {
   asksToImpersonate,
   type DoorPath,
   kindOf,
+  NotedReads,
   type ProxyRole,
   parseDoorPath,
   RateBook,
   type RequestKind,
+  requestFault,
+  secretsIn,
 } from '#contexts/api-proxy';
 import type { AuditEntry, AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '#kit/http';
 import { type Clock, FleetError } from '#kit/std';
@@ -56,6 +59,7 @@ const ADMIN_PERMISSION = 'targets.proxyAdmin';
 export class DoorAdmission {
   readonly #deps: DoorAdmissionDeps;
   readonly #known: RateBook;
+  readonly #reads = new NotedReads();
   readonly #unknown = new RateBook({ max: UNKNOWN_PER_MINUTE, windowMs: MINUTE_MS });
 
   constructor(deps: DoorAdmissionDeps) {
@@ -78,13 +82,31 @@ export class DoorAdmission {
       const message = 'Through the platform everybody acts as himself. Leave out --as and --as-group.';
       throw new ApiProxyError('IMPERSONATION_REFUSED', message);
     }
+    const { rawHeaders, httpVersion } = request;
+    const fault = requestFault({ rawHeaders, httpVersion, path: door.path, isUpgrade });
+    if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
     const role = await this.#roleOf(principal, door.target, signal);
     return { ...door, id, kind, principal, role, bearer };
   }
 
-  /** Before it is done, so that nothing is done that is not on record. */
+  /**
+   * Before it is done, so that nothing is done that is not on record: writes, and reads of Secrets. Of these an entry stands for all of
+   * the same caller and object within a minute, as controllers ask again and again.
+   */
   async note(asked: Asked, admitted: Admitted, signal: AbortSignal): Promise<void> {
-    await this.#deps.audit.note(this.#entry(asked, { ...admitted, outcome: 'done' }), signal);
+    const entry = this.#entry(asked, { ...admitted, outcome: 'done' });
+    if (admitted.kind === 'write') return await this.#deps.audit.note(entry, signal);
+    const secrets = secretsIn(admitted.path);
+    if (secrets === undefined) return;
+    const { principal, target } = admitted;
+    const key = JSON.stringify([principal.kind, principal.id, principal.shown, target, secrets]);
+    if (!this.#reads.take(key, this.#deps.clock.now())) return;
+    try {
+      await this.#deps.audit.note(entry, signal);
+    } catch (error) {
+      this.#reads.giveBack(key);
+      throw error;
+    }
   }
 
   async #identify(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DOOR_PREFIX, type StreamLimits } from '#contexts/api-proxy';
@@ -38,6 +39,7 @@ export interface ApiProxy {
 
 const CHANNEL = 'tunnel/api';
 const OPEN_MS = 20_000;
+const KEY_BYTES = 32;
 
 export function openApiProxy(deps: OpenApiProxyDeps): ApiProxy {
   const { hub, meter, metrics, clock = systemClock } = deps;
@@ -64,8 +66,10 @@ async function openTunnel({ hub, meter }: Pick<OpenApiProxyDeps, 'hub' | 'meter'
       handlers.data(data);
     },
   };
-  const bytes = await hub.openBytes({ target: target.uid, channel: CHANNEL }, heard, AbortSignal.timeout(OPEN_MS));
-  return tunnel.over({
+  const key = randomBytes(KEY_BYTES);
+  const wanted = { target: target.uid, channel: CHANNEL, key };
+  const bytes = await hub.openBytes(wanted, heard, AbortSignal.timeout(OPEN_MS));
+  tunnel.over({
     write: (data) => {
       count(data);
       return bytes.write(data);
@@ -75,6 +79,7 @@ async function openTunnel({ hub, meter }: Pick<OpenApiProxyDeps, 'hub' | 'meter'
     pause: () => bytes.pause(),
     resume: () => bytes.resume(),
   });
+  return { tunnel, key };
 }
 
 async function closeAt(stop: AbortSignal, door: ApiDoor): Promise<void> {

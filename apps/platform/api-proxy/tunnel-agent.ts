@@ -1,12 +1,15 @@
-import { Agent, type ClientRequest } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { headerIn } from '#contexts/api-proxy';
+import { PROOF_HEADER, type ProvedRequest, type Seal, TunnelSigner } from '#contexts/api-proxy/adapters';
 
 export interface TunnelTarget {
   readonly uid: string;
   readonly workspace: string;
 }
 
-export type OpenTunnel = (target: TunnelTarget) => Promise<Duplex>;
+/** The key is known to nobody but the two ends of the tunnel and those who carry it. */
+export type OpenTunnel = (target: TunnelTarget) => Promise<{ readonly tunnel: Duplex; readonly key: Uint8Array }>;
 
 /** An agent of Node tells connections apart by a host's name; neither part of this has a dot. */
 export function hostOf({ uid, workspace }: TunnelTarget): string {
@@ -20,6 +23,7 @@ const IDLE_MS = 60_000;
 export class TunnelAgent extends Agent {
   readonly #open: OpenTunnel;
   readonly #idle = new WeakMap<Duplex, NodeJS.Timeout>();
+  readonly #signers = new WeakMap<Duplex, TunnelSigner>();
 
   constructor(open: OpenTunnel) {
     super({ keepAlive: true, maxFreeSockets: KEPT_PER_TARGET });
@@ -32,9 +36,21 @@ export class TunnelAgent extends Agent {
   ): undefined {
     const [uid = '', workspace = ''] = host?.split('.') ?? [];
     this.#open({ uid, workspace }).then(
-      (tunnel) => callback(null, tunnel),
+      ({ tunnel, key }) => {
+        this.#signers.set(tunnel, new TunnelSigner(key));
+        callback(null, tunnel);
+      },
       (error: unknown) => (callback as (error: unknown) => void)(error),
     );
+  }
+
+  /** Of one request, whichever tunnel it takes. */
+  seal(request: ProvedRequest): Seal {
+    return {
+      headers: (tunnel) => ({ [PROOF_HEADER]: this.#signers.get(tunnel)?.sign(request) ?? '' }),
+      isAnswer: (tunnel, { rawHeaders }: IncomingMessage) =>
+        this.#signers.get(tunnel)?.isAnswer(headerIn(rawHeaders, PROOF_HEADER)) === true,
+    };
   }
 
   /** Node's own would ask a socket to watch over itself, and a tunnel is none. */

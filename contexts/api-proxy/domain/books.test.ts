@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NotedReads } from './noted-reads.ts';
 import { RateBook } from './rate-book.ts';
 import { StreamBook } from './stream-book.ts';
 
@@ -24,6 +25,18 @@ test('whatever comes and goes, nobody has more than his share, and what is given
       assert.equal(book.size, 0);
     }),
   );
+});
+
+test('a read is noted once a minute, and forgotten after it', () => {
+  const reads = new NotedReads();
+  assert.deepEqual(
+    [reads.take('a', 0), reads.take('a', 59_999), reads.take('b', 59_999), reads.take('a', 60_000), reads.size],
+    [true, false, true, true, 2],
+  );
+  reads.giveBack('a');
+  assert.equal(reads.take('a', 60_001), true);
+  assert.equal(reads.take('c', 999_999), true);
+  assert.equal(reads.size, 1);
 });
 
 test('a window counts each by himself, and begins anew', () => {

@@ -28,9 +28,21 @@ test('a token is no protocol', () => {
   assert.deepEqual(forwardedHeaders(raw), { 'sec-websocket-protocol': 'v5.channel.k8s.io' });
 });
 
-test('a connection cannot take the length of a body away', () => {
-  const raw = ['Connection', 'content-length', 'Content-Length', '3'];
-  assert.deepEqual(forwardedHeaders(raw), { 'content-length': '3' });
+test('where a body ends is nothing that is handed on, nor is what the ends of a tunnel tell each other', () => {
+  const raw = [
+    'Content-Length',
+    '3',
+    'Transfer-Encoding',
+    'chunked',
+    'Trailer',
+    'x',
+    'Fleetshift-Proof',
+    'p',
+    'Etag',
+    'e',
+  ];
+  assert.deepEqual(forwardedHeaders(raw), { etag: 'e' });
+  assert.deepEqual(answeredHeaders(raw), { etag: 'e' });
 });
 
 test('of an answer what would act in a browser stays behind', () => {

@@ -7,6 +7,8 @@ export type RawHeaders = readonly string[];
 /** Of one connection, not of a request: each way makes its own. */
 const OF_A_CONNECTION = [
   'connection',
+  // Where a body ends is said anew on each connection, by whoever writes it there.
+  'content-length',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',
@@ -42,6 +44,8 @@ const FOR_BROWSERS = [
   'clear-site-data',
 ];
 const FOR_BROWSERS_PREFIXES = ['access-control-', 'content-security-policy', 'x-frame-', 'x-content-type-'];
+/** What the two ends of a tunnel tell each other: no server says it for them. */
+const OURS_PREFIX = 'fleetshift-';
 
 /** A token can also be shown as a protocol of a WebSocket. */
 const BEARER_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
@@ -69,7 +73,8 @@ export function answeredHeaders(raw: RawHeaders): Headers {
   const dropped = new Set([...OF_A_CONNECTION, ...FOR_BROWSERS, ...namedByConnection(raw)]);
   return joined(
     pairsOf(raw).filter(
-      ([name]) => !dropped.has(name) && !FOR_BROWSERS_PREFIXES.some((prefix) => name.startsWith(prefix)),
+      ([name]) =>
+        !dropped.has(name) && ![...FOR_BROWSERS_PREFIXES, OURS_PREFIX].some((prefix) => name.startsWith(prefix)),
     ),
   );
 }
@@ -86,8 +91,8 @@ function namedByConnection(raw: RawHeaders): string[] {
       .filter(([name]) => name === 'connection')
       .flatMap(([, value]) => value.split(','))
       .map((token) => token.trim().toLowerCase())
-      // Without these a body would be read wrongly, or another request smuggled behind it.
-      .filter((token) => token !== 'content-length' && token !== 'content-type')
+      // Without it a body would be read wrongly.
+      .filter((token) => token !== 'content-type')
   );
 }
 
@@ -99,7 +104,7 @@ function withoutBearer(protocols: string): string {
     .join(', ');
 }
 
-function pairsOf(raw: RawHeaders): [string, string][] {
+export function pairsOf(raw: RawHeaders): [string, string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([(raw[at] ?? '').toLowerCase(), raw[at + 1] ?? '']);
   return pairs;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindOf } from './request-kind.ts';
+import { kindOf, secretsIn } from './request-kind.ts';
 
 const rows = [
   { why: 'a list', method: 'GET', path: '/api/v1/pods?watch=true', want: 'read' },
@@ -60,6 +60,22 @@ for (const { why, want, ...asked } of rows) {
   test(`${why}: ${want}`, () => {
     assert.equal(kindOf({ ...asked, isUpgrade: false }), want);
   });
+}
+
+const SECRETS = [
+  { path: '/api/v1/secrets?watch=true', want: '/api/v1/secrets' },
+  { path: '/api/v1/namespaces/a/secrets/', want: '/api/v1/namespaces/a/secrets' },
+  { path: '/api/v1/namespaces/a/%73ecrets/b', want: '/api/v1/namespaces/a/secrets/b' },
+  { path: '/api/v1/watch/namespaces/a/secrets/b', want: '/api/v1/watch/namespaces/a/secrets/b' },
+  { path: '/api/v1/watch/secrets', want: '/api/v1/watch/secrets' },
+  { path: '/api/v1/namespaces/secrets', want: undefined },
+  { path: '/api/v1/namespaces/secrets/pods/secrets', want: undefined },
+  { path: '/apis/apps/v1/secrets', want: undefined },
+  { path: '/api', want: undefined },
+] as const;
+
+for (const { path, want } of SECRETS) {
+  test(`${path} reads ${want === undefined ? 'no Secrets' : 'Secrets'}`, () => assert.equal(secretsIn(path), want));
 }
 
 test('what is to become something else is a write', () => {

@@ -26,6 +26,19 @@ export function kindOf({ method, path, isUpgrade }: AskedRequest): RequestKind {
   return READING.has(method) && !reachesIn(segments) ? 'read' : 'write';
 }
 
+/**
+ * Whether this reads Secrets: one, a list or a watch, in a namespace or in all. `undefined` otherwise, else the path as the server sees it,
+ * however it is spelled.
+ */
+export function secretsIn(path: string): string | undefined {
+  const segments = segmentsOf(path);
+  if (segments?.[0] !== 'api') return undefined;
+  const [first, ...rest] = segments.slice(2);
+  const place = first === 'watch' ? rest : [first, ...rest];
+  const [resource] = place[0] === 'namespaces' && place.length > 2 ? place.slice(2) : place;
+  return resource === 'secrets' ? `/${segments.join('/')}` : undefined;
+}
+
 /** Decoded, as the server sees them; `undefined` when there are two ways to see them. */
 function segmentsOf(path: string): readonly string[] | undefined {
   const plain = path.split('?', 1)[0] ?? '';

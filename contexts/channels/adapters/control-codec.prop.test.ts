@@ -68,6 +68,7 @@ const replies: fc.Arbitrary<ControlReply> = fc.oneof(
     target: text,
     mode: fc.constantFrom(...REVERSE_MODES),
     deadline: time,
+    key: fc.uint8Array({ maxLength: 8 }),
   }),
   fc.record({
     request,

@@ -103,9 +103,9 @@ function wireReply(message: ControlReply): NonNullable<MessageInitShape<typeof F
     case 'targetDeregistered':
       return { case: 'targetDeregistered', value: { target: message.target } };
     case 'openStream': {
-      const { stream, channel, target, mode, deadline } = message;
+      const { stream, channel, target, mode, deadline, key } = message;
       const value = { stream, channel, target, mode: WIRE_MODES[mode], deadline: BigInt(deadline) };
-      return { case: 'openStream', value };
+      return { case: 'openStream', value: { ...value, key: Uint8Array.from(key) } };
     }
     case 'dataRoute': {
       const { channel, addresses, ticket, ticketExpires, serverName, message: why } = message;
@@ -138,9 +138,9 @@ function domainReply({ request: id, message }: FromPlatformControl): ControlRepl
     case 'targetDeregistered':
       return { request, kind, target: message.value.target };
     case 'openStream': {
-      const { stream, channel, target, deadline } = message.value;
+      const { stream, channel, target, deadline, key } = message.value;
       const mode = modeOf(message.value.mode);
-      return mode && { request, kind, stream, channel, target, mode, deadline: Number(deadline) };
+      return mode && { request, kind, stream, channel, target, mode, deadline: Number(deadline), key };
     }
     case 'dataRoute': {
       const { channel, addresses, ticket, serverName, message: why } = message.value;

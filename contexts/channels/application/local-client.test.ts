@@ -137,8 +137,8 @@ suite('a local client', () => {
   test('is told of what concerns its targets, by their uid', async (t) => {
     const { fleetlet, client } = stage(t);
     const wanted: string[] = [];
-    client.serveTunnel('api', (_bytes, { target }) => {
-      wanted.push(target);
+    client.serveTunnel('api', (_bytes, { target, key }) => {
+      wanted.push(`${target} ${Buffer.from(key).toString()}`);
       return { data: () => {}, room: () => {}, ended: () => {}, closed: () => {} };
     });
     const heard: string[] = [];
@@ -153,9 +153,9 @@ suite('a local client', () => {
     fleetlet.say({ request: 0, kind: 'syncNow', targets: ['uid-of-db', 'uid-of-nobody'] });
     fleetlet.say({ request: 0, kind: 'targetSuperseded', target: 'uid-of-web', message: 'superseded' });
     const asked = { stream: 's1', channel: 'tunnel/api', target: 'uid-of-web', mode: 'bytes', deadline: 0 } as const;
-    fleetlet.say({ request: 0, kind: 'openStream', ...asked });
+    fleetlet.say({ request: 0, kind: 'openStream', ...asked, key: Buffer.from('secret') });
     await until(() => wanted.length === 1);
-    assert.deepEqual(wanted, ['uid-of-web']);
+    assert.deepEqual(wanted, ['uid-of-web secret']);
     assert.deepEqual(heard.slice(2), ['db sync', 'web superseded']);
   });
 

@@ -1,11 +1,12 @@
 import { type Random, type Sleep, unlessAborted } from '#kit/std';
-import type {
-  ControlReply,
-  ControlRequest,
-  OpenStream,
-  TargetClaim,
-  TargetRefusal,
-  Welcome,
+import {
+  type ControlReply,
+  type ControlRequest,
+  type OpenStream,
+  type TargetClaim,
+  type TargetRefusal,
+  ticketFor,
+  type Welcome,
 } from '../domain/control-message.ts';
 import type { ByteHandlers, ByteStream } from './byte-stream.ts';
 import type { Channel, ChannelHandlers, Inbound } from './channel.ts';
@@ -54,6 +55,8 @@ export interface TunnelOpened {
   readonly channel: string;
   /** Its uid. */
   readonly target: string;
+  /** The secret that the platform has sent for this tunnel alone; empty where it sent none. */
+  readonly key: Uint8Array;
 }
 
 const TUNNEL = 'tunnel/';
@@ -166,11 +169,12 @@ export class LocalClient {
     }
   }
 
-  #wanted({ channel, target, stream }: OpenStream): void {
+  #wanted(wanted: OpenStream): void {
+    const { channel, target, stream, key } = wanted;
     const take = this.#tunnels.get(channel) ?? refuseTunnel;
     // Nothing happens before this turn is over, so that nobody calls what is not there yet.
     const bytes = this.openBytes(
-      { name: channel, target, stream },
+      { name: channel, target, stream, ticket: ticketFor(wanted) },
       {
         data: (data) => handlers.data(data),
         room: () => handlers.room(),
@@ -178,7 +182,7 @@ export class LocalClient {
         closed: (why) => handlers.closed(why),
       },
     );
-    const handlers = take(bytes, { channel, target });
+    const handlers = take(bytes, { channel, target, key });
   }
 
   #accepted(name: string, uid: string): void {

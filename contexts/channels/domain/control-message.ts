@@ -67,6 +67,19 @@ export interface OpenStream {
   readonly mode: ReverseMode;
   /** Unix milliseconds, or 0. */
   readonly deadline: number;
+  /** A secret of this stream alone, known to its two ends and those who carry it; empty for what needs none. */
+  readonly key: Uint8Array;
+}
+
+const KEYED = new TextEncoder().encode('keyed');
+
+/** What the `open` of a stream shows as its ticket when the key has arrived: an end that does not know of keys shows none. */
+export function ticketFor({ key }: Pick<OpenStream, 'key'>): Uint8Array {
+  return key.length > 0 ? KEYED : new Uint8Array();
+}
+
+export function isKeyed({ ticket }: { readonly ticket: Uint8Array }): boolean {
+  return ticket.length === KEYED.length && ticket.every((byte, at) => byte === KEYED[at]);
 }
 
 export interface DataRoute {

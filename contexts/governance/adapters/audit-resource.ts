@@ -17,6 +17,8 @@ export function toAuditResource({ entry, position, hash }: ChainedEntry, seesAll
     resource,
     ...(workspace === undefined ? {} : { workspace }),
     ...(principal === undefined ? {} : { principal }),
+    ...(entry.token === undefined ? {} : { token: entry.token }),
+    ...(entry.session === undefined ? {} : { session: entry.session }),
     address,
     outcome,
     ...(entry.before === undefined ? {} : { beforeHash: entry.before }),

@@ -7,7 +7,7 @@ export const ARRIVED = 'audit.arrived';
 
 export const ENTRY_COLUMNS = sql.raw(
   'id, time, last_time, count, request_id, operation, method, resource, scope, principal_kind, principal_id, ' +
-    'address, outcome, before_hash, after_hash',
+    'token_id, session_id, address, outcome, before_hash, after_hash',
 );
 export const CHAIN_COLUMNS = sql`position, previous_hash, hash, ${ENTRY_COLUMNS}`;
 
@@ -47,6 +47,8 @@ export function toEntry(row: Row): AuditEntry {
     resource: String(row['resource']),
     scope: textOrNone(row['scope']),
     principal: kind === undefined && id === undefined ? undefined : { kind: kind ?? '', id: id ?? '' },
+    token: textOrNone(row['token_id']),
+    session: textOrNone(row['session_id']),
     address: String(row['address']),
     outcome: String(row['outcome']),
     before: textOrNone(row['before_hash']),
@@ -55,7 +57,7 @@ export function toEntry(row: Row): AuditEntry {
 }
 
 function entryValues(entry: AuditEntry): Value[] {
-  const { principal, scope = null, before = null, after = null } = entry;
+  const { principal, scope = null, token = null, session = null, before = null, after = null } = entry;
   return [
     entry.id,
     entry.time,
@@ -68,6 +70,8 @@ function entryValues(entry: AuditEntry): Value[] {
     scope,
     principal?.kind ?? null,
     principal?.id ?? null,
+    token,
+    session,
     entry.address,
     entry.outcome,
     before,

@@ -68,6 +68,24 @@ eachDatabase('audit', (fresh, engine) => {
   };
   const tamper = async (...statements: Statement[]) => await api.storage.commit(statements, signal);
 
+  it('names the token or the session that was shown, and both count in the chain', async () => {
+    const shown = [{ token: 'k1' }, { session: 's1' }, undefined];
+    await append(shown.map((each, number) => done(number, { principal: { ...ALICE, ...(each && { shown: each }) } })));
+    await api.chained(3);
+    const { items } = await list();
+    assert.deepEqual(
+      items.map(({ token, session, principal }) => [token, session, principal]),
+      [
+        [undefined, undefined, ALICE],
+        [undefined, 's1', ALICE],
+        ['k1', undefined, ALICE],
+      ],
+    );
+    assert.equal((await verify()).intact, true);
+    await tamper(sql`UPDATE audit_log SET token_id = 'k2' WHERE token_id = 'k1'`);
+    assert.equal((await verify()).intact, false);
+  });
+
   it('has what was committed and nothing else, whole and in order', async () => {
     await append([done(1, { before: 'sha256:b', after: 'sha256:a' })]);
     await assert.rejects(

@@ -14,11 +14,18 @@ export function toRefusal(entry: AuditEntry): Refusal {
     params,
     resource: written(resource),
     principal: principal && { kind: principal.kind, id: keepable(principal.id) },
+    token: shownId(principal?.shown?.token),
+    session: shownId(principal?.shown?.session),
     address: keepable(address),
     outcome,
     before,
     after,
   };
+}
+
+/** An issuer numbers its tokens as it likes. */
+function shownId(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : written(id);
 }
 
 /** What a caller wrote himself may hold a token by mistake, as in a path; and this is kept for years. */

@@ -99,11 +99,17 @@ const USAGE_OF_EACH = {
   postgres: usageOfEach(`extract(epoch FROM (day || 'T00:00:00Z')::timestamptz)::bigint * 1000 + 86399999`),
 };
 
+/** A process of the release before goes on without them: what it writes names no token. */
+const AUDIT_CREDENTIALS = ['audit_arrivals', 'audit_log']
+  .flatMap((table) => ['token_id', 'session_id'].map((column) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT;`))
+  .join('\n');
+
 export const GOVERNANCE_MIGRATIONS: MigrationModule = {
   module: 'governance',
   migrations: [
     { number: 1, name: 'audit', compatibleFrom: 0, up: AUDIT },
     { number: 2, name: 'usage', compatibleFrom: 1, up: USAGE },
     { number: 3, name: 'usage of each workspace that had a name', compatibleFrom: 2, up: USAGE_OF_EACH },
+    { number: 4, name: 'audit names tokens and sessions', compatibleFrom: 3, up: AUDIT_CREDENTIALS },
   ],
 };

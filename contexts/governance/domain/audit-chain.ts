@@ -27,9 +27,10 @@ export function chainEntries(head: ChainPoint, entries: readonly AuditEntry[]): 
   });
 }
 
-/** Every field counts, also those that are absent. */
+/** Every field counts, also those that are absent; token and session where they are there, as older entries have none. */
 export function hashOf(position: number, previousHash: string, entry: AuditEntry): string {
-  const { scope = null, principal, before = null, after = null, ...rest } = entry;
+  const { scope = null, principal, token, session, before = null, after = null, ...rest } = entry;
   const who = principal === undefined ? null : { kind: principal.kind, id: principal.id };
-  return contentHash({ position, previousHash, entry: { ...rest, scope, principal: who, before, after } });
+  const shown = { ...(token === undefined ? {} : { token }), ...(session === undefined ? {} : { session }) };
+  return contentHash({ position, previousHash, entry: { ...rest, ...shown, scope, principal: who, before, after } });
 }

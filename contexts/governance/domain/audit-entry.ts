@@ -24,6 +24,9 @@ export interface AuditEntry {
   /** Where in the tree it was at that time, as `/root/emea/web/`; `undefined` for what is nowhere in it. */
   readonly scope: string | undefined;
   readonly principal: AuditedPrincipal | undefined;
+  /** Ids of the token or the session that was shown, where there was one that has an id. */
+  readonly token: string | undefined;
+  readonly session: string | undefined;
   readonly address: string;
   /** One of `OUTCOMES`, or of a later release. */
   readonly outcome: string;

@@ -63,10 +63,10 @@ export class RefusalWindow {
   }
 }
 
-function kindOf({ principal, outcome, operation, resource, address }: Refusal): string {
+function kindOf({ principal, token, session, outcome, operation, resource, address }: Refusal): string {
   return principal === undefined
     ? JSON.stringify([networkOf(address)])
-    : JSON.stringify([principal.kind, principal.id, outcome, operation, resource]);
+    : JSON.stringify([principal.kind, principal.id, token, session, outcome, operation, resource]);
 }
 
 /** One that stands for many others must not be held against whoever came first. */
@@ -81,6 +81,8 @@ function nameless({ time, requestId, outcome }: Refusal): Refusal {
     method: 'several',
     address: 'several',
     principal: undefined,
+    token: undefined,
+    session: undefined,
     before: undefined,
     after: undefined,
   };

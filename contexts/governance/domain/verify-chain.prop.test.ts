@@ -29,6 +29,8 @@ const CHANGES: Readonly<Record<keyof AuditEntry, Partial<AuditEntry>>> = {
   resource: { resource: '/v1/workspaces/other' },
   scope: { scope: undefined },
   principal: { principal: { kind: 'user', id: 'bob' } },
+  token: { token: 'another' },
+  session: { session: undefined },
   address: { address: '127.0.0.2' },
   outcome: { outcome: 'denied' },
   before: { before: `sha256:${'1'.repeat(64)}` },

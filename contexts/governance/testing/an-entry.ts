@@ -16,6 +16,8 @@ function anEntry(number: number, parts: Partial<AuditEntry> = {}): AuditEntry {
     resource: `/v1/workspaces/w${number}`,
     scope: `/root/w${number}/`,
     principal: { kind: 'user', id: 'alice' },
+    token: undefined,
+    session: `session-${number}`,
     address: '127.0.0.1',
     outcome: 'done',
     before: undefined,

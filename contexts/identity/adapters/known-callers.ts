@@ -58,6 +58,7 @@ export class KnownCallers {
       kind: 'serviceAccount',
       id: principalIdOf(account),
       ...(isScoped ? { scope: token.scope } : {}),
+      shown: { token: token.id },
     };
   }
 
@@ -72,7 +73,7 @@ export class KnownCallers {
     if (!isSessionLive(session, limits, { now, lastUsed })) return undefined;
     this.sessionsUsed.touch(session.uid, session.lastUsedTime, now);
     const { principal, groups } = session;
-    return { ...principal, ...(groups.length === 0 ? {} : { groups }) };
+    return { ...principal, ...(groups.length === 0 ? {} : { groups }), shown: { session: session.uid } };
   }
 
   async byIssuerToken(token: string, signal: AbortSignal): Promise<Principal | undefined> {
@@ -80,11 +81,14 @@ export class KnownCallers {
     const user = await jwt.verify(token, signal);
     if (user === undefined) return undefined;
     const revoked = await this.#revocations.get('all', () => reader.revocations(clock.now(), signal));
-    if (revoked?.has(tokenKey(secrets.hash(token)))) return undefined;
+    const hash = secrets.hash(token);
+    if (revoked?.has(tokenKey(hash))) return undefined;
     const notAfter = revoked?.get(userKey(user.id));
     // Tokens know whole seconds. One of the very second counts as issued before.
     if (notAfter !== undefined && user.issuedAt * 1000 <= notAfter) return undefined;
-    return { kind: 'user', id: user.id, ...(user.groups.length === 0 ? {} : { groups: user.groups }) };
+    const groups = user.groups.length === 0 ? {} : { groups: user.groups };
+    // Issuers need not number their tokens; a part of the hash tells them apart as well.
+    return { kind: 'user', id: user.id, ...groups, shown: { token: user.tokenId ?? hash.slice(0, 16) } };
   }
 
   /** Something was revoked, or may have been. */

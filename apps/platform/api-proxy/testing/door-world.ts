@@ -30,6 +30,8 @@ export interface DoorWorldOptions {
   readonly requestsPerMinute?: number;
   /** What people set at the target. */
   readonly apiAuthentication?: string;
+  /** An API server of the test's own, instead of the scripted one. */
+  readonly server?: string;
 }
 
 /** What the neighbours of the proxy were told. */
@@ -74,7 +76,7 @@ export class DoorWorld {
     const fleetlet = await fleet.fleetlet('edge');
     const api = await scriptedApi();
     const records: Records = { noted: [], refused: [], metered: new Map(), tunnels: 0 };
-    const agent = await openAgent(await fleetlet.agentOf('web'), addressOf(api.server));
+    const agent = await openAgent(await fleetlet.agentOf('web'), options.server ?? addressOf(api.server));
     const proxy = openProxy({ fleet, records, options });
     const over = new AbortController();
     const running = proxy.runnable.run(over.signal);

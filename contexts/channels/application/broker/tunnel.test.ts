@@ -31,7 +31,9 @@ async function ends(t: TestContext) {
   agent.ask({ request: 1, kind: 'registerTarget', claim: claimOf('edge-1') });
   await until(() => agent.news.some(({ kind }) => kind === 'targetAccepted'));
   const wanted = { channel: 'tunnel/api', target: 'uid-edge-1', stream: 's-1' } as const;
-  const asksForIt = (): void => stage.tell({ request: 0, kind: 'openStream', ...wanted, mode: 'bytes', deadline: 0 });
+  const key = Buffer.from('secret');
+  const asksForIt = (): void =>
+    stage.tell({ request: 0, kind: 'openStream', ...wanted, mode: 'bytes', deadline: 0, key });
   return { stage, far, agent, wanted, asksForIt };
 }
 
@@ -84,6 +86,8 @@ suite('bytes through a fleetlet', () => {
       return far.closed.length > 0;
     });
     assert.match(String(far.closed[0]), /is not there/);
+    const [refusal] = stage.platform.opens.filter(({ mode }) => mode === 'bytes');
+    assert.equal(Buffer.from(refusal?.ticket ?? []).toString(), 'keyed', 'so that nobody is told to upgrade it');
     assert.equal(stage.broker.stats().targets, 1, 'though it may come back, and nobody has given it up');
   });
 

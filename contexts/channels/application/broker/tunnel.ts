@@ -1,5 +1,5 @@
 import { type LocalPrincipal, principalName } from '../../domain/channel-acl.ts';
-import type { OpenStream } from '../../domain/control-message.ts';
+import { type OpenStream, ticketFor } from '../../domain/control-message.ts';
 import type { OpenFrame } from '../../domain/frame.ts';
 import { LinkedBytes } from '../byte-stream.ts';
 import type { FrameLink, LinkHandlers } from '../link.ts';
@@ -60,10 +60,11 @@ export function tunnelThrough(
 }
 
 /** Nobody here can take it. Whoever asked for it waits to be called, so it is called, and told so. */
-export function refuseTunnel(uplink: Pick<Uplink, 'openBytes'>, { channel: name, target, stream }: OpenStream): void {
+export function refuseTunnel(uplink: Pick<Uplink, 'openBytes'>, wanted: OpenStream): void {
+  const { channel: name, target, stream } = wanted;
   const refuse = (): void => bytes.destroy('the process that speaks for the target is not there');
   const bytes = uplink.openBytes(
-    { name, target, stream },
+    { name, target, stream, ticket: ticketFor(wanted) },
     { data: refuse, room: refuse, ended: refuse, closed: () => {} },
   );
 }

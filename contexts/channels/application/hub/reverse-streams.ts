@@ -1,6 +1,6 @@
 import { type Clock, type Sleep, unlessAborted } from '#kit/std';
 import { ChannelError } from '../../domain/channel-error.ts';
-import type { ControlReply, ReverseMode } from '../../domain/control-message.ts';
+import { type ControlReply, isKeyed, type ReverseMode } from '../../domain/control-message.ts';
 import type { OpenFrame } from '../../domain/frame.ts';
 import type { Admission } from '../acceptor.ts';
 import { type ByteHandlers, type ByteStream, LinkedBytes } from '../byte-stream.ts';
@@ -12,6 +12,8 @@ export interface StreamWanted {
   readonly target: string;
   readonly channel: string;
   readonly mode: ReverseMode;
+  /** A secret for the end that serves the stream. An end that does not know of keys is refused. */
+  readonly key?: Uint8Array;
 }
 
 /** What becomes of the stream once it is there: whoever takes it sends `opened` itself. */
@@ -33,10 +35,12 @@ interface Expected {
   readonly wanted: StreamWanted;
   readonly take: TakeStream;
   readonly came: () => void;
+  readonly refused: (error: ChannelError) => void;
 }
 
 const WITHIN_MS = 10_000;
 const MOST = 1_000;
+const NO_KEY = new Uint8Array();
 
 /** Fleetlets cannot be called, so they are asked to call: with a word that nobody else knows, once. */
 export class ReverseStreams {
@@ -55,9 +59,9 @@ export class ReverseStreams {
     if (this.#expected.size >= most) throw new ChannelError('SESSION_GONE', `${what}: ${most} others wait for theirs`);
     const { take, ...asked } = wanted;
     const [stream, over] = [newId(), new AbortController()];
-    const { promise: came, resolve } = Promise.withResolvers<void>();
-    this.#expected.set(stream, { session, wanted: asked, take, came: resolve });
-    tell(session, { request: 0, kind: 'openStream', stream, ...asked, deadline: clock.now() + withinMs });
+    const { promise: came, resolve, reject: refused } = Promise.withResolvers<void>();
+    this.#expected.set(stream, { session, wanted: asked, take, came: resolve, refused });
+    tell(session, { request: 0, kind: 'openStream', stream, key: NO_KEY, ...asked, deadline: clock.now() + withinMs });
     const late = sleep(withinMs, AbortSignal.any([signal, over.signal])).then(() => {
       throw new ChannelError('SESSION_GONE', `${what}: the fleetlet did not call back within ${withinMs} ms`);
     });
@@ -77,6 +81,12 @@ export class ReverseStreams {
       return undefined;
     }
     this.#expected.delete(open.stream);
+    const { channel, target, key } = expected.wanted;
+    if (key !== undefined && !isKeyed(open)) {
+      const message = 'the agent or its fleetlet is of an older release, which cannot prove who asks; upgrade both';
+      expected.refused(new ChannelError('UPGRADE_NEEDED', `open ${channel} of target ${target}: ${message}`));
+      return { kind: 'refused', reason: 'version', message };
+    }
     return {
       kind: 'raw',
       take: (link, opened, version) => {

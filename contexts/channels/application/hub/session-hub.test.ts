@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { ControlReply } from '../../domain/control-message.ts';
 import { text, until } from '../../testing/an-uplink.ts';
 import { HubWorld } from '../../testing/hub-world.ts';
 import type { SessionHubDeps } from './hub-deps.ts';
@@ -330,6 +331,32 @@ test('bytes: the fleetlet is asked to call, and only with the word that it was g
   theirs.write(text('200'));
   await until(() => heard.length > 0 && answers.length > 0);
   assert.deepEqual([heard, answers], [['200'], ['GET']]);
+});
+
+test('bytes with a key: an end that does not know of keys gets no stream, and the error asks for an upgrade', async (t) => {
+  const it = world(t);
+  const fleetlet = it.fleetlet('f1', ['web']);
+  await fleetlet.register('web');
+  const quiet = { data: () => {}, room: () => {}, ended: () => {}, closed: () => {} };
+  for (const ticket of [undefined, text('keye'), text('keyed')]) {
+    const key = text('secret');
+    const opening = it.hub.openBytes({ target: 'uid-web', channel: 'tunnel/api', key }, quiet, signal);
+    const settled = opening.then(
+      () => 'open',
+      (error: { readonly code: string }) => error.code,
+    );
+    const asks = (): ControlReply[] => fleetlet.replies.filter(({ kind }) => kind === 'openStream');
+    await until(() => asks().length === 1);
+    const [asked] = asks();
+    assert.ok(asked?.kind === 'openStream');
+    assert.deepEqual(Buffer.from(asked.key), Buffer.from(key));
+    fleetlet.replies.length = 0;
+    fleetlet.uplink.openBytes(
+      { name: 'tunnel/api', connectionClass: 'control', stream: asked.stream, ...(ticket && { ticket }) },
+      quiet,
+    );
+    assert.equal(await settled, ticket?.length === 5 ? 'open' : 'UPGRADE_NEEDED');
+  }
 });
 
 test('a fleetlet that does not call back in time is not waited for', async (t) => {

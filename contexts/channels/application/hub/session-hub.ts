@@ -111,12 +111,12 @@ export class SessionHub {
 
   /** The same for bytes. */
   async openBytes(
-    { target, channel }: Omit<StreamWanted, 'mode'>,
+    wanted: Omit<StreamWanted, 'mode'>,
     handlers: ByteHandlers,
     signal: AbortSignal,
   ): Promise<ByteStream> {
     const { take, stream } = takeBytes(this.#deps.session, handlers);
-    await this.openStream({ target, channel, mode: 'bytes', take }, signal);
+    await this.openStream({ ...wanted, mode: 'bytes', take }, signal);
     return await stream;
   }
 

@@ -15,6 +15,8 @@ export interface VerifiedUser extends User {
   readonly issuer: Issuer;
   /** Seconds since the epoch. */
   readonly issuedAt: number;
+  /** As the issuer numbers its tokens, where it does. */
+  readonly tokenId: string | undefined;
 }
 
 /** Only what is signed with a key that nobody but the issuer has: neither `none` nor a shared secret. */
@@ -70,7 +72,7 @@ export class JwtVerifier {
     try {
       const claims = await this.#deps.issuers.client(issuer).verify(token, options, signal);
       const user = userOf(issuer, this.#deps.expressions.map(issuer, claims));
-      return { ...user, issuer, issuedAt: claims.iat ?? 0 };
+      return { ...user, issuer, issuedAt: claims.iat ?? 0, tokenId: claims.jti };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
