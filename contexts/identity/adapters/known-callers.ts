@@ -6,7 +6,7 @@ import type { SecretSource } from '../application/ports.ts';
 import { type AccountToken, isLive } from '../domain/account-token.ts';
 import { principalIdOf, type ServiceAccount } from '../domain/service-account.ts';
 import { isSessionLive, type Session, type SessionKind, type SessionLimits } from '../domain/session.ts';
-import { parseToken } from '../domain/token-text.ts';
+import { parseToken, signedPartOf } from '../domain/token-text.ts';
 import type { JwtVerifier } from './oidc/jwt-verifier.ts';
 import type { SqlIdentityReader } from './sql/sql-identity-reader.ts';
 
@@ -78,10 +78,11 @@ export class KnownCallers {
 
   async byIssuerToken(token: string, signal: AbortSignal): Promise<Principal | undefined> {
     const { reader, jwt, secrets, clock } = this.#deps;
-    const user = await jwt.verify(token, signal);
-    if (user === undefined) return undefined;
+    const signed = signedPartOf(token);
+    const user = signed === undefined ? undefined : await jwt.verify(token, signal);
+    if (signed === undefined || user === undefined) return undefined;
     const revoked = await this.#revocations.get('all', () => reader.revocations(clock.now(), signal));
-    const hash = secrets.hash(token);
+    const hash = secrets.hash(signed);
     if (revoked?.has(tokenKey(hash))) return undefined;
     const notAfter = revoked?.get(userKey(user.id));
     // Tokens know whole seconds. One of the very second counts as issued before.

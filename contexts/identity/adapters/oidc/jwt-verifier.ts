@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import { MAX_TOKEN_AGE_MS } from '../../application/login-service.ts';
 import { audiencesOf, type Issuer } from '../../domain/issuer.ts';
 import { type User, userOf } from '../../domain/subject.ts';
+import { signedPartOf } from '../../domain/token-text.ts';
 import type { ClaimExpressions } from './claim-expressions.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 
@@ -37,7 +38,6 @@ const ALGORITHMS = [
 const TYPES: ReadonlySet<string> = new Set(['jwt', 'application/jwt', 'at+jwt', 'application/at+jwt']);
 /** Headers as a whole have 16 KiB. */
 const MAX_LENGTH = 12 * 1024;
-const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Tokens of issuers: who they are for. `undefined` when they prove nothing. */
 export class JwtVerifier {
@@ -49,7 +49,7 @@ export class JwtVerifier {
 
   /** A bearer token of any issuer that is believed. */
   async verify(token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
-    if (token.length > MAX_LENGTH || !SHAPE.test(token)) return undefined;
+    if (token.length > MAX_LENGTH || signedPartOf(token) === undefined) return undefined;
     const iss = issuerIn(token);
     const issuer = iss === undefined ? undefined : await this.#deps.issuers.byUrl(iss, signal);
     if (issuer === undefined) return undefined;
