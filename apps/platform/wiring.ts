@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Identity } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
-import { createHttpServer, type EventIds, type HttpServer, opaqueEventIds, type Probe } from '#kit/http';
+import { createHttpServer, type EventIds, type HttpServer, OpenStreams, opaqueEventIds, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { sleep, systemClock } from '#kit/std';
@@ -133,17 +133,21 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   opened.defer(() => callers.close());
 
   const { authenticator } = callers;
+  const streams = new OpenStreams({ authenticator, log: log.child({ component: 'streams' }) });
+  opened.defer(callers.onRevoked(() => streams.changed()));
+  opened.defer(access.index.onLoss(() => streams.changed()));
   const machines = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
   const index = openIndex({ storage, hub: fleetlets.hub, metrics, log });
   opened.defer(() => index.close());
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment });
 
-  const apiProxy = wireApiProxy({ ...machines, hub: fleetlets.hub });
+  const apiProxy = wireApiProxy({ ...machines, streams, hub: fleetlets.hub });
 
   const server = await createServer({
     ...options,
     apiProxy,
+    streams,
     storage,
     tracer,
     metrics,
@@ -163,6 +167,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     ...backgroundWork(storage, options, [...fleet.purges, enrolmentPurge(storage), indexPurge(storage)]),
     ...access.runnables,
     callers.upkeep,
+    streams,
     ...fleetlets.runnables,
     ...proxied.runnables,
     ...index.runnables,
@@ -219,6 +224,7 @@ interface ServerParts extends PlatformOptions {
   readonly callers: Identity;
   readonly fleetlets: Pick<Fleetlets, 'routes'>;
   readonly apiProxy: ApiProxy;
+  readonly streams: OpenStreams;
   readonly proxied: Pick<ProxyAgent, 'routes'>;
   readonly index: Pick<Index, 'routes'>;
   readonly fleet: Fleet;
@@ -271,6 +277,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
       raw: parts.apiProxy,
+      streams: parts.streams,
       authenticator: callers.authenticator,
       authorizer: access.authorizer,
       audit: access.audit,

@@ -44,6 +44,14 @@ export { createHttpServer } from './server/create-http-server.ts';
 export type { ApiInfo, HttpServer, HttpServerDeps, HttpServerOptions, RouteSummary } from './server/http-server.ts';
 export { DEFAULT_LIMITS, type HttpLimits, type Rate } from './server/limits.ts';
 export type { ListenAddress, Listening, ListenOptions, RawPaths, Upgrade } from './server/listeners.ts';
+export {
+  END_CAUSES,
+  type EndCause,
+  type OpenStream,
+  OpenStreams,
+  type OpenStreamsDeps,
+  type StreamEnd,
+} from './streams/open-streams.ts';
 export { httpMigrations, purgeIdempotencyKeys } from './writes/idempotency-store.ts';
 export { mutate } from './writes/mutate.ts';
 export { writeOrPreview } from './writes/write-or-preview.ts';

@@ -15,7 +15,7 @@ import { TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
 export interface OpenApiProxyDeps
   extends Pick<
     ApiDoorDeps,
-    'authenticator' | 'authorizer' | 'audit' | 'targetOf' | 'authenticationOf' | 'requestsPerMinute'
+    'authenticator' | 'authorizer' | 'audit' | 'streams' | 'targetOf' | 'authenticationOf' | 'requestsPerMinute'
   > {
   readonly hub: Pick<SessionHub, 'openBytes'>;
   /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */

@@ -1,6 +1,6 @@
 import type { SessionHub } from '#contexts/channels';
 import { ownProperties } from '#contexts/targets/adapters';
-import type { Authenticator } from '#kit/http';
+import type { Authenticator, OpenStreams } from '#kit/http';
 import type { Storage } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
 import type { Access } from '../access/open-access.ts';
@@ -13,6 +13,7 @@ export interface WireApiProxyDeps {
   readonly hub: SessionHub;
   readonly access: Access;
   readonly authenticator: Authenticator;
+  readonly streams: OpenStreams;
   readonly metrics: Metrics;
   readonly log: Logger;
 }

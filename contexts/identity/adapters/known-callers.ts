@@ -58,6 +58,7 @@ export class KnownCallers {
       kind: 'serviceAccount',
       id: principalIdOf(account),
       ...(isScoped ? { scope: token.scope } : {}),
+      until: token.expireTime,
       shown: { token: token.id },
     };
   }
@@ -72,8 +73,8 @@ export class KnownCallers {
     const lastUsed = this.sessionsUsed.latest(session.uid);
     if (!isSessionLive(session, limits, { now, lastUsed })) return undefined;
     this.sessionsUsed.touch(session.uid, session.lastUsedTime, now);
-    const { principal, groups } = session;
-    return { ...principal, ...(groups.length === 0 ? {} : { groups }), shown: { session: session.uid } };
+    const { principal, groups, expireTime: until } = session;
+    return { ...principal, ...(groups.length === 0 ? {} : { groups }), until, shown: { session: session.uid } };
   }
 
   async byIssuerToken(token: string, signal: AbortSignal): Promise<Principal | undefined> {
@@ -89,7 +90,8 @@ export class KnownCallers {
     if (notAfter !== undefined && user.issuedAt * 1000 <= notAfter) return undefined;
     const groups = user.groups.length === 0 ? {} : { groups: user.groups };
     // Issuers need not number their tokens; a part of the hash tells them apart as well.
-    return { kind: 'user', id: user.id, ...groups, shown: { token: user.tokenId ?? hash.slice(0, 16) } };
+    const { id, expiresAt: until } = user;
+    return { kind: 'user', id, ...groups, until, shown: { token: user.tokenId ?? hash.slice(0, 16) } };
   }
 
   /** Something was revoked, or may have been. */

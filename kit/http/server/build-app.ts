@@ -154,7 +154,7 @@ function whyBusy({ inFlight, limits, isDraining }: AppParts): HttpError | undefi
 
 async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
   const { deps, inFlight, limits, routes, options } = parts;
-  const { observer, authenticator, authorizer, log, audit } = deps;
+  const { observer, authenticator, authorizer, log, audit, streams } = deps;
   const { verifyResponses = false } = options;
   const validators = new Validators({ atOnce: verifyResponses });
   const compiling: CompileDeps = { observer, validators, verifyResponses };
@@ -174,7 +174,7 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
       handler: (request, reply) =>
         answerRoute(
           { request, reply, exchange: exchanges.of(request), compiled },
-          { authenticator, authorizer, inFlight, limits, log, audit },
+          { authenticator, authorizer, inFlight, limits, log, audit, streams },
         ),
     });
   }

@@ -8,9 +8,17 @@ import type { StreamLimits } from '#contexts/api-proxy';
 import type { LocalClient } from '#contexts/channels';
 import { targetNotFound } from '#contexts/targets';
 import { workspaceNotFound } from '#contexts/workspaces';
-import type { AuditEntry, Principal } from '#kit/http';
+import { type AuditEntry, type Authenticator, OpenStreams, type Principal } from '#kit/http';
 import { createKubeClient, type KubeConfig } from '#kit/kube';
-import { parseResourceName, parseUuid, Secret } from '#kit/std';
+import {
+  type Clock,
+  parseResourceName,
+  parseUuid,
+  sleep as realSleep,
+  Secret,
+  type Sleep,
+  systemClock,
+} from '#kit/std';
 import { createLogger } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
 import { FleetWorld, type TestFleetlet } from '../../../../contexts/channels/testing/fleet-world.ts';
@@ -32,6 +40,8 @@ export interface DoorWorldOptions {
   readonly apiAuthentication?: string;
   /** An API server of the test's own, instead of the scripted one. */
   readonly server?: string;
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
 }
 
 /** What the neighbours of the proxy were told. */
@@ -63,12 +73,20 @@ export class DoorWorld {
   /** As the platform does when it is to stop. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
+  readonly index: AccessIndex;
+  readonly streams: OpenStreams;
+  /** Tokens that are not taken any more. */
+  readonly revoked: Set<string>;
 
   private constructor(
-    parts: Pick<DoorWorld, 'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'stop' | 'close'>,
+    parts: Pick<
+      DoorWorld,
+      'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'stop' | 'close' | 'index' | 'streams' | 'revoked'
+    >,
   ) {
     ({ records: this.records, fleet: this.fleet, fleetlet: this.fleetlet, url: this.url } = parts);
     ({ api: this.api, agent: this.agent, stop: this.stop, close: this.close } = parts);
+    ({ index: this.index, streams: this.streams, revoked: this.revoked } = parts);
   }
 
   static async open(options: DoorWorldOptions = {}): Promise<DoorWorld> {
@@ -77,9 +95,16 @@ export class DoorWorld {
     const api = await scriptedApi();
     const records: Records = { noted: [], refused: [], metered: new Map(), tunnels: 0 };
     const agent = await openAgent(await fleetlet.agentOf('web'), options.server ?? addressOf(api.server));
-    const proxy = openProxy({ fleet, records, options });
+    const [index, revoked] = [treeOf(), new Set<string>()];
+    const authenticator: Authenticator = {
+      authenticate: async ({ bearer }) => (revoked.has(bearer ?? '') ? undefined : personOf(bearer)),
+    };
+    const { clock = systemClock, sleep = realSleep } = options;
+    const streams = new OpenStreams({ authenticator, log: SILENT, clock, sleep });
+    index.onLoss(() => streams.changed());
+    const proxy = openProxy({ fleet, records, options, index, authenticator, streams });
     const over = new AbortController();
-    const running = proxy.runnable.run(over.signal);
+    const running = Promise.all([proxy.runnable.run(over.signal), streams.run(over.signal)]);
     const stop = async (): Promise<void> => {
       over.abort();
       await running;
@@ -96,7 +121,7 @@ export class DoorWorld {
       await Promise.all([once(front.close(), 'close'), once(api.server.close(), 'close'), fleet.close()]);
     };
     const url = `${addressOf(front)}/targets/web/api`;
-    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close });
+    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close, index, streams, revoked });
   }
 
   /** As that person; the answer's head, its body still to come. */
@@ -164,12 +189,14 @@ interface ProxyParts {
   readonly fleet: FleetWorld;
   readonly records: Records;
   readonly options: DoorWorldOptions;
+  readonly index: AccessIndex;
+  readonly authenticator: Authenticator;
+  readonly streams: OpenStreams;
 }
 
-function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
+function openProxy({ fleet, records, options, index, authenticator, streams }: ProxyParts): ApiProxy {
   const { limits, requestsPerMinute = 1_000_000, apiAuthentication } = options;
   const { noted, refused, metered } = records;
-  const index = treeOf();
   return openApiProxy({
     hub: {
       openBytes: (...wanted) => {
@@ -177,7 +204,8 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
         return fleet.hub.openBytes(...wanted);
       },
     },
-    authenticator: { authenticate: async ({ bearer }) => personOf(bearer) },
+    authenticator,
+    streams,
     authorizer: authorizerOf(index, { workspace: workspaceNotFound, target: targetNotFound }),
     audit: {
       append: async () => {},

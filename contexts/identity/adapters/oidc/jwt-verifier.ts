@@ -16,6 +16,8 @@ export interface VerifiedUser extends User {
   readonly issuer: Issuer;
   /** Seconds since the epoch. */
   readonly issuedAt: number;
+  /** Milliseconds since the epoch: not taken from then on, the skew of clocks included. */
+  readonly expiresAt: number;
   /** As the issuer numbers its tokens, where it does. */
   readonly tokenId: string | undefined;
 }
@@ -72,7 +74,9 @@ export class JwtVerifier {
     try {
       const claims = await this.#deps.issuers.client(issuer).verify(token, options, signal);
       const user = userOf(issuer, this.#deps.expressions.map(issuer, claims));
-      return { ...user, issuer, issuedAt: claims.iat ?? 0, tokenId: claims.jti };
+      const { iat: issuedAt = 0, exp = 0, jti: tokenId } = claims;
+      const expiresAt = exp * 1000 + issuer.clockSkewMs;
+      return { ...user, issuer, issuedAt, expiresAt, tokenId };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
