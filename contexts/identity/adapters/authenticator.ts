@@ -1,6 +1,7 @@
 import type { Authenticator, Credentials, Principal } from '#kit/http';
 import { type Secret, timingSafeEqualText } from '#kit/std';
 import { ADMIN } from '../application/login-service.ts';
+import type { CredentialKind } from '../domain/credential-kind.ts';
 import { checkSameOrigin, ownOrigin } from '../domain/own-origin.ts';
 import { parseSessionToken } from '../domain/token-text.ts';
 import type { KnownCallers } from './known-callers.ts';
@@ -17,24 +18,32 @@ export interface AuthenticatorDeps {
 /** Who asks: by a bearer token if there is one, else by the cookie of a session. */
 export function authenticatorOf(deps: AuthenticatorDeps): Authenticator {
   return {
-    authenticate: async (credentials: Credentials, signal) => {
-      const { bearer } = credentials;
-      return bearer === undefined ? await byCookie(deps, credentials, signal) : await byBearer(deps, bearer, signal);
-    },
+    authenticate: async (credentials: Credentials, signal) =>
+      await LOOKUPS[kindOf(deps, credentials)](deps, credentials, signal),
   };
 }
 
-async function byBearer(
-  { callers, adminToken }: AuthenticatorDeps,
-  bearer: string,
+type Lookup = (
+  deps: AuthenticatorDeps,
+  credentials: Credentials,
   signal: AbortSignal,
-): Promise<Principal | undefined> {
+) => Promise<Principal | undefined> | Principal;
+
+const LOOKUPS: Readonly<Record<CredentialKind, Lookup>> = {
+  adminToken: () => ADMIN,
+  accountToken: ({ callers }, { bearer = '' }, signal) => callers.byAccountToken(bearer, signal),
+  cliSession: ({ callers }, { bearer = '' }, signal) =>
+    callers.bySession(parseSessionToken(bearer) ?? '', 'cli', signal),
+  issuerToken: ({ callers }, { bearer = '' }, signal) => callers.byIssuerToken(bearer, signal),
+  browserSession: byCookie,
+};
+
+function kindOf({ adminToken }: AuthenticatorDeps, { bearer }: Credentials): CredentialKind {
+  if (bearer === undefined) return 'browserSession';
   // First, since an administrator may have chosen a token that reads like one of a service account.
-  if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken.reveal())) return ADMIN;
-  if (bearer.startsWith('fst_')) return await callers.byAccountToken(bearer, signal);
-  const secret = parseSessionToken(bearer);
-  if (secret !== undefined) return await callers.bySession(secret, 'cli', signal);
-  return await callers.byIssuerToken(bearer, signal);
+  if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken.reveal())) return 'adminToken';
+  if (bearer.startsWith('fst_')) return 'accountToken';
+  return parseSessionToken(bearer) === undefined ? 'issuerToken' : 'cliSession';
 }
 
 async function byCookie(

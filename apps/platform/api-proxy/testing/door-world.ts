@@ -214,7 +214,10 @@ function openProxy({ fleet, records, options, index, authenticator, streams }: P
     },
     targetOf: (name) => {
       const [target, workspace] = index.lineageOf({ kind: 'target', name });
-      return target && workspace && { uid: `uid-${name}`, workspace: workspace.name };
+      return (
+        target &&
+        workspace && { uid: target.uid === uid(UIDS.web) ? `uid-${name}` : target.uid, workspace: workspace.name }
+      );
     },
     authenticationOf: async () => apiAuthentication,
     requestsPerMinute,

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
-import {
-  otherSpellings,
-  SIGNING_ALGORITHMS,
-  type SigningIssuer,
-  startSigningIssuer,
-} from '#testing/oidc/signing-issuer';
+import { type BearerIssuer, otherSpellings, SIGNING_ALGORITHMS, startBearerIssuer } from '#testing/oidc/bearer-issuer';
 import { bearer, call } from '../../testing/call.ts';
 import { type IdentityServer, startIdentityServer } from '../../testing/identity-server.ts';
 
@@ -14,11 +9,11 @@ const ME = 'GET /v1/access/identity';
 
 eachDatabase('logout with a token of an issuer', (fresh) => {
   let database: TestDatabase;
-  let issuer: SigningIssuer;
+  let issuer: BearerIssuer;
   let running: IdentityServer;
   before(async () => {
     database = await fresh();
-    issuer = await startSigningIssuer();
+    issuer = await startBearerIssuer();
     const { url, clientId } = issuer;
     running = await startIdentityServer(database, { issuers: [{ name: 'corp', url, clientId, mode: 'inherited' }] });
   });

@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-export interface SigningIssuer {
+export interface BearerIssuer {
   readonly url: string;
   readonly clientId: string;
   /** For that subject, without a login. */
@@ -17,7 +17,7 @@ export interface SigningIssuer {
 const CLIENT = 'fleet';
 
 /** An issuer as far as bearer tokens need one: metadata, keys, and tokens for the asking. On loopback, without TLS. */
-export async function startSigningIssuer(): Promise<SigningIssuer> {
+export async function startBearerIssuer(): Promise<BearerIssuer> {
   const pairs = new Map<SigningAlgorithm, Awaited<ReturnType<typeof generateKeyPair>>>();
   for (const alg of SIGNING_ALGORITHMS) pairs.set(alg, await generateKeyPair(alg));
   const keys = await Promise.all(
