@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { DATABASES } from '#testing/databases';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { addCaller, made, STAFF } from '../access/callers.ts';
 import { homeFor } from '../home-for.ts';
 import { API_STREAMS, openStream } from './open-stream.ts';
@@ -22,7 +23,7 @@ describe('streams of one process, when another one on the same Postgres revokes'
     const first = await home.start({ flags: keys });
     const token = ['--admin-token-file', join(home.data, 'admin-token')];
     const second = await home.start({ flags: [...keys, ...token, '--data', join(folder, 'data')] });
-    for (const name of [STAFF, 'shop']) await made(first, '/v1/workspaces', { name, parent: 'root' });
+    for (const name of [STAFF, 'shop']) await made(second, '/v1/workspaces', { name, parent: 'root' });
     const socket = join(folder, 'data', 'fleetlet.sock');
     const agent = await serveTarget({ platform: second, cluster, folder, socket });
     t.after(() => agent.kill());
@@ -34,7 +35,7 @@ describe('streams of one process, when another one on the same Postgres revokes'
       },
       { why: 'grant', revoke: ({ grant }: Revocable) => `/v1/workspaces/shop/grants/${grant}` },
     ]) {
-      const { token, subject } = await addCaller(first, { name: `of-${why}` });
+      const { token, subject } = await addCaller(second, { name: `of-${why}` });
       const { name: grant } = await made(second, '/v1/workspaces/shop/grants', { subject, role: 'deployer' });
       const streams = await Promise.all(
         Object.entries(API_STREAMS).map(async ([kind, { path, isUpgrade }]) => {
@@ -46,6 +47,7 @@ describe('streams of one process, when another one on the same Postgres revokes'
         }),
       );
       const path = revoke({ token: token.split('_')[1] ?? '', grant: String(grant) });
+      await eventually('the first process knows of it', async () => (await first.request(path)).ok);
       assert.equal((await first.request(path, { method: 'DELETE' })).status, 204);
       for (const stream of streams) await stream.closed;
       assert.match(second.said(), /"msg":"stream ended by the platform"/, 'they were not just lost');
