@@ -23,9 +23,10 @@ describe('streams of one process, when another one on the same Postgres revokes'
     const first = await home.start({ flags: keys });
     const token = ['--admin-token-file', join(home.data, 'admin-token')];
     const second = await home.start({ flags: [...keys, ...token, '--data', join(folder, 'data')] });
-    for (const name of [STAFF, 'shop']) await made(second, '/v1/workspaces', { name, parent: 'root' });
-    const socket = join(folder, 'data', 'fleetlet.sock');
-    const agent = await serveTarget({ platform: second, cluster, folder, socket });
+    for (const name of [STAFF, 'shop']) await made(first, '/v1/workspaces', { name, parent: 'root' });
+    // The process that acts for the instance has the fleetlet within.
+    const socket = join(home.data, 'fleetlet.sock');
+    const agent = await serveTarget({ platform: first, cluster, folder, socket });
     t.after(() => agent.kill());
 
     for (const { why, revoke } of [
@@ -35,11 +36,11 @@ describe('streams of one process, when another one on the same Postgres revokes'
       },
       { why: 'grant', revoke: ({ grant }: Revocable) => `/v1/workspaces/shop/grants/${grant}` },
     ]) {
-      const { token, subject } = await addCaller(second, { name: `of-${why}` });
-      const { name: grant } = await made(second, '/v1/workspaces/shop/grants', { subject, role: 'deployer' });
+      const { token, subject } = await addCaller(first, { name: `of-${why}` });
+      const { name: grant } = await made(first, '/v1/workspaces/shop/grants', { subject, role: 'deployer' });
       const streams = await Promise.all(
         Object.entries(API_STREAMS).map(async ([kind, { path, isUpgrade }]) => {
-          const url = `${second.url}/targets/${TARGET}/api${path}&id=${why}-${kind}`;
+          const url = `${first.url}/targets/${TARGET}/api${path}&id=${why}-${kind}`;
           const stream = await openStream(url, bearer(token), isUpgrade);
           (await cluster.held(`${why}-${kind}`)).say('before');
           await stream.until('before');
@@ -47,10 +48,10 @@ describe('streams of one process, when another one on the same Postgres revokes'
         }),
       );
       const path = revoke({ token: token.split('_')[1] ?? '', grant: String(grant) });
-      await eventually('the first process knows of it', async () => (await first.request(path)).ok);
-      assert.equal((await first.request(path, { method: 'DELETE' })).status, 204);
+      await eventually('the second process knows of it', async () => (await second.request(path)).ok);
+      assert.equal((await second.request(path, { method: 'DELETE' })).status, 204);
       for (const stream of streams) await stream.closed;
-      assert.match(second.said(), /"msg":"stream ended by the platform"/, 'they were not just lost');
+      assert.match(first.said(), /"msg":"stream ended by the platform"/, 'they were not just lost');
     }
   });
 });
