@@ -98,8 +98,8 @@ export class OpenStreams implements Runnable {
   changed(): void {
     this.#changes += 1;
     if (this.#open.size === 0 || this.#next !== undefined) return;
-    if (this.#round === undefined) this.#begin();
-    else this.#next = this.#round.then(() => this.#begin());
+    if (this.#round === undefined) this.#round = this.#begin();
+    else this.#next = this.#round.then(() => (this.#round = this.#begin()));
   }
 
   /** Resolves when every stream that `changed` was called about is either confirmed or closed. */
@@ -129,10 +129,9 @@ export class OpenStreams implements Runnable {
 
   #begin(): Promise<void> {
     this.#next = undefined;
-    this.#round = this.#ask([...this.#open], 'change').finally(() => {
+    return this.#ask([...this.#open], 'change').finally(() => {
       this.#round = undefined;
     });
-    return this.#round;
   }
 
   /** Never rejects. Each token is looked at once, however many streams were opened with it. */

@@ -13,7 +13,7 @@ function setUp(identify: (peer: LinkPeer) => Promise<LocalIdentity>) {
   const closed: string[] = [];
   const acceptor = {
     closeWhere: (match: (frame: OpenFrame, peer: LinkPeer) => boolean): void => {
-      for (const peer of [...open]) {
+      for (const peer of open) {
         if (!match({} as OpenFrame, peer)) continue;
         open.delete(peer);
         closed.push(peer.address);
