@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Identity, identityInTree } from '#contexts/identity/adapters';
 import type { HostPort } from '#kit/config';
-import { createHttpServer, type EventIds, type HttpServer, opaqueEventIds, type Probe } from '#kit/http';
+import { createHttpServer, type EventIds, type HttpServer, OpenStreams, opaqueEventIds, type Probe } from '#kit/http';
 import type { Runnable, RunnableGroup } from '#kit/reconcile';
 import { openKeyRing, Sealer } from '#kit/sealing';
 import { sleep, systemClock } from '#kit/std';
@@ -153,17 +153,21 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const setAside = letters.add.bind(letters);
   const shared = { config, version, storage, sealer, access, authenticator, fleet, duty, folder, metrics, log };
   const machines = { ...shared, setAside };
+  const streams = new OpenStreams({ authenticator, log: log.child({ component: 'streams' }) });
+  opened.defer(callers.onRevoked(() => streams.changed()));
+  opened.defer(access.index.onLoss(() => streams.changed()));
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
   const index = openIndex({ storage, hub: fleetlets.hub, metrics, setAside, log });
   opened.defer(() => index.close());
   const guard = platformDialGuard(config, () => listening);
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
-  const apiProxy = wireApiProxy({ ...machines, identity: callers, hub: fleetlets.hub });
+  const apiProxy = wireApiProxy({ ...machines, identity: callers, streams, hub: fleetlets.hub });
 
   const server = await createServer({
     ...options,
     apiProxy,
+    streams,
     storage,
     tracer,
     metrics,
@@ -189,6 +193,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     { name: 'dead letters', run: (stop: AbortSignal) => letters.run(stop) },
     ...access.runnables,
     callers.upkeep,
+    streams,
     ...fleetlets.runnables,
     ...proxied.runnables,
     ...index.runnables,
@@ -246,6 +251,7 @@ interface ServerParts extends PlatformOptions {
   readonly callers: Identity;
   readonly fleetlets: Pick<Fleetlets, 'routes'>;
   readonly apiProxy: ApiProxy;
+  readonly streams: OpenStreams;
   readonly proxied: Pick<ProxyAgent, 'routes'>;
   readonly index: Pick<Index, 'routes'>;
   readonly fleet: Fleet;
@@ -298,6 +304,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
         eventStream({ events, ids, log: httpLog, mayRead: access.mayReadEvent }),
       ],
       raw: parts.apiProxy,
+      streams: parts.streams,
       authenticator: callers.authenticator,
       authorizer: access.authorizer,
       audit: access.audit,

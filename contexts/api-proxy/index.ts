@@ -15,5 +15,12 @@ export {
 } from './domain/proxy-identity.ts';
 export { RateBook, type RateLimit } from './domain/rate-book.ts';
 export { type RequestHead, requestFault } from './domain/request-fault.ts';
-export { kindOf, type RequestKind, secretsIn } from './domain/request-kind.ts';
+export {
+  kindOf,
+  type RequestKind,
+  STREAM_KINDS,
+  type StreamKind,
+  secretsIn,
+  streamKindOf,
+} from './domain/request-kind.ts';
 export { StreamBook, type StreamLimits } from './domain/stream-book.ts';

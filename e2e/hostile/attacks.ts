@@ -4,8 +4,10 @@ import { exhaustRevisions, stopPresence, stopStatuses } from './03-status-of-one
 import { previewSecrets } from './04-previewed-secrets.ts';
 import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
+import { revokedStreams } from './07-revoked-streams.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
 import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
+import { undoneLogout } from './11-undone-logout.ts';
 import { approvesOwnContent, removesTheGate } from './12-four-eyes.ts';
 import { movesWorkspaceOut } from './13-moved-out.ts';
 import { readTemplateSecrets } from './14-secrets-in-templates.ts';
@@ -31,12 +33,14 @@ export const ATTACKS: readonly Attack[] = [
   previewSecrets,
   quadraticYaml,
   costlyHealthRule,
+  revokedStreams,
   silentStreams,
   largeFirstFrames,
   silentHandshakes,
   slowBodies,
   reachedInside,
   quotedAnswer,
+  undoneLogout,
   approvesOwnContent,
   removesTheGate,
   movesWorkspaceOut,

@@ -45,6 +45,14 @@ export type { ApiInfo, HttpServer, HttpServerDeps, HttpServerOptions, RouteSumma
 export { DEFAULT_LIMITS, type HttpLimits, type Rate } from './server/limits.ts';
 export type { ListenAddress, Listening, ListenOptions, RawPaths, Upgrade } from './server/listeners.ts';
 export { plainAddress, trustedProxies } from './server/trusted-proxies.ts';
+export {
+  END_CAUSES,
+  type EndCause,
+  type OpenStream,
+  OpenStreams,
+  type OpenStreamsDeps,
+  type StreamEnd,
+} from './streams/open-streams.ts';
 export { httpMigrations, purgeIdempotencyKeys } from './writes/idempotency-store.ts';
 export { mutate } from './writes/mutate.ts';
 export { writeOrPreview } from './writes/write-or-preview.ts';

@@ -9,6 +9,8 @@ export interface Principal {
   readonly groups?: readonly string[];
   /** Where its credentials can do less than the principal itself could. */
   readonly scope?: PrincipalScope;
+  /** When these credentials end by themselves, where they do: in milliseconds since the epoch. */
+  readonly until?: number;
   /** Which credentials it showed, by ids that are no secrets: the audit names them. */
   readonly shown?: ShownCredentials;
 }

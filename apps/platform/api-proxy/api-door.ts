@@ -9,6 +9,7 @@ import {
   StreamBook,
   type StreamLimits,
   statusOf,
+  streamKindOf,
 } from '#contexts/api-proxy';
 import {
   type Forwarding,
@@ -18,14 +19,18 @@ import {
   sendStatus,
   statusOfError,
 } from '#contexts/api-proxy/adapters';
+import type { OpenStreams } from '#kit/http';
 import type { Logger } from '#kit/telemetry';
 import { identityOf } from './caller-identity.ts';
+import { cutStream, WatchAnswer } from './cut-stream.ts';
 import { type Admitted, DoorAdmission, type DoorAdmissionDeps } from './door-admission.ts';
 import type { DoorWatch } from './door-metrics.ts';
 import { hostOf, type TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
 
 export interface ApiDoorDeps extends DoorAdmissionDeps {
   readonly tunnels: TunnelAgent;
+  /** What is under way is registered there, and ended when it would not be let in any more. */
+  readonly streams: OpenStreams;
   /** `undefined` for one that is not there. */
   readonly targetOf: (name: string) => TunnelTarget | undefined;
   readonly watch: DoorWatch;
@@ -54,6 +59,8 @@ interface Errand {
   status: number;
   /** What is done when it is over. */
   readonly afterwards: (() => void)[];
+  /** Its answer, where that is a watch. */
+  watch: WatchAnswer | undefined;
 }
 
 /** `/targets/{target}/api`: from here to the API server of the target it is one stream. */
@@ -114,9 +121,10 @@ export class ApiDoor {
     this.#deps.tunnels.destroy();
   }
 
-  #begin(asked: Omit<Errand, 'id' | 'afterwards'>): Errand {
+  #begin(asked: Omit<Errand, 'id' | 'afterwards' | 'watch'>): Errand {
     const { end } = asked;
-    const errand = { ...asked, id: randomUUID(), afterwards: [() => void this.#open.delete(end)] };
+    const afterwards = [() => void this.#open.delete(end)];
+    const errand: Errand = { ...asked, id: randomUUID(), afterwards, watch: undefined };
     this.#open.add(end);
     end.once('close', () => {
       for (const then of errand.afterwards) then();
@@ -127,6 +135,7 @@ export class ApiDoor {
   async #pass(errand: Errand): Promise<Forwarding> {
     if (this.#isClosed) throw new ApiProxyError('SHUTTING_DOWN', 'This platform is shutting down. Try again.');
     const signal = AbortSignal.timeout(ADMIT_MS);
+    const { changes } = this.#deps.streams;
     const admitted = await this.#admission.admit(errand, signal);
     const { end, isUpgrade, afterwards } = errand;
     // Whoever is gone already will not go again, and what is taken for him would never be given back.
@@ -135,7 +144,30 @@ export class ApiDoor {
     afterwards.push(() => ended(errand.status));
     afterwards.push(this.#takeStream(admitted));
     await this.#admission.note(errand, admitted, signal);
-    return this.#forwarding(errand, admitted);
+    const target = this.#deps.targetOf(admitted.target);
+    if (target === undefined) throw unreachable(admitted.target, 'it has just been deleted');
+    const forwarding = this.#forwarding(errand, { admitted, target });
+    afterwards.push(await this.#register(errand, { admitted, target }, changes));
+    return forwarding;
+  }
+
+  /** Gives what forgets it. Where it may not be any more, its connection is closed already. */
+  async #register(errand: Errand, { admitted, target }: Admission, changes: number): Promise<() => void> {
+    const { credentials, principal, path, hasOwnToken, bearer = '' } = admitted;
+    return await this.#deps.streams.add(
+      {
+        kind: streamKindOf(path) ?? 'apiRequest',
+        credentials,
+        principal,
+        ...(hasOwnToken && { identify: (signal) => this.#deps.authenticateAt(admitted.target, bearer, signal) }),
+        isAllowed: async (now, signal) =>
+          // Another one of the same name is another one.
+          this.#deps.targetOf(admitted.target)?.uid === target.uid &&
+          (await this.#admission.isStillAllowed(admitted, now, signal)),
+        end: (why) => cutStream(errand.end, errand.watch, why),
+      },
+      changes,
+    );
   }
 
   /** Gives it back. */
@@ -147,9 +179,7 @@ export class ApiDoor {
     throw new ApiProxyError('TOO_MANY_STREAMS', message, { details: { retryAfterSeconds: 1 } });
   }
 
-  #forwarding(errand: Errand, admitted: Admitted): Forwarding {
-    const target = this.#deps.targetOf(admitted.target);
-    if (target === undefined) throw unreachable(admitted.target, 'it has just been deleted');
+  #forwarding(errand: Errand, { admitted, target }: Admission): Forwarding {
     const identity = identityOf(admitted);
     const told = identityText(identity);
     const headers = {
@@ -166,8 +196,9 @@ export class ApiDoor {
       next: { agent: tunnels, host: hostOf(target), path, headers, seal },
       answerHeaders: ANSWER_HEADERS,
       refused: (response, error) => this.#refuse(errand, response, unreachable(admitted.target, error.message, error)),
-      intercept: ({ statusCode = 0 }) => {
-        errand.status = statusCode;
+      intercept: (incoming) => {
+        errand.status = incoming.statusCode ?? 0;
+        if (streamKindOf(path) === 'watch') errand.watch = WatchAnswer.of(incoming);
         return false;
       },
     };
@@ -184,6 +215,12 @@ export class ApiDoor {
     errand.status = told.code;
     sendStatus(response, told, told.code === 401 ? CHALLENGE : undefined);
   }
+}
+
+/** One who was let in, and where to. */
+interface Admission {
+  readonly admitted: Admitted;
+  readonly target: TunnelTarget;
 }
 
 function unreachable(target: string, why: string, cause?: unknown): ApiProxyError {

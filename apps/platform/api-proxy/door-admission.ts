@@ -12,7 +12,7 @@ import {
   requestFault,
   secretsIn,
 } from '#contexts/api-proxy';
-import type { AuditEntry, AuditOutcome, AuditSink, Authenticator, Authorizer, Principal } from '#kit/http';
+import type { AuditEntry, AuditOutcome, AuditSink, Authenticator, Authorizer, Credentials, Principal } from '#kit/http';
 import { type Clock, callerNetwork, FleetError } from '#kit/std';
 
 export interface DoorAdmissionDeps {
@@ -38,6 +38,8 @@ export interface Admitted extends DoorPath {
   readonly bearer: string | undefined;
   /** That token is for this target alone, and goes on to its API server. */
   readonly hasOwnToken: boolean;
+  /** What is asked about once more when something was revoked. */
+  readonly credentials: Credentials;
 }
 
 interface Asked {
@@ -80,8 +82,9 @@ export class DoorAdmission {
       throw new ApiProxyError('NOTHING_THERE', 'There is nothing here. APIs are at /targets/{target}/api.');
     }
     const kind = kindOf({ method, path: door.path, isUpgrade });
-    const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const { principal, hasOwnToken } = await this.#identify(asked, { door, kind, bearer }, signal);
+    const credentials = this.#credentialsOf(asked, kind);
+    const { bearer } = credentials;
+    const { principal, hasOwnToken } = await this.#identify(asked, { door, credentials }, signal);
     await this.#authorize(asked, { door, kind, principal }, signal);
     if (asksToImpersonate(request.rawHeaders)) {
       const message = 'Through the platform everybody acts as himself. Leave out --as and --as-group.';
@@ -91,7 +94,7 @@ export class DoorAdmission {
     const fault = requestFault({ rawHeaders, httpVersion, path: door.path, isUpgrade });
     if (fault !== undefined) throw new ApiProxyError('REQUEST_MALFORMED', `This is not handed on. ${fault}`);
     const role = await this.#roleOf(principal, door.target, signal);
-    return { ...door, id, kind, principal, role, bearer, hasOwnToken };
+    return { ...door, id, kind, principal, role, bearer, hasOwnToken, credentials };
   }
 
   /**
@@ -114,21 +117,34 @@ export class DoorAdmission {
     }
   }
 
+  /**
+   * Whether it would be let in as it was: with the role and the groups that the cluster was told. Who has more by now goes on with what
+   * they had.
+   */
+  async isStillAllowed(admitted: Admitted, now: Principal, signal: AbortSignal): Promise<boolean> {
+    const { kind, target, role, principal } = admitted;
+    if (!(await this.#may(now, PERMISSION[kind], { target, signal }))) return false;
+    const groups = new Set(now.groups);
+    if (!(principal.groups ?? []).every((group) => groups.has(group))) return false;
+    return isAtLeast(await this.#roleOf(now, target, signal), role);
+  }
+
+  #credentialsOf({ request }: Asked, kind: RequestKind): Credentials {
+    const { headers } = request;
+    const bearer = BEARER.exec(headers.authorization ?? '')?.[1];
+    // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
+    const method = kind === 'write' ? 'POST' : (request.method ?? '');
+    return { bearer, headers, method, address: this.#deps.addressOf(request) };
+  }
+
   async #identify(
     asked: Asked,
-    {
-      door,
-      kind,
-      bearer,
-    }: { readonly door: DoorPath; readonly kind: RequestKind; readonly bearer: string | undefined },
+    { door, credentials }: { readonly door: DoorPath; readonly credentials: Credentials },
     signal: AbortSignal,
   ): Promise<Pick<Admitted, 'principal' | 'hasOwnToken'>> {
     const { authenticator, clock, audit } = this.#deps;
-    const address = this.#deps.addressOf(asked.request);
-    // Cookies come along with whatever a page asks for: what reaches into a cluster has to prove that the page is ours.
-    const method = kind === 'write' ? 'POST' : (asked.request.method ?? '');
-    const { headers } = asked.request;
-    const known = await authenticator.authenticate({ bearer, headers, method, address }, signal);
+    const { bearer, address } = credentials;
+    const known = await authenticator.authenticate(credentials, signal);
     const principal = known ?? (bearer && (await this.#deps.authenticateAt(door.target, bearer, signal)));
     if (principal) {
       asked.known();
@@ -198,6 +214,12 @@ export class DoorAdmission {
       outcome,
     };
   }
+}
+
+const ROLES: readonly ProxyRole[] = ['viewer', 'deployer', 'admin'];
+
+function isAtLeast(role: ProxyRole, least: ProxyRole): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
 function checkRate(lateMs: number | undefined): void {

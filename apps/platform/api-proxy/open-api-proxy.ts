@@ -15,7 +15,7 @@ import { TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
 export interface OpenApiProxyDeps
   extends Pick<
     ApiDoorDeps,
-    'authenticator' | 'authenticateAt' | 'authorizer' | 'audit' | 'targetOf' | 'requestsPerMinute'
+    'authenticator' | 'authenticateAt' | 'authorizer' | 'audit' | 'streams' | 'targetOf' | 'requestsPerMinute'
   > {
   readonly hub: Pick<SessionHub, 'openBytes'>;
   /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */

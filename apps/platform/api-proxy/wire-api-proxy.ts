@@ -1,6 +1,6 @@
 import type { SessionHub } from '#contexts/channels';
 import type { Identity, TargetPlace } from '#contexts/identity/adapters';
-import type { Authenticator } from '#kit/http';
+import type { Authenticator, OpenStreams } from '#kit/http';
 import type { Logger, Metrics } from '#kit/telemetry';
 import type { Access } from '../access/open-access.ts';
 import type { PlatformConfig } from '../config.ts';
@@ -12,6 +12,7 @@ export interface WireApiProxyDeps {
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly identity: Pick<Identity, 'authenticateAt'>;
+  readonly streams: OpenStreams;
   readonly metrics: Metrics;
   readonly log: Logger;
 }

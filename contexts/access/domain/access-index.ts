@@ -31,8 +31,31 @@ export class AccessIndex {
     permissions: new PermissionBook(),
   };
 
+  readonly #watchers = new Set<() => void>();
+
+  /** Called after each change by which somebody may have lost something. Gives what ends it. */
+  onLoss(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
   /** May be told the same again, and old things late. */
   apply(change: AccessChange): void {
+    const mayTakeAway = this.#mayTakeAway(change);
+    this.#take(change);
+    if (mayTakeAway) for (const watcher of this.#watchers) watcher();
+  }
+
+  /** A new grant and a new resource give; so does the same news once more. Doubt is a loss. */
+  #mayTakeAway(change: AccessChange): boolean {
+    if (change.kind === 'grant') return false;
+    if (change.kind !== 'workspace' && change.kind !== 'target') return true;
+    const there = this.#state.tree.find(change);
+    const parent = change.kind === 'target' ? change.workspace : change.parent;
+    return there !== undefined && (there.uid !== change.uid || there.parent !== parent);
+  }
+
+  #take(change: AccessChange): void {
     const { tree, grants, permissions } = this.#state;
     switch (change.kind) {
       case 'workspace': {

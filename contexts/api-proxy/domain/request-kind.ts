@@ -7,6 +7,10 @@ export interface AskedRequest {
   readonly isUpgrade: boolean;
 }
 
+/** What goes on until somebody ends it. */
+export const STREAM_KINDS = ['watch', 'log', 'exec', 'attach', 'portforward', 'proxy'] as const;
+export type StreamKind = (typeof STREAM_KINDS)[number];
+
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** They reach into a workload, whatever the method. */
 const REACHING_IN: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
@@ -37,6 +41,17 @@ export function secretsIn(path: string): string | undefined {
   const place = first === 'watch' ? rest : [first, ...rest];
   const [resource] = place[0] === 'namespaces' && place.length > 2 ? place.slice(2) : place;
   return resource === 'secrets' ? `/${segments.join('/')}` : undefined;
+}
+
+/** By the path; `undefined` for what comes to an end by itself. It names the stream and decides nothing. */
+export function streamKindOf(path: string): StreamKind | undefined {
+  const segments = segmentsOf(path) ?? [];
+  const query = new URLSearchParams(path.split('?', 2)[1] ?? '');
+  const subresource = STREAM_KINDS.find(
+    (kind) => kind === segments.at(-1) || (kind === 'proxy' && reachesIn(segments)),
+  );
+  if (subresource !== undefined && subresource !== 'watch') return subresource;
+  return ['true', '1'].includes(query.get('watch') ?? '') || segments[2] === 'watch' ? 'watch' : undefined;
 }
 
 /** Decoded, as the server sees them; `undefined` when there are two ways to see them. */

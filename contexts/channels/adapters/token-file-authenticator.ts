@@ -11,6 +11,7 @@ const SHORTEST_TOKEN = 16;
  */
 export function createTokenFileAuthenticator(file: string): LocalAuthenticator {
   return {
+    mayForget: true,
     identify: async ({ headers }, signal) => {
       const shown = bearer(headers);
       if (shown === undefined) return unknown('a token is needed: authorization: Bearer <token>');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Authenticator, Credentials, Principal } from '#kit/http';
 import { type Secret, TOKEN_PREFIXES, timingSafeEqualText } from '#kit/std';
 import { ADMIN } from '../application/login-service.ts';
+import type { CredentialKind } from '../domain/credential-kind.ts';
 import { checkSameOrigin, ownOrigin } from '../domain/own-origin.ts';
 import { parseSessionToken } from '../domain/token-text.ts';
 import type { KnownCallers } from './known-callers.ts';
@@ -20,11 +21,8 @@ export interface AuthenticatorDeps {
 export function authenticatorOf(deps: AuthenticatorDeps): Authenticator {
   const turns = new VerifyInTurn();
   return {
-    authenticate: async (credentials: Credentials, signal) => {
-      const { bearer, address } = credentials;
-      if (bearer === undefined) return await byCookie(deps, credentials, signal);
-      return await byBearer({ ...deps, turns }, { token: bearer, address }, signal);
-    },
+    authenticate: async (credentials: Credentials, signal) =>
+      await LOOKUPS[kindOf(deps, credentials)]({ ...deps, turns }, credentials, signal),
   };
 }
 
@@ -33,20 +31,28 @@ export function adminTokenId(token: string): string {
   return `admin-${createHash('sha256').update('fleetshift admin token').update(token).digest('hex').slice(0, 12)}`;
 }
 
-async function byBearer(
-  { callers, adminToken, turns }: AuthenticatorDeps & { readonly turns: VerifyInTurn },
-  shown: { readonly token: string; readonly address: string },
+type Lookup = (
+  deps: AuthenticatorDeps & { readonly turns: VerifyInTurn },
+  credentials: Credentials,
   signal: AbortSignal,
-): Promise<Principal | undefined> {
-  const { token: bearer } = shown;
+) => Promise<Principal | undefined> | Principal;
+
+const LOOKUPS: Readonly<Record<CredentialKind, Lookup>> = {
+  adminToken: (_deps, { bearer = '' }) => ({ ...ADMIN, shown: { token: adminTokenId(bearer) } }),
+  accountToken: ({ callers }, { bearer = '' }, signal) => callers.byAccountToken(bearer, signal),
+  cliSession: ({ callers }, { bearer = '' }, signal) =>
+    callers.bySession(parseSessionToken(bearer) ?? '', 'cli', signal),
+  issuerToken: ({ callers, turns }, { bearer = '', address }, signal) =>
+    turns.run({ token: bearer, address }, () => callers.byIssuerToken(bearer, signal)),
+  browserSession: byCookie,
+};
+
+function kindOf({ adminToken }: AuthenticatorDeps, { bearer }: Credentials): CredentialKind {
+  if (bearer === undefined) return 'browserSession';
   // First, since an administrator may have chosen a token that reads like one of a service account.
-  if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken().reveal())) {
-    return { ...ADMIN, shown: { token: adminTokenId(bearer) } };
-  }
-  if (bearer.startsWith(TOKEN_PREFIXES.access)) return await callers.byAccountToken(bearer, signal);
-  const secret = parseSessionToken(bearer);
-  if (secret !== undefined) return await callers.bySession(secret, 'cli', signal);
-  return await turns.run(shown, () => callers.byIssuerToken(bearer, signal));
+  if (adminToken !== undefined && timingSafeEqualText(bearer, adminToken().reveal())) return 'adminToken';
+  if (bearer.startsWith(TOKEN_PREFIXES.access)) return 'accountToken';
+  return parseSessionToken(bearer) === undefined ? 'issuerToken' : 'cliSession';
 }
 
 async function byCookie(

@@ -7,7 +7,7 @@ import { type AccountToken, isLive } from '../domain/account-token.ts';
 import type { TokenAudience } from '../domain/passthrough.ts';
 import { principalIdOf, type ServiceAccount } from '../domain/service-account.ts';
 import { isSessionLive, type Session, type SessionKind, type SessionLimits } from '../domain/session.ts';
-import { parseToken } from '../domain/token-text.ts';
+import { parseToken, signedPartOf } from '../domain/token-text.ts';
 import type { JwtVerifier } from './oidc/jwt-verifier.ts';
 import type { SqlIdentityReader } from './sql/sql-identity-reader.ts';
 
@@ -59,6 +59,7 @@ export class KnownCallers {
       kind: 'serviceAccount',
       id: principalIdOf(account),
       ...(isScoped ? { scope: token.scope } : {}),
+      until: token.expireTime,
       shown: { token: token.id },
     };
   }
@@ -73,24 +74,27 @@ export class KnownCallers {
     const lastUsed = this.sessionsUsed.latest(session.uid);
     if (!isSessionLive(session, limits, { now, lastUsed })) return undefined;
     this.sessionsUsed.touch(session.uid, session.lastUsedTime, now);
-    const { principal, groups } = session;
-    return { ...principal, ...(groups.length === 0 ? {} : { groups }), shown: { session: session.uid } };
+    const { principal, groups, expireTime: until } = session;
+    return { ...principal, ...(groups.length === 0 ? {} : { groups }), until, shown: { session: session.uid } };
   }
 
   /** Of the platform's own audiences, or of the one that is meant. */
   async byIssuerToken(token: string, signal: AbortSignal, meant?: TokenAudience): Promise<Principal | undefined> {
     const { reader, jwt, secrets, clock } = this.#deps;
+    const signed = signedPartOf(token);
+    if (signed === undefined) return undefined;
     const user = await (meant === undefined ? jwt.verify(token, signal) : jwt.verifyFor(meant, token, signal));
     if (user === undefined) return undefined;
     const revoked = await this.#revocations.get('all', () => reader.revocations(clock.now(), signal));
-    const hash = secrets.hash(token);
+    const hash = secrets.hash(signed);
     if (revoked?.has(tokenKey(hash))) return undefined;
     const notAfter = revoked?.get(userKey(user.id));
     // Tokens know whole seconds. One of the very second counts as issued before.
     if (notAfter !== undefined && user.issuedAt * 1000 <= notAfter) return undefined;
     const groups = user.groups.length === 0 ? {} : { groups: user.groups };
     // Issuers need not number their tokens; a part of the hash tells them apart as well.
-    return { kind: 'user', id: user.id, ...groups, shown: { token: user.tokenId ?? hash.slice(0, 16) } };
+    const { id, expiresAt: until } = user;
+    return { kind: 'user', id, ...groups, until, shown: { token: user.tokenId ?? hash.slice(0, 16) } };
   }
 
   /** Something was revoked, or may have been. */

@@ -68,13 +68,15 @@ export interface Identity {
   authenticateAt(target: TargetPlace, bearer: string, signal: AbortSignal): Promise<Principal | undefined>;
   /** Background work. */
   readonly upkeep: Runnable;
+  /** Called when somebody may be taken no longer, by whatever process, and the authenticator knows of it. Gives what ends it. */
+  onRevoked(listener: () => void): () => void;
   close(): void;
 }
 
 /** Who is asking. Everything of this context that a platform needs, put together. */
 export function openIdentity(deps: IdentityDeps): Identity {
   const { storage, log, clock = systemClock, sleep = realSleep, adminToken, origins } = deps;
-  const { parts, callers, forgetAll } = makeParts(deps, clock);
+  const { parts, callers, forgetAll, listeners } = makeParts(deps, clock);
   const forget = storage.onAnnounced(CHANGED_TOPIC, forgetAll);
   const upkeep = { storage, callers, clock, sleep, log };
   return {
@@ -94,6 +96,10 @@ export function openIdentity(deps: IdentityDeps): Identity {
       return await callers.byIssuerToken(bearer, signal, meant);
     },
     upkeep: { name: 'identity upkeep', run: (signal) => runUpkeep(upkeep, signal) },
+    onRevoked: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     close: forget,
   };
 }
@@ -115,6 +121,7 @@ interface Made {
   readonly parts: IdentityParts;
   readonly callers: KnownCallers;
   readonly forgetAll: () => void;
+  readonly listeners: Set<() => void>;
 }
 
 function makeParts(deps: IdentityDeps, clock: Clock): Made {
@@ -127,9 +134,11 @@ function makeParts(deps: IdentityDeps, clock: Clock): Made {
   const directory = new IssuerDirectory({ configured, stored: (signal) => reader.issuers(signal), clock });
   const jwt = new JwtVerifier({ issuers: directory, expressions: language });
   const callers = new KnownCallers({ reader, jwt, secrets, clock, limits: sessionLimits });
+  const listeners = new Set<() => void>();
   const forgetAll = (): void => {
     callers.clear();
     directory.clear();
+    for (const listener of listeners) listener();
   };
   const codeFile = adminCodeFile(dataFolder);
   const parts: IdentityParts = {
@@ -154,5 +163,5 @@ function makeParts(deps: IdentityDeps, clock: Clock): Made {
         .catch((err: unknown) => deps.log.warn({ err }, 'other processes hear of a revocation a little later'));
     },
   };
-  return { parts, callers, forgetAll };
+  return { parts, callers, forgetAll, listeners };
 }

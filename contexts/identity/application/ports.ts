@@ -91,7 +91,7 @@ export interface LoginCodeStore {
 
 /** What is no longer taken though its own text says otherwise. */
 export interface Revocation {
-  /** `user:<id>`: what was issued to him up to then. `token:<hash>`: this one. */
+  /** `user:<id>`: what was issued to him up to then. `token:<hash>`: this one, by what its issuer signed. */
   readonly key: string;
   readonly notAfter: number;
   /** From then on nothing that it is about can still be valid. */

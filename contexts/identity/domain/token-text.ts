@@ -22,6 +22,25 @@ export function formatToken({ id, secret }: TokenParts): string {
   return `${access}${id}_${secret}`;
 }
 
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const JWT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
+
+/**
+ * What an issuer signed of its token: `header.payload`. By this a token is revoked, as its signature can be written in several
+ * ways: ECDSA has two for each. `undefined` for anything else, spellings of a token that encoders do not write included.
+ */
+export function signedPartOf(token: string): string | undefined {
+  const [, header, payload, signature] = JWT.exec(token) ?? [];
+  if (header === undefined || payload === undefined || signature === undefined) return undefined;
+  return [header, payload, signature].every(isCanonical) ? `${header}.${payload}` : undefined;
+}
+
+/** The last character may have bits that decode to nothing; encoders leave them zero, and decoders do not look. */
+function isCanonical(text: string): boolean {
+  const unused = [0, undefined, 4, 2][text.length % 4];
+  return unused !== undefined && BASE64URL.indexOf(text.at(-1) ?? '') % 2 ** unused === 0;
+}
+
 /** The secret of the session. */
 export function parseSessionToken(text: string): string | undefined {
   return SESSION_TOKEN.exec(text)?.[1];

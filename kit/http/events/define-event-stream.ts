@@ -146,6 +146,8 @@ interface StreamParts<Event extends EventRecord> {
 function eventStream<Event extends EventRecord>(parts: StreamParts<Event>, deps: EventStreamDeps): ByteStream {
   return {
     contentType: 'text/event-stream',
+    // A comment: clients that know nothing of it pass over it.
+    lastWords: (message) => `: ${message}\n\n`,
     run: async (write, signal) => {
       await parts.tail.follow((reader) => tell(parts, { reader, write, deps }, signal));
     },

@@ -48,6 +48,8 @@ export interface ByteStream {
   readonly contentType: string;
   /** Ends when there is nothing more to say or the signal aborts. `write` waits for a client that reads slowly. */
   run(write: (chunk: string) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /** What tells its client why it is ended, behind whatever was written last. */
+  lastWords?(message: string): string;
 }
 
 /** A route that can be registered. Only `defineRoute` and the functions built on it make one. */

@@ -5,6 +5,7 @@ import type { AuditSink, Authenticator, Authorizer, HttpLog } from '../ports.ts'
 import type { Answer } from '../routes/answer.ts';
 import type { AnyRequest } from '../routes/route.ts';
 import { RouteRequest } from '../routes/route-request.ts';
+import type { OpenStreams } from '../streams/open-streams.ts';
 import { credentialsOf } from './admission.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Exchange } from './exchange.ts';
@@ -19,6 +20,7 @@ export interface AnswerDeps {
   readonly limits: HttpLimits;
   readonly log: HttpLog;
   readonly audit: AuditSink | undefined;
+  readonly streams: OpenStreams | undefined;
 }
 
 interface Served {
@@ -37,10 +39,19 @@ export async function answerRoute(served: Served, deps: AnswerDeps): Promise<unk
   if (respond.kind === 'stream') {
     reserveStream(exchange, deps);
     const stream = await exchange.within(() => respond.open(request));
-    await streamReply(stream, { exchange, reply }, { log: deps.log, stallMs: deps.limits.streamStallMs });
+    const ended = new AbortController();
+    const forget = await register(served, deps, ended);
+    try {
+      const { log, limits } = deps;
+      await streamReply(stream, { exchange, reply, ended: ended.signal }, { log, stallMs: limits.streamStallMs });
+    } finally {
+      forget?.();
+    }
     return reply;
   }
   const answer = await exchange.within(() => respond.handle(request));
+  // What a change revoked is closed before its caller is told that it is done.
+  if (route.method !== 'GET') await deps.streams?.settled();
   checkAnswer(answer, request, compiled);
   return send(answer, served);
 }
@@ -75,6 +86,25 @@ function routeRequest({ request, exchange, compiled }: Served, deps: AnswerDeps)
       const now = await authenticator.authenticate(credentialsOf(request), stop);
       return now?.kind === principal?.kind && now?.id === principal?.id;
     },
+  });
+}
+
+/** A public stream is nobody's to lose. */
+async function register(
+  { request, exchange, compiled }: Served,
+  { streams, authorizer }: AnswerDeps,
+  ended: AbortController,
+): Promise<(() => void) | undefined> {
+  const { principal } = exchange;
+  const { permission, operationId, reach = 'path' } = compiled.route;
+  if (principal === undefined) return undefined;
+  const params = { ...(request.params as Readonly<Record<string, string>>) };
+  return await streams?.add({
+    kind: operationId,
+    credentials: credentialsOf(request),
+    principal,
+    isAllowed: (now, signal) => authorizer.allow({ principal: now, permission, operationId, params, reach }, signal),
+    end: (why) => ended.abort(why),
   });
 }
 

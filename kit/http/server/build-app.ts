@@ -157,7 +157,7 @@ async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchan
 
 async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Exchanges): Promise<void> {
   const { deps, inFlight, limits, routes, options } = parts;
-  const { observer, authenticator, authorizer, log, audit } = deps;
+  const { observer, authenticator, authorizer, log, audit, streams } = deps;
   const { verifyResponses = false } = options;
   const validators = new Validators({ atOnce: verifyResponses });
   const compiling: CompileDeps = { observer, validators, verifyResponses };
@@ -180,7 +180,7 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
       handler: (request, reply) =>
         answerRoute(
           { request, reply, exchange: exchanges.of(request), compiled },
-          { authenticator, authorizer, inFlight, limits, log, audit },
+          { authenticator, authorizer, inFlight, limits, log, audit, streams },
         ),
     });
   }

@@ -11,6 +11,7 @@ import type {
   RequestTracer,
 } from '../ports.ts';
 import type { Method, Permission, Route } from '../routes/route.ts';
+import type { OpenStreams } from '../streams/open-streams.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Listening, ListenOptions, RawPaths } from './listeners.ts';
 
@@ -40,6 +41,8 @@ export interface HttpServerDeps {
   readonly authorizer: Authorizer;
   /** Who keeps a record of every change and of every refusal. */
   readonly audit?: AuditSink;
+  /** What is open for longer: event streams register there, and a change is answered when what it revoked is closed. */
+  readonly streams?: OpenStreams;
   readonly probes: readonly Probe[];
   readonly metrics: MetricsText;
   readonly log: HttpLog;

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { HttpLog } from '../ports.ts';
 import type { ByteStream } from '../routes/route.ts';
+import type { StreamEnd } from '../streams/open-streams.ts';
 import type { Exchange } from './exchange.ts';
 
 interface StreamDeps {
@@ -8,15 +9,25 @@ interface StreamDeps {
   readonly stallMs: number;
 }
 
-/** Writes a stream until it ends, its client goes away, or the server wants to close. It always ends in order. */
+interface StreamParts {
+  readonly exchange: Exchange;
+  readonly reply: FastifyReply;
+  /** Aborted, with a `StreamEnd`, when its caller may not have it any more. */
+  readonly ended?: AbortSignal;
+}
+
+/**
+ * Writes a stream until it ends, its client goes away, or the server wants to close. It ends in order, but for a client that has
+ * to be cut off and has not read what was written before.
+ */
 export async function streamReply(
   stream: ByteStream,
-  { exchange, reply }: { exchange: Exchange; reply: FastifyReply },
+  { exchange, reply, ended = NEVER }: StreamParts,
   { log, stallMs }: StreamDeps,
 ): Promise<void> {
   reply.hijack();
   const { raw } = reply;
-  const { signal } = exchange;
+  const signal = AbortSignal.any([exchange.signal, ended]);
   exchange.liftLimit();
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   // Proxies that collect answers before they pass them on are told not to.
@@ -26,14 +37,24 @@ export async function streamReply(
     signal.throwIfAborted();
     if (!raw.write(chunk)) await drained(raw, stallMs, signal);
   };
+  const close = (): void => {
+    const { message } = ended.reason as StreamEnd;
+    if (raw.writableLength > 0) raw.destroy();
+    else raw.end(stream.lastWords?.(message) ?? '');
+  };
+  ended.addEventListener('abort', close, { once: true });
+  if (ended.aborted) close();
   try {
     await exchange.within(() => stream.run(write, signal));
   } catch (err) {
     if (!signal.aborted) log.error({ err, requestId: exchange.id }, 'stream broke off; its client will come back');
   } finally {
+    ended.removeEventListener('abort', close);
     raw.end();
   }
 }
+
+const NEVER = new AbortController().signal;
 
 /** Waits until the client has taken what was written. One that takes nothing for too long is gone. */
 async function drained(raw: FastifyReply['raw'], stallMs: number, signal: AbortSignal): Promise<void> {

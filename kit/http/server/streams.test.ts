@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { defineEventStream, type EventSource, type HttpLimits } from '../index.ts';
+import {
+  type Authenticator,
+  defineEventStream,
+  defineRoute,
+  type EventSource,
+  type HttpLimits,
+  NoContent,
+  noContent,
+  OpenStreams,
+} from '../index.ts';
 import { MemoryEventSource, type TestEvent } from '../testing/memory-event-source.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { AS_ALICE, MemoryLog, testServer } from '../testing/test-server.ts';
@@ -38,6 +47,52 @@ async function listening(limits: Partial<HttpLimits> = {}) {
 }
 
 describe('a stream', () => {
+  it('is closed, with the reason, before the change is answered that revoked it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const revoked = new Set<string>();
+    const authenticator: Authenticator = {
+      authenticate: async ({ bearer = 'nobody' }) => {
+        if (!revoked.has(bearer)) return { kind: 'user', id: bearer };
+        await gate.promise;
+        return undefined;
+      },
+    };
+    const streams = new OpenStreams({ authenticator, log: new MemoryLog() });
+    const revoke = defineRoute({
+      method: 'POST',
+      path: '/v1/revoke',
+      operationId: 'revoke',
+      summary: 'Revoke',
+      permission: 'things.revoke',
+      readOnly: true,
+      schema: { responses: { 204: NoContent } },
+      handler: async () => {
+        revoked.add('alice');
+        streams.changed();
+        return noContent();
+      },
+    });
+    const { server } = await testServer([eventsRoute(new MemoryEventSource()), revoke], { authenticator, streams });
+    const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+    const connection = await RawConnection.open(port);
+    connection.send(`GET /v1/events HTTP/1.1\r\n${HEADERS}\r\n`);
+    await connection.until((text) => text.includes('retry:'));
+    let isAnswered = false;
+    const answer = server
+      .inject({ method: 'POST', url: '/v1/revoke', headers: { authorization: 'Bearer bob' } })
+      .finally(() => (isAnswered = true));
+    while (revoked.size === 0) await turn();
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    assert.deepEqual([isAnswered, streams.size], [false, 1], 'nobody is told before it is known who lost something');
+    gate.resolve();
+    assert.equal((await answer).statusCode, 204);
+    assert.equal(streams.size, 0);
+    const text = await connection.until((received) => received.endsWith('0\r\n\r\n'));
+    assert.match(text, /: The credentials that opened this stream have expired or were revoked/);
+    connection.destroy();
+    await server.close(1_000);
+  });
+
   it('tells what happens over a socket, and ends in order when the server closes', async () => {
     const { source, server, follow } = await listening();
     source.append('before');

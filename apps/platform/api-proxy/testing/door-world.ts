@@ -8,9 +8,17 @@ import type { StreamLimits } from '#contexts/api-proxy';
 import type { LocalClient } from '#contexts/channels';
 import { targetNotFound } from '#contexts/targets';
 import { workspaceNotFound } from '#contexts/workspaces';
-import type { AuditEntry, Principal } from '#kit/http';
+import { type AuditEntry, type Authenticator, OpenStreams, type Principal } from '#kit/http';
 import { createKubeClient, type KubeConfig } from '#kit/kube';
-import { parseResourceName, parseUuid, Secret } from '#kit/std';
+import {
+  type Clock,
+  parseResourceName,
+  parseUuid,
+  sleep as realSleep,
+  Secret,
+  type Sleep,
+  systemClock,
+} from '#kit/std';
 import { createLogger } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
 import { FleetWorld, type TestFleetlet } from '../../../../contexts/channels/testing/fleet-world.ts';
@@ -34,6 +42,8 @@ export interface DoorWorldOptions {
   readonly hasPassthrough?: boolean;
   /** The proxies whose word on addresses counts. */
   readonly trustProxy?: readonly string[];
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
 }
 
 /** What the neighbours of the proxy were told. */
@@ -65,12 +75,20 @@ export class DoorWorld {
   /** As the platform does when it is to stop. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
+  readonly index: AccessIndex;
+  readonly streams: OpenStreams;
+  /** Tokens that are not taken any more. */
+  readonly revoked: Set<string>;
 
   private constructor(
-    parts: Pick<DoorWorld, 'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'stop' | 'close'>,
+    parts: Pick<
+      DoorWorld,
+      'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'stop' | 'close' | 'index' | 'streams' | 'revoked'
+    >,
   ) {
     ({ records: this.records, fleet: this.fleet, fleetlet: this.fleetlet, url: this.url } = parts);
     ({ api: this.api, agent: this.agent, stop: this.stop, close: this.close } = parts);
+    ({ index: this.index, streams: this.streams, revoked: this.revoked } = parts);
   }
 
   static async open(options: DoorWorldOptions = {}): Promise<DoorWorld> {
@@ -79,9 +97,16 @@ export class DoorWorld {
     const api = await scriptedApi();
     const records: Records = { noted: [], refused: [], metered: new Map(), tunnels: 0 };
     const agent = await openAgent(await fleetlet.agentOf('web'), options.server ?? addressOf(api.server));
-    const proxy = openProxy({ fleet, records, options });
+    const [index, revoked] = [treeOf(), new Set<string>()];
+    const authenticator: Authenticator = {
+      authenticate: async ({ bearer }) => (revoked.has(bearer ?? '') ? undefined : personOf(bearer)),
+    };
+    const { clock = systemClock, sleep = realSleep } = options;
+    const streams = new OpenStreams({ authenticator, log: SILENT, clock, sleep });
+    index.onLoss(() => streams.changed());
+    const proxy = openProxy({ fleet, records, options, index, authenticator, streams });
     const over = new AbortController();
-    const running = proxy.runnable.run(over.signal);
+    const running = Promise.all([proxy.runnable.run(over.signal), streams.run(over.signal)]);
     const stop = async (): Promise<void> => {
       over.abort();
       await running;
@@ -98,7 +123,7 @@ export class DoorWorld {
       await Promise.all([once(front.close(), 'close'), once(api.server.close(), 'close'), fleet.close()]);
     };
     const url = `${addressOf(front)}/targets/web/api`;
-    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close });
+    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close, index, streams, revoked });
   }
 
   /** As that person; the answer's head, its body still to come. */
@@ -166,12 +191,14 @@ interface ProxyParts {
   readonly fleet: FleetWorld;
   readonly records: Records;
   readonly options: DoorWorldOptions;
+  readonly index: AccessIndex;
+  readonly authenticator: Authenticator;
+  readonly streams: OpenStreams;
 }
 
-function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
+function openProxy({ fleet, records, options, index, authenticator, streams }: ProxyParts): ApiProxy {
   const { limits, requestsPerMinute = 1_000_000, hasPassthrough = false, trustProxy = [] } = options;
   const { noted, refused, metered } = records;
-  const index = treeOf();
   return openApiProxy({
     hub: {
       openBytes: (...wanted) => {
@@ -179,7 +206,8 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
         return fleet.hub.openBytes(...wanted);
       },
     },
-    authenticator: { authenticate: async ({ bearer }) => personOf(bearer) },
+    authenticator,
+    streams,
     authorizer: authorizerOf(index, { workspace: workspaceNotFound, target: targetNotFound }),
     audit: {
       append: async () => {},
@@ -188,7 +216,10 @@ function openProxy({ fleet, records, options }: ProxyParts): ApiProxy {
     },
     targetOf: (name) => {
       const [target, workspace] = index.lineageOf({ kind: 'target', name });
-      return target && workspace && { uid: `uid-${name}`, workspace: workspace.name };
+      return (
+        target &&
+        workspace && { uid: target.uid === uid(UIDS.web) ? `uid-${name}` : target.uid, workspace: workspace.name }
+      );
     },
     authenticateAt: async (target, bearer) =>
       hasPassthrough && bearer.endsWith(`.at.${target}`) ? personOf(bearer.split('.')[0]) : undefined,

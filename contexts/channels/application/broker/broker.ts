@@ -10,6 +10,7 @@ import type { ConnectionClass } from '../uplink.ts';
 import { AccessDesk } from './access-desk.ts';
 import { BROKER_LIMITS, type BrokerDeps, type BrokerLimits, type BrokerStats } from './broker-deps.ts';
 import type { LocalAuthenticator } from './local-authenticator.ts';
+import { LocalCredentials } from './local-credentials.ts';
 import type { LocalEnd, LocalSession } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { Relay } from './relay.ts';
@@ -18,6 +19,7 @@ import { refuseTunnel, tunnelThrough } from './tunnel.ts';
 
 const TICK_MS = 1_000;
 const TICKS_PER_RETRY = 5;
+const TICKS_PER_CHECK = 30;
 
 /** What a fleetlet does: local processes on one side, the platform on the other, and channels through it. */
 export class Broker {
@@ -28,6 +30,7 @@ export class Broker {
   readonly #desk: AccessDesk;
   readonly #relays = new Map<string, Relay>();
   readonly #acceptors: Acceptor[] = [];
+  readonly #credentials: LocalCredentials[] = [];
   readonly #control: Channel;
   readonly #data: DataDesk | undefined;
   readonly #stop = new AbortController();
@@ -71,15 +74,17 @@ export class Broker {
   /** For one listener, with its own way to know who calls. */
   listen(authenticator: LocalAuthenticator): AcceptLink {
     const { session, clock, sleep, heartbeatMs, observer } = this.#deps;
-    const acceptor = createAcceptor({
-      admit: (open, peer, signal) => this.#admit({ open, peer, authenticator }, signal),
+    const acceptor: Acceptor = createAcceptor({
+      admit: (open, peer, signal) => this.#admit({ open, peer, authenticator, credentials }, signal),
       session,
       clock,
       sleep,
       heartbeatMs,
       onMalformed: (_peer, message) => observer.malformed(message),
     });
+    const credentials = new LocalCredentials(acceptor, authenticator);
     this.#acceptors.push(acceptor);
+    this.#credentials.push(credentials);
     return acceptor.accept;
   }
 
@@ -120,12 +125,10 @@ export class Broker {
     return { processes: this.#sessions.size, targets: this.#targets.size, channels };
   }
 
-  async #admit(
-    { open, peer, authenticator }: { open: OpenFrame; peer: LinkPeer; authenticator: LocalAuthenticator },
-    signal: AbortSignal,
-  ): Promise<Admission> {
+  async #admit({ open, peer, authenticator, credentials }: LocalOpening, signal: AbortSignal): Promise<Admission> {
     const who = await authenticator.identify(peer, signal);
     if (who.kind === 'unknown') return { kind: 'refused', reason: 'unauthenticated', message: who.message };
+    credentials.admitted(peer, who.identity);
     const { uplink, session } = this.#deps;
     const principal = { identity: who.identity, process: open.process };
     const ownerOf = (target: string): string | undefined => this.#targets.ownerOf(target);
@@ -293,8 +296,16 @@ export class Broker {
       this.#sessions.sweep();
       for (const relay of this.#relays.values()) relay.expire();
       if (ticks % TICKS_PER_RETRY === 0) this.#targets.retry();
+      if (ticks % TICKS_PER_CHECK === 0) for (const each of this.#credentials) await each.check(signal);
     }
   }
+}
+
+interface LocalOpening {
+  readonly open: OpenFrame;
+  readonly peer: LinkPeer;
+  readonly authenticator: LocalAuthenticator;
+  readonly credentials: LocalCredentials;
 }
 
 const NO_WELCOME: Welcome = {

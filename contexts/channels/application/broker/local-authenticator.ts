@@ -8,5 +8,7 @@ export type LocalIdentity =
 
 /** Who is at the other end of a local connection? Asked for each stream. A throw is a doubt, and lets nobody in. */
 export interface LocalAuthenticator {
+  /** What it knows can be taken from it while streams are open: they are asked about again now and then. */
+  readonly mayForget?: true;
   identify(peer: LinkPeer, signal: AbortSignal): Promise<LocalIdentity>;
 }

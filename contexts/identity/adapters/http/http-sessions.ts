@@ -6,7 +6,7 @@ import { MAX_TOKEN_AGE_MS, tokenKey } from '../../application/login-service.ts';
 import type { UnitOfWork } from '../../application/ports.ts';
 import { IdentityError } from '../../domain/identity-error.ts';
 import { ownOrigin } from '../../domain/own-origin.ts';
-import { parseSessionToken } from '../../domain/token-text.ts';
+import { parseSessionToken, signedPartOf } from '../../domain/token-text.ts';
 import type { IdentityParts } from '../identity-parts.ts';
 import { sessionResource } from '../resources.ts';
 import { clearSessionCookie, sessionCookie } from '../session-cookie.ts';
@@ -124,7 +124,8 @@ function callerOf({ secrets, origins }: IdentityParts, headers: IncomingHttpHead
   if (bearer !== undefined) {
     const secret = parseSessionToken(bearer);
     if (secret !== undefined) return { kind: 'session', hash: secrets.hash(secret), byCookie: false };
-    return bearer.split('.').length === 3 ? { kind: 'issuerToken', hash: secrets.hash(bearer) } : { kind: 'other' };
+    const signed = signedPartOf(bearer);
+    return signed === undefined ? { kind: 'other' } : { kind: 'issuerToken', hash: secrets.hash(signed) };
   }
   const own = ownOrigin(origins(), headers);
   const secret = own && sessionCookie(headers.cookie, own);

@@ -3,6 +3,7 @@ import { MAX_TOKEN_AGE_MS } from '../../application/login-service.ts';
 import { audiencesOf, type Issuer } from '../../domain/issuer.ts';
 import { isOwnAudience, type TokenAudience } from '../../domain/passthrough.ts';
 import { type User, userOf } from '../../domain/subject.ts';
+import { signedPartOf } from '../../domain/token-text.ts';
 import type { ClaimExpressions } from './claim-expressions.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 
@@ -16,6 +17,8 @@ export interface VerifiedUser extends User {
   readonly issuer: Issuer;
   /** Seconds since the epoch. */
   readonly issuedAt: number;
+  /** Milliseconds since the epoch: not taken from then on, the skew of clocks included. */
+  readonly expiresAt: number;
   /** As the issuer numbers its tokens, where it does. */
   readonly tokenId: string | undefined;
 }
@@ -38,7 +41,6 @@ const ALGORITHMS = [
 const TYPES: ReadonlySet<string> = new Set(['jwt', 'application/jwt', 'at+jwt', 'application/at+jwt']);
 /** Headers as a whole have 16 KiB. */
 const MAX_LENGTH = 12 * 1024;
-const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Tokens of issuers: who they are for. `undefined` when they prove nothing. */
 export class JwtVerifier {
@@ -50,7 +52,7 @@ export class JwtVerifier {
 
   /** A bearer token of any issuer that is believed. */
   async verify(token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
-    if (token.length > MAX_LENGTH || !SHAPE.test(token)) return undefined;
+    if (token.length > MAX_LENGTH || signedPartOf(token) === undefined) return undefined;
     const iss = issuerIn(token);
     const issuer = iss === undefined ? undefined : await this.#deps.issuers.byUrl(iss, signal);
     if (issuer === undefined) return undefined;
@@ -61,7 +63,8 @@ export class JwtVerifier {
    * A token for one cluster. One that is also for the platform is none: the cluster could come in with it.
    */
   async verifyFor(meant: TokenAudience, token: string, signal: AbortSignal): Promise<VerifiedUser | undefined> {
-    if (token.length > MAX_LENGTH || !SHAPE.test(token) || issuerIn(token) === undefined) return undefined;
+    if (token.length > MAX_LENGTH || signedPartOf(token) === undefined) return undefined;
+    if (issuerIn(token) === undefined) return undefined;
     const issuers = await this.#deps.issuers.all(signal);
     const issuer = issuers.find(({ name }) => name === meant.issuer);
     const audiences = [decodeJwt(token).aud ?? []].flat();
@@ -85,7 +88,9 @@ export class JwtVerifier {
     try {
       const claims = await this.#deps.issuers.client(issuer).verify(token, options, signal);
       const user = userOf(issuer, this.#deps.expressions.map(issuer, claims));
-      return { ...user, issuer, issuedAt: claims.iat ?? 0, tokenId: claims.jti };
+      const { iat: issuedAt = 0, exp = 0, jti: tokenId } = claims;
+      const expiresAt = exp * 1000 + issuer.clockSkewMs;
+      return { ...user, issuer, issuedAt, expiresAt, tokenId };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
