@@ -59,9 +59,9 @@ describe('the package that is published', () => {
 
   it('has a bill of what it installs, the same of the same checkout', async () => {
     const text = await readFile(join(installed, 'sbom.cdx.json'), 'utf8');
-    const { bomFormat, components } = JSON.parse(text) as { bomFormat: string; components: { name: string }[] };
+    const { bomFormat, components } = JSON.parse(text) as { bomFormat: string; components: { 'bom-ref': string }[] };
     assert.equal(bomFormat, 'CycloneDX');
-    const listed = new Set(components.map(({ name }) => name));
+    const listed = new Set(components.map((component) => component['bom-ref'].replace(/@[^@]*$/, '')));
     const { dependencies } = (await manifestOf(ROOT)) as unknown as { dependencies: Record<string, string> };
     const missing = Object.keys(dependencies).filter((name) => !listed.has(name));
     assert.deepEqual(missing, []);

@@ -2,8 +2,8 @@ import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 
 interface Component {
-  readonly name: string;
-  readonly version: string;
+  readonly 'bom-ref': string;
+  readonly properties?: readonly { readonly name: string; readonly value: string }[];
   readonly externalReferences?: readonly { readonly type: string }[];
 }
 
@@ -12,6 +12,7 @@ interface Bom {
   readonly serialNumber?: string;
   readonly metadata: Readonly<Record<string, unknown>> & { readonly timestamp?: string };
   readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
 /**
@@ -19,16 +20,27 @@ interface Bom {
  * same text, so neither a time nor a number is in it, nor where this machine got packages from.
  */
 export async function softwareBill(signal: AbortSignal): Promise<string> {
-  const command = ['npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only', '--silent'];
+  const command = ['npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--silent'];
   const { code, output } = await runCommand(command, { cwd: ROOT }, signal);
   if (code !== 0) throw new Error(`list what is installed: npm ended with ${code}\n${output}`);
-  const { serialNumber: _, metadata, components, ...rest } = JSON.parse(output) as Bom;
+  const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(output) as Bom;
   const { timestamp: __, ...about } = metadata;
-  const cleaned = components.map(({ externalReferences = [], ...component }) => ({
-    ...component,
-    externalReferences: externalReferences.filter(({ type }) => type !== 'distribution'),
-  }));
-  return `${JSON.stringify({ ...rest, metadata: about, components: cleaned }, undefined, 2)}\n`;
+  // `--omit dev` of npm also leaves out what the tools need as well, so what is for tools alone is taken out here.
+  const tools = new Set(components.filter(isTool).map((component) => component['bom-ref']));
+  const cleaned = components
+    .filter((component) => !isTool(component))
+    .map(({ externalReferences = [], ...component }) => ({
+      ...component,
+      externalReferences: externalReferences.filter(({ type }) => type !== 'distribution'),
+    }));
+  const between = dependencies
+    .filter(({ ref }) => !tools.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => !tools.has(each)) }));
+  return `${JSON.stringify({ ...rest, metadata: about, components: cleaned, dependencies: between }, undefined, 2)}\n`;
+}
+
+function isTool({ properties = [] }: Component): boolean {
+  return properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
 }
 
 if (import.meta.main) process.stdout.write(await softwareBill(AbortSignal.timeout(60_000)));
