@@ -60,7 +60,7 @@ function rewrite(file: string): void {
     const start = database.prepare(`SELECT position, hash FROM audit_chain WHERE name = 'start'`).get();
     const begin = { position: Number(start?.['position']), hash: String(start?.['hash']) };
     const nothing = { token_id: null, session_id: null, client_request_id: null };
-    const entries = kept.map((row) => toChained({ ...nothing, ...row } as Parameters<typeof toChained>[0]).entry);
+    const entries = kept.map((row) => toChained({ ...nothing, ...row }).entry);
     database.exec('BEGIN; DELETE FROM audit_days;');
     database.prepare(`DELETE FROM audit_log WHERE resource = '/v1/workspaces/evil'`).run();
     const update = database.prepare('UPDATE audit_log SET position = ?, previous_hash = ?, hash = ? WHERE id = ?');

@@ -11,12 +11,11 @@ const LOCKFILE = {
   },
 };
 
-const advisory = (name: string, events: object[], more: Partial<Advisory> = {}): Advisory =>
-  ({
-    id: 'GHSA-planted',
-    affected: [{ package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events }] }],
-    ...more,
-  }) as Advisory;
+const advisory = (name: string, events: object[], more: Partial<Advisory> = {}): Advisory => ({
+  id: 'GHSA-planted',
+  affected: [{ package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events }] }],
+  ...more,
+});
 
 for (const { why, given, want } of [
   { why: 'a range that is open', given: advisory('ws', [{ introduced: '0' }]), want: ['ws@8.22.2', 'ws@7.0.0'] },

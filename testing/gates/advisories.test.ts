@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { GATES } from '../../scripts/gates.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const [, script = ''] = GATES.advisories.command;
+const [, script] = GATES.advisories.command;
 
 for (const { why, version, code } of [
   { why: 'stops at an advisory that holds', version: '1.2.0', code: 1 },

@@ -1,5 +1,4 @@
 import type { AgentRegistry, AgentReports, Inventory } from '#contexts/delivery';
-import type { Visibility } from '#contexts/orchestration/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import type { WorkflowClient } from '#kit/durable';
 import type { Route } from '#kit/http';
