@@ -47,7 +47,7 @@ rest    -                           0/0   passed: nothing to change
 
 It waits for:
 - the gate canary/after/0 for 2m, until 2030-01-01T01:10:00Z (in 60m): waits for an approval
-  asked for by user:alice, who cannot approve it alone
+  asked for by user:alice; needs a second person, none of user:alice
   goes on by: approve or reject it: fleetshift rollout approve web -w shop`,
   );
 });
