@@ -29,7 +29,8 @@ const MORE: Readonly<Record<Exclude<Role, 'admin'>, readonly string[]>> = {
   ],
   approver: ['approvals.answer'],
 };
-const INSTANCE_WIDE = /^(certificateAuthority|issuers|metrics|permissionSchemas|sessions|workflows)\./;
+const INSTANCE_WIDE =
+  /^(approvals\.override$|(certificateAuthority|issuers|metrics|permissionSchemas|sessions|workflows)\.)/;
 const UIDS = { root: '1', web: '2' } as const;
 
 test('viewers see, deployers deploy, approvers answer, and an admin has everything on what is his', () => {
