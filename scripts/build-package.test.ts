@@ -13,6 +13,7 @@ import { PATIENCE_MS } from '#testing/patience';
 import { BUNDLED, buildPackage, ENTRIES } from './build-package.ts';
 import { ROOT } from './repository.ts';
 import { type Outcome, runCommand } from './run-command.ts';
+import { softwareBill } from './sbom.ts';
 
 describe('the package that is published', () => {
   let project: string;
@@ -54,6 +55,17 @@ describe('the package that is published', () => {
       server.kill('SIGTERM');
     }
     assert.deepEqual(await ended, [0, null]);
+  });
+
+  it('has a bill of what it installs, the same of the same checkout', async () => {
+    const text = await readFile(join(installed, 'sbom.cdx.json'), 'utf8');
+    const { bomFormat, components } = JSON.parse(text) as { bomFormat: string; components: { 'bom-ref': string }[] };
+    assert.equal(bomFormat, 'CycloneDX');
+    const listed = new Set(components.map((component) => component['bom-ref'].replace(/@[^@]*$/, '')));
+    const { dependencies } = (await manifestOf(ROOT)) as unknown as { dependencies: Record<string, string> };
+    const missing = Object.keys(dependencies).filter((name) => !listed.has(name));
+    assert.deepEqual(missing, []);
+    assert.equal(await softwareBill(AbortSignal.timeout(PATIENCE_MS)), text);
   });
 
   it('has no sources, which Node refuses to run from there', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
+import { softwareBill } from './sbom.ts';
 
 /**
  * What is started, under the name that it has in the package. They lie side by side there: a worker is looked for beside
@@ -88,6 +89,7 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
   await chmod(join(folder, 'bin/fleetshift'), 0o755);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await writeFile(join(folder, 'NOTICES'), await noticesOf({ ...metafile.inputs, ...quick.metafile.inputs }));
+  await writeFile(join(folder, 'sbom.cdx.json'), await softwareBill(signal));
   await tryIt(folder, signal);
 }
 

@@ -16,6 +16,7 @@ export const GATES = {
     name: 'arrows',
     command: ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', '.'],
   },
+  advisories: { name: 'advisories', command: ['node', 'scripts/advisories/check.ts'] },
   unused: { name: 'unused', command: ['knip'] },
   format: { name: 'format', command: ['biome', 'ci', '--colors=off'] },
 } as const satisfies Record<string, Gate>;

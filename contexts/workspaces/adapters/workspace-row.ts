@@ -67,11 +67,14 @@ function toLabels(text: string): Labels {
 
 function toPolicy(value: Value | undefined): WorkspacePolicy | undefined {
   if (value === null || value === undefined) return undefined;
-  const raw = JSON.parse(String(value)) as Partial<WorkspacePolicy> | null;
-  const gates = raw?.requiredGates;
-  if (Array.isArray(gates) && gates.every((gate: { type?: unknown } | null) => typeof gate?.type === 'string'))
-    return { requiredGates: gates };
+  const { requiredGates } = (JSON.parse(String(value)) ?? {}) as { readonly requiredGates?: unknown };
+  if (isGates(requiredGates)) return { requiredGates };
   throw invalidWorkspace([{ path: '/policy', message: 'is none that this release knows' }]);
+}
+
+function isGates(raw: unknown): raw is WorkspacePolicy['requiredGates'] {
+  const isGate = (each: unknown): boolean => typeof (each as { type?: unknown } | null)?.type === 'string';
+  return Array.isArray(raw) && raw.every(isGate);
 }
 
 function isLabels(raw: unknown): raw is Labels {
