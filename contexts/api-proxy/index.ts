@@ -1,6 +1,12 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
 export { type BodyFraming, framingHeaders, framingOf } from './domain/body-framing.ts';
-export { type ClusterRoleBinding, impersonatorRules, type PolicyRule, roleBindings } from './domain/cluster-roles.ts';
+export {
+  impersonatorRules,
+  type PolicyRule,
+  type RoleBinding,
+  roleBindings,
+  roleBindingsWithin,
+} from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';
 export { type KubeStatus, statusOf } from './domain/kube-status.ts';
@@ -8,6 +14,8 @@ export { NotedReads } from './domain/noted-reads.ts';
 export {
   IDENTITY_HEADER,
   type ImpersonatedGroups,
+  type ImpersonatedUsers,
+  type Impersonation,
   identityText,
   impersonationHeaders,
   type ProxyIdentity,
