@@ -42,7 +42,11 @@ const INSTALLS: readonly { readonly why: string; readonly changes: Partial<Agent
   { why: 'for everything, with a way for users', changes: { rbac: 'cluster-admin', apiProxy: true } },
   {
     why: 'with persons of their own right',
-    changes: { apiProxy: true, namespaces: ['shop'], apiProxyUsers: ['user:alice@example.com', 'serviceAccount:shop/ci'] },
+    changes: {
+      apiProxy: true,
+      namespaces: ['shop'],
+      apiProxyUsers: ['user:alice@example.com', 'serviceAccount:shop/ci'],
+    },
   },
 ];
 
