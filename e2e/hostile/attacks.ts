@@ -4,6 +4,7 @@ import { exhaustRevisions, stopPresence, stopStatuses } from './03-status-of-one
 import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
+import { anyUser, identityOfTheAgent } from './09-rights-of-the-agent.ts';
 import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
 import { approvesOwnContent, removesTheGate } from './12-four-eyes.ts';
 import { movesWorkspaceOut } from './13-moved-out.ts';
@@ -31,6 +32,8 @@ export const ATTACKS: readonly Attack[] = [
   largeFirstFrames,
   silentHandshakes,
   slowBodies,
+  anyUser,
+  identityOfTheAgent,
   reachedInside,
   quotedAnswer,
   approvesOwnContent,
