@@ -16,6 +16,14 @@ export const FLEETLET_WITH_SETTINGS = {
     group: 'Local processes',
   },
   'agent-namespace': { ...CLUSTER_SETTINGS['agent-namespace'], group: KUBERNETES },
+  'api-proxy-users': { ...CLUSTER_SETTINGS['api-proxy-users'], group: KUBERNETES },
+  'agent-image': {
+    kind: text('REPOSITORY'),
+    unset: 'none: no deployment changes the agent',
+    sentence:
+      "The agent's image, without tag or digest. A deployment may deliver the agent's own Deployment with another version of it, and nothing else to the namespace of the agent.",
+    group: KUBERNETES,
+  },
   'identity-secret': {
     kind: text('NAME'),
     unset: 'none: it is in --data alone',

@@ -1,12 +1,15 @@
 import { connectLocal } from '#contexts/channels/adapters';
+import type { OwnPlace } from '#contexts/kubernetes';
 import { createKubeClient, inClusterConfig } from '#kit/kube';
 import { sleep } from '#kit/std';
 import { createLogger } from '#kit/telemetry';
 import { type RunOptions, runFleetlet } from '../fleetlet/run.ts';
+import { AGENT, AGENT_CONTAINER } from '../install/agent-install.ts';
 import { IdentitySecret } from '../install/identity-secret.ts';
 import { ClusterHost } from '../kubernetes-agent/clusters/cluster-host.ts';
 import { clusterConnector } from '../kubernetes-agent/clusters/connect-cluster.ts';
 import { nameByIdentity } from '../kubernetes-agent/clusters/name-by-identity.ts';
+import { apiUsers } from '../kubernetes-agent/config.ts';
 import { fixedSource } from '../kubernetes-agent/sources/cluster-source.ts';
 import { createTokenReviewAuthenticator } from '../kubernetes-agent/token-review.ts';
 import type { FleetletWithConfig } from './config.ts';
@@ -40,9 +43,16 @@ export async function runFleetletWithKubernetes(options: RunWithOptions, signal:
         config: { ...config, target },
         callers,
         beside: async ({ socket }, its, stop) => {
-          const connect = clusterConnector({ version, namespace: config.agentNamespace, log: its });
+          const connect = clusterConnector({ version, own: ownPlace(config), log: its });
           const client = connectLocal({ to: { path: socket }, process: 'kubernetes-agent' });
-          const host = new ClusterHost({ client, serving: 'colocated', version, connect, log: its });
+          const host = new ClusterHost({
+            client,
+            serving: 'colocated',
+            version,
+            connect,
+            apiUsers: apiUsers(config),
+            log: its,
+          });
           host.serve(name, source);
           await Promise.all([serve({ client, host }, stop), identity && identity.run(stop)]);
         },
@@ -52,6 +62,12 @@ export async function runFleetletWithKubernetes(options: RunWithOptions, signal:
   } finally {
     await kube.close();
   }
+}
+
+/** A deployment may bring out another version of the image that the agent was installed with. */
+function ownPlace({ agentNamespace: namespace, agentImage: repository }: FleetletWithConfig): OwnPlace {
+  if (repository === undefined) return { namespace };
+  return { namespace, upgrade: { deployment: AGENT, container: AGENT_CONTAINER, repository } };
 }
 
 interface Serving {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import {
   AGENT,
+  AGENT_CONTAINER,
   type AgentInstall,
   AUTHORITY,
   AUTHORITY_FILE,
@@ -17,7 +18,7 @@ const USER = 65_532;
 const DATA = '/var/lib/fleetshift';
 const PORT = 8080;
 
-/** Changes with what the Pods read at their start, so that a change starts them anew. */
+/** Changes with what the Pods read at their start, so that a change restarts them. */
 const SETTINGS_ANNOTATION = 'fleetshift.io/settings';
 
 /** The agent's process, with what it reads at its start. */
@@ -37,7 +38,7 @@ export function agentDeployment(install: AgentInstall): InstalledObject {
  * to the later process, and to the earlier one again should the later one die. So there is always somebody to say that a
  * new image is bad, and to take the order that goes back.
  */
-export function agentProcess({ namespace, image }: Pick<AgentInstall, 'namespace' | 'image'>) {
+function agentProcess({ namespace, image }: Pick<AgentInstall, 'namespace' | 'image'>) {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -76,7 +77,7 @@ function podSpec(image: string) {
 function container(image: string) {
   const probe = (path: string) => ({ httpGet: { path, port: 'metrics' } });
   return {
-    name: 'agent',
+    name: AGENT_CONTAINER,
     image,
     imagePullPolicy: 'IfNotPresent',
     args: ['fleetlet', '--with', 'kubernetes'],
@@ -108,6 +109,14 @@ function container(image: string) {
   };
 }
 
-function settingsHash({ platform, target = '', authority = '' }: AgentInstall): string {
-  return createHash('sha256').update([platform, target, authority].join('\n')).digest('hex').slice(0, 16);
+/** As the agent's setting has it. A `cluster-admin` may impersonate any user, and names each caller as one. */
+export function apiUsersOf({ rbac, apiProxyUsers }: AgentInstall): string {
+  if (rbac === 'cluster-admin') return '*';
+  return apiProxyUsers.length === 0 ? 'none' : apiProxyUsers.join(',');
+}
+
+function settingsHash(install: AgentInstall): string {
+  const { platform, target = '', authority = '' } = install;
+  const settings = [platform, target, authority, apiUsersOf(install)].join('\n');
+  return createHash('sha256').update(settings).digest('hex').slice(0, 16);
 }

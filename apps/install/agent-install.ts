@@ -23,11 +23,16 @@ export interface AgentInstall {
   readonly rbac: RbacMode;
   /** What may be delivered; the usual kinds when it is empty. */
   readonly allow: readonly AllowedKind[];
-  /** Where it may be delivered to, when `rbac` is `namespaced`. */
+  /**
+   * With `namespaced`, where it may be delivered to. With an API proxy, where deployers and admins of the platform act.
+   * None with `cluster-admin`.
+   */
   readonly namespaces: readonly string[];
   /** Whether users of the platform reach the cluster's API through the agent. */
   readonly apiProxy: boolean;
-  /** Whether nobody may connect to the agent. */
+  /** Those of them who are users of their own in the cluster, as `user:alice`; with `cluster-admin` all are. */
+  readonly apiProxyUsers: readonly string[];
+  /** Whether no other Pod may connect to the agent. */
   readonly networkPolicy: boolean;
 }
 
@@ -46,6 +51,8 @@ export interface InstalledObject {
 
 /** What everything of the agent is called. */
 export const AGENT = 'fleetshift-agent';
+/** The one in its Pod. */
+export const AGENT_CONTAINER = 'agent';
 export const AGENT_NAMESPACE = 'fleetshift-system';
 export const BOOTSTRAP_SECRET = `${AGENT}-bootstrap`;
 export const AUTHORITY = `${AGENT}-ca`;

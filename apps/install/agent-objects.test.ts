@@ -33,6 +33,8 @@ suite('what the agent may do', () => {
     { rbac: 'restricted' },
     { rbac: 'namespaced', namespaces: ['shop'] },
     { rbac: 'restricted', allow: [{ group: '', resource: 'configmaps' }] },
+    { rbac: 'restricted', apiProxy: true, namespaces: ['shop'] },
+    { rbac: 'namespaced', apiProxy: true, namespaces: ['shop'] },
   ];
   for (const changes of modes) {
     test(`is nothing that was not asked for: ${JSON.stringify(changes)}`, () => {
@@ -45,22 +47,45 @@ suite('what the agent may do', () => {
     });
   }
 
-  test('is to act for groups of the platform only, by their names', () => {
-    const rules = rulesOf(agentObjects(anInstall())).filter(({ verbs }) => verbs.includes('impersonate'));
-    const groups = rules.filter(({ resources }) => resources.includes('groups'));
-    assert.ok(groups.length > 0);
-    for (const { resourceNames = [] } of groups) {
-      assert.ok(resourceNames.length > 0, 'else it could be system:masters');
-      assert.ok(resourceNames.every((name) => name.startsWith('fleetshift:')));
+  test('is to act for one user and the groups of roles, by their names', () => {
+    for (const rbac of ['restricted', 'namespaced'] as const) {
+      const objects = agentObjects(anInstall({ rbac, apiProxy: true, namespaces: ['shop'] }));
+      const rules = rulesOf(objects).filter(({ verbs }) => verbs.includes('impersonate'));
+      assert.deepEqual(
+        rules.map(({ resources, resourceNames }) => [resources, resourceNames]),
+        [
+          [['users'], ['fleetshift:caller']],
+          [['groups'], ['fleetshift:role:viewer', 'fleetshift:role:deployer', 'fleetshift:role:admin']],
+          [['userextras/fleetshift.io/user'], undefined],
+        ],
+      );
     }
-    assert.equal(
-      rules.some(({ resources }) => resources.includes('serviceaccounts')),
-      false,
-    );
+  });
+
+  test('is to act for persons who were named, beside that user', () => {
+    const install = anInstall({ apiProxy: true, namespaces: ['shop'], apiProxyUsers: ['user:alice'] });
+    const users = rulesOf(agentObjects(install)).find(({ resources }) => resources.includes('users'));
+    assert.deepEqual(users?.resourceNames, ['fleetshift:caller', 'fleetshift:user:alice']);
+    const { data } = named(agentObjects(install), 'ConfigMap', 'fleetshift-agent');
+    assert.equal(data.FLEETSHIFT_API_PROXY_USERS, 'user:alice');
+  });
+
+  test('lets users who deploy act in the namespaces that were named, and in no other', () => {
+    for (const rbac of ['restricted', 'namespaced'] as const) {
+      const objects = agentObjects(anInstall({ rbac, apiProxy: true, namespaces: ['shop', 'web'] }));
+      const bindings = objects.filter(({ metadata }) => /^fleetshift-(deployer|admin)$/.test(metadata.name));
+      assert.deepEqual(
+        bindings.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),
+        ['shop', 'web'].flatMap((each) => [
+          `RoleBinding ${each}/fleetshift-deployer`,
+          `RoleBinding ${each}/fleetshift-admin`,
+        ]),
+      );
+    }
   });
 
   test('is to act for nobody where users have no way to the API', () => {
-    const rules = rulesOf(agentObjects(anInstall({ apiProxy: false })));
+    const rules = rulesOf(agentObjects(anInstall()));
     assert.equal(
       rules.some(({ verbs }) => verbs.includes('impersonate')),
       false,
@@ -68,7 +93,7 @@ suite('what the agent may do', () => {
   });
 
   test('is nothing beyond its namespaces when it is kept to some, but to look', () => {
-    const objects = agentObjects(anInstall({ rbac: 'namespaced', namespaces: ['shop', 'web'] }));
+    const objects = agentObjects(anInstall({ rbac: 'namespaced', apiProxy: true, namespaces: ['shop', 'web'] }));
     const clusterWide = objects.filter(({ kind }) => kind === 'ClusterRoleBinding');
     assert.deepEqual([...boundTo(clusterWide)].toSorted(), [
       'fleetshift-agent-impersonate',
@@ -131,31 +156,37 @@ suite('the process of the agent', () => {
     assert.deepEqual(spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 });
   });
 
-  test('is started anew by a change of what it reads at its start, and by no other', () => {
+  test('is restarted by a change of what it reads at its start, and by no other', () => {
     const hashOf = (changes: Partial<AgentInstall>): unknown => {
       const deployment = named(agentObjects(anInstall(changes)), 'Deployment', 'fleetshift-agent');
       return deployment.spec.template.metadata.annotations['fleetshift.io/settings'];
     };
-    const all = [{}, { platform: 'https://other' }, { target: 'other' }, { authority: 'PEM' }].map(hashOf);
+    const changes = [
+      { platform: 'https://other' },
+      { target: 'other' },
+      { authority: 'PEM' },
+      { apiProxyUsers: ['a'] },
+    ];
+    const all = [{}, ...changes, { rbac: 'cluster-admin' } as const].map(hashOf);
     assert.equal(new Set(all).size, all.length);
-    assert.equal(hashOf({ token: 'fsb_x_y', rbac: 'cluster-admin' }), hashOf({}), 'a token is needed once');
+    assert.equal(hashOf({ token: 'fsb_x_y', namespaces: ['shop'] }), hashOf({}), 'a token is needed once');
   });
 });
 
 suite('an upgrade', () => {
   const documents = upgradeDocuments({ namespace: 'fleetshift-system', image: 'fleetshift:2' });
 
-  test('is of the process alone: no right, no secret, nothing of one cluster', () => {
+  test('is of the image alone: no right, no secret, nothing of one cluster', () => {
     assert.deepEqual(
       documents.map((each) => (each as InstalledObject).kind),
       ['DeliveryPolicy', 'Deployment'],
     );
-    for (const word of ['fsb_', 'eu-1', 'https://', 'fleetshift.io/settings']) {
+    for (const word of ['fsb_', 'eu-1', 'https://', 'fleetshift.io/settings', 'args', 'env', 'serviceAccount']) {
       assert.equal(JSON.stringify(documents).includes(word), false, word);
     }
   });
 
-  test('says of the process what an install of that image says', () => {
+  test('says of the image what an install of it says', () => {
     const [, deployment] = documents as readonly InstalledObject[];
     const installed = named(agentObjects(anInstall({ image: 'fleetshift:2' })), 'Deployment', 'fleetshift-agent');
     assert.partialDeepStrictEqual(installed, deployment);

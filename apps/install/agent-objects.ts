@@ -1,4 +1,4 @@
-import { agentDeployment } from './agent-deployment.ts';
+import { agentDeployment, apiUsersOf } from './agent-deployment.ts';
 import {
   AGENT,
   type AgentInstall,
@@ -42,14 +42,23 @@ function namespaceOf({ namespace }: AgentInstall): InstalledObject {
  * on all of them, and a new version of it can be delivered to the whole fleet as one document.
  */
 function settingsOf(install: AgentInstall): InstalledObject {
-  const { platform, target, authority } = install;
+  const { platform, target, authority, image } = install;
   const data = {
     FLEETSHIFT_PLATFORM: platform,
+    FLEETSHIFT_AGENT_IMAGE: repositoryOf(image),
+    FLEETSHIFT_API_PROXY_USERS: apiUsersOf(install),
     ...(target === undefined ? {} : { FLEETSHIFT_TARGET: `${target}=kubernetes` }),
     ...(isPlain(platform) ? { FLEETSHIFT_INSECURE: 'true' } : {}),
     ...(authority === undefined ? {} : { FLEETSHIFT_CA_FILE: AUTHORITY_FILE }),
   };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: named(install), data };
+}
+
+/** Without tag and digest: what a deployment may bring out another version of. */
+function repositoryOf(image: string): string {
+  const [named = ''] = image.split('@', 1);
+  const colon = named.lastIndexOf(':');
+  return colon > named.lastIndexOf('/') ? named.slice(0, colon) : named;
 }
 
 /** Which only works where platform and agent are on one machine. */

@@ -1,4 +1,4 @@
-import { impersonatorRules, roleBindings } from '#contexts/api-proxy';
+import { impersonatorRules, type RoleBinding, roleBindings, roleBindingsWithin } from '#contexts/api-proxy';
 import { AGENT, type AgentInstall, type AllowedKind, type InstalledObject, LABELS } from './agent-install.ts';
 
 interface Rule {
@@ -106,29 +106,27 @@ function allowedRules(allow: readonly AllowedKind[]): readonly Rule[] {
 }
 
 /**
- * Whoever comes through the platform acts as himself, with the rights that his role has in this cluster.
+ * Users who come through the platform act with the rights that their role has in this cluster.
  *
- * DECISION: an agent that may act for administrators has their rights. So they have those of the cluster's administrators
- * only where the agent was given these anyway.
+ * DECISION: an agent that may act for callers has their rights. So outside `cluster-admin` it names callers by one shared
+ * user, and what deployers and admins may do ends at some namespaces, the agent's own not among them. (ADR-0043)
  */
 function apiProxy(install: AgentInstall): readonly InstalledObject[] {
-  const { namespace, namespaces, rbac } = install;
+  const { namespace, namespaces, rbac, apiProxyUsers } = install;
   if (!install.apiProxy) return [];
+  if (rbac === 'cluster-admin') return roleBindings().map(labelled);
   const name = `${AGENT}-impersonate`;
-  const roles = roleBindings().map(({ roleRef, ...binding }) => {
-    const role = roleRef.name === 'cluster-admin' && rbac !== 'cluster-admin' ? 'admin' : roleRef.name;
-    const metadata = { ...binding.metadata, labels: LABELS };
-    return { ...binding, metadata, roleRef: { ...roleRef, name: role } };
-  });
+  const rules = impersonatorRules(apiProxyUsers);
+  const viewers = rbac === 'restricted' ? 'everywhere' : 'there';
   return [
-    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules: impersonatorRules() },
+    { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules },
     clusterBinding(name, name, namespace),
-    ...(rbac === 'namespaced' ? namespaces.flatMap((each) => roles.map((role) => within(role, each))) : roles),
+    ...roleBindingsWithin(namespaces, { viewers }).map(labelled),
   ];
 }
 
-function within(binding: InstalledObject, namespace: string): InstalledObject {
-  return { ...binding, kind: 'RoleBinding', metadata: { ...binding.metadata, namespace } };
+function labelled(binding: RoleBinding): InstalledObject {
+  return { ...binding, metadata: { ...binding.metadata, labels: LABELS } };
 }
 
 function clusterBinding(name: string, role: string, namespace: string): InstalledObject {

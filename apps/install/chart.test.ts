@@ -30,10 +30,24 @@ const INSTALLS: readonly { readonly why: string; readonly changes: Partial<Agent
       ],
     },
   },
+  { why: 'by digest', changes: { image: `r:5000/a/b@sha256:${'0'.repeat(64)}` } },
   { why: 'for some namespaces only', changes: { rbac: 'namespaced', namespaces: ['shop', 'web'] } },
   { why: 'for everything', changes: { rbac: 'cluster-admin' } },
-  { why: 'that nobody can connect to', changes: { networkPolicy: true } },
-  { why: 'without a way for users to its API', changes: { apiProxy: false } },
+  { why: 'that Pods can connect to', changes: { networkPolicy: false } },
+  { why: 'with a way for users to its API', changes: { apiProxy: true, namespaces: ['shop', 'web'] } },
+  {
+    why: 'for some namespaces, with a way for users there',
+    changes: { rbac: 'namespaced', apiProxy: true, namespaces: ['shop', 'web'] },
+  },
+  { why: 'for everything, with a way for users', changes: { rbac: 'cluster-admin', apiProxy: true } },
+  {
+    why: 'with persons of their own right',
+    changes: {
+      apiProxy: true,
+      namespaces: ['shop'],
+      apiProxyUsers: ['user:alice@example.com', 'serviceAccount:shop/ci'],
+    },
+  },
 ];
 
 describe('the chart', { skip: helmUnavailable() }, () => {
@@ -62,12 +76,50 @@ describe('the chart', { skip: helmUnavailable() }, () => {
       why: 'namespaced, without a namespace',
       values: { platform: { url: 'https://x' }, rbac: { mode: 'namespaced' } },
     },
+    {
+      why: 'restricted, with an API proxy and without a namespace',
+      values: { platform: { url: 'https://x' }, apiProxy: { enabled: true } },
+    },
+    {
+      why: 'restricted, with namespaces and without an API proxy',
+      values: { platform: { url: 'https://x' }, rbac: { namespaces: ['shop'] } },
+    },
+    {
+      why: 'cluster-admin, with namespaces',
+      values: { platform: { url: 'https://x' }, rbac: { mode: 'cluster-admin', namespaces: ['shop'] } },
+    },
+    {
+      why: 'users without an API proxy',
+      values: { platform: { url: 'https://x' }, apiProxy: { users: ['user:alice'] } },
+    },
+    {
+      why: 'a user that is not of the platform',
+      values: {
+        platform: { url: 'https://x' },
+        rbac: { namespaces: ['shop'] },
+        apiProxy: { enabled: true, users: ['system:admin'] },
+      },
+    },
     { why: 'a token that is none', values: { platform: { url: 'https://x' }, bootstrapToken: 'hunter2' } },
   ]) {
     it(`is refused by its schema: ${why}`, async () => {
       await assert.rejects(renderChart(values, 'x'), /values don't meet the specifications/);
     });
   }
+
+  it('is refused with the namespace of the agent among those of users', async () => {
+    const values = chartValues(anInstall({ apiProxy: true, namespaces: ['shop', 'ops'] }));
+    await assert.rejects(renderChart(values, 'ops'), /namespace of the agent is for the agent alone/);
+  });
+
+  it('lets in those who read metrics', async () => {
+    const metricsFrom = [{ namespaceSelector: { matchLabels: { team: 'watch' } } }];
+    const values = { platform: { url: 'https://x' }, networkPolicy: { metricsFrom } };
+    const policy = (await renderChart(values, 'ops')).find(({ kind }) => kind === 'NetworkPolicy');
+    assert.partialDeepStrictEqual(policy, {
+      spec: { policyTypes: ['Ingress'], ingress: [{ from: metricsFrom, ports: [{ port: 'metrics' }] }] },
+    });
+  });
 });
 
 describe('the files of the chart', () => {

@@ -23,6 +23,7 @@ describe('a cluster that the manifest was applied to', { skip }, () => {
     await install(stage);
     await t.test('gets what it may, with the rights of the manifest', () => delivers(stage));
     await t.test('says which right is missing for what it may not', () => refuses(stage));
+    await t.test('takes nothing for its own namespace', () => keepsItsNamespace(stage));
     await t.test('is the same fleetlet after its Pod is gone', () => survivesItsPod(stage));
     await t.test('is upgraded by a rollout, canary first', () => upgrades(stage));
     await t.test('stops the rollout of an image that does not start, and goes back', () => stopsAtABadImage(stage));
@@ -185,6 +186,19 @@ async function refuses(stage: Stage): Promise<void> {
   );
 }
 
+async function keepsItsNamespace(stage: Stage): Promise<void> {
+  const metadata = { name: 'thief', namespace: NAMESPACE };
+  const volumes = [{ name: 'x', secret: { secretName: 'fleetshift-agent-identity' } }];
+  const spec = { volumes, containers: [{ name: 'x', image: 'x' }] };
+  await deploy(stage, 'thief', [{ apiVersion: 'v1', kind: 'Pod', metadata, spec }]);
+  await eventually(
+    'the Pod is rejected',
+    () => stage.get<object>(`${pathOf('thief')}/targets`),
+    (targets) => /nothing is delivered to the namespace of the agent/.test(JSON.stringify(targets)),
+  );
+  assert.equal(await stage.kubectl(['-n', NAMESPACE, 'get', 'pod', 'thief', '--ignore-not-found']), '');
+}
+
 interface Fleetlets {
   readonly items: readonly { readonly name: string; readonly uid: string }[];
 }
@@ -257,9 +271,7 @@ function fateOf({ status }: Seen, stage: string): string | undefined {
 
 async function stopsAtABadImage(stage: Stage): Promise<void> {
   const good = await readyPods(stage);
-  const documents = await upgradeTo(stage, 'fleetshift:v3');
-  const bad = JSON.parse(JSON.stringify(documents).replace('"--with"', '"--no-such-flag","--with"'));
-  await patch(stage, 'agents', bad);
+  await patch(stage, 'agents', await upgradeTo(stage, 'fleetshift:broken'));
   const seen = await eventually(
     'the canary is degraded',
     () => stage.get<Seen>(pathOf('agents')),

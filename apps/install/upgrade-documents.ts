@@ -1,13 +1,18 @@
-import { agentProcess } from './agent-deployment.ts';
-import type { AgentInstall } from './agent-install.ts';
+import { AGENT, AGENT_CONTAINER, type AgentInstall } from './agent-install.ts';
 
 /**
- * A new version of the agent as what a deployment delivers: its process alone. Rights are not in it, so that an agent never
- * has to be allowed to widen its own; nor what differs from cluster to cluster.
+ * A new version of the agent as what a deployment delivers: its image alone. The agent takes nothing else in its own
+ * namespace, so that a deployer can change neither its rights nor what it runs, and versions of agent and CLI may differ.
  *
- * Whoever installed it, with kubectl or Helm, holds the field of its image: `force` takes it over.
+ * kubectl or Helm, by which it was installed, holds the field of its image: `force` takes it over.
  */
-export function upgradeDocuments(install: Pick<AgentInstall, 'namespace' | 'image'>): readonly object[] {
+export function upgradeDocuments({ namespace, image }: Pick<AgentInstall, 'namespace' | 'image'>): readonly object[] {
   const policy = { apiVersion: 'kubernetes.fleetshift.io/v1', kind: 'DeliveryPolicy', onConflict: 'force' };
-  return [policy, agentProcess(install)];
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: AGENT, namespace },
+    spec: { template: { spec: { containers: [{ name: AGENT_CONTAINER, image }] } } },
+  };
+  return [policy, deployment];
 }

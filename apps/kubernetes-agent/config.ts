@@ -1,3 +1,4 @@
+import type { ImpersonatedUsers } from '#contexts/api-proxy';
 import {
   BadValue,
   COMMON_SETTINGS,
@@ -5,6 +6,7 @@ import {
   hostPort,
   type Kind,
   listOf,
+  orNone,
   path,
   type Resolved,
   resolveSettings,
@@ -32,6 +34,13 @@ export const CLUSTER_SETTINGS = {
     kind: text('NAMESPACE'),
     default: 'fleetshift-system',
     sentence: 'Where the agent keeps in each cluster what it has to remember. Made when it is missing.',
+    group: 'Clusters',
+  },
+  'api-proxy-users': {
+    kind: orNone(listOf(text('NAME'))),
+    default: '*',
+    sentence:
+      'Callers through the platform whom the cluster is told of as users of their own, such as user:alice; * for all. The others share the user fleetshift:caller, and its extra field fleetshift.io/user names the person.',
     group: 'Clusters',
   },
 } as const satisfies Settings;
@@ -94,6 +103,10 @@ export function wantedClusters({
   context,
 }: Pick<KubernetesAgentConfig, 'target' | 'context'>): WantedCluster[] {
   return [...target, ...context.map((name) => ({ name, context: name }))];
+}
+
+export function apiUsers({ apiProxyUsers = [] }: Pick<KubernetesAgentConfig, 'apiProxyUsers'>): ImpersonatedUsers {
+  return apiProxyUsers.includes('*') ? 'all' : new Set(apiProxyUsers);
 }
 
 type Refuse = (name: keyof typeof KUBERNETES_AGENT_SETTINGS, why: string) => void;

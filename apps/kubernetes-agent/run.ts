@@ -12,7 +12,7 @@ import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
 import { ClusterHost } from './clusters/cluster-host.ts';
 import { clusterConnector } from './clusters/connect-cluster.ts';
 import { nameByIdentity } from './clusters/name-by-identity.ts';
-import { type KubernetesAgentConfig, wantedClusters } from './config.ts';
+import { apiUsers, type KubernetesAgentConfig, wantedClusters } from './config.ts';
 import { type ClusterSource, fixedSource } from './sources/cluster-source.ts';
 import { KubeconfigFile } from './sources/kubeconfig-file.ts';
 
@@ -40,9 +40,14 @@ export async function runKubernetesAgent(options: RunOptions, signal: AbortSigna
   };
   const client = connectLocal({ ...localEndpoint(config), process: 'kubernetes-agent', onState });
   const metrics: AgentMetrics = agentMetrics(() => host.states());
-  const connect = clusterConnector({ version, namespace: config.agentNamespace, observe: metrics.observe, log });
+  const connect = clusterConnector({
+    version,
+    own: { namespace: config.agentNamespace },
+    observe: metrics.observe,
+    log,
+  });
   const serving = config.kubeconfig === undefined ? 'colocated' : 'proxy';
-  const host: ClusterHost = new ClusterHost({ client, serving, version, connect, log });
+  const host: ClusterHost = new ClusterHost({ client, serving, version, connect, apiUsers: apiUsers(config), log });
   const listener = await openListener(config, { host, metrics, uplink: () => uplink });
 
   const stop = new AbortController();

@@ -1,5 +1,11 @@
 export { ApiProxyError } from './domain/api-proxy-error.ts';
-export { type ClusterRoleBinding, impersonatorRules, type PolicyRule, roleBindings } from './domain/cluster-roles.ts';
+export {
+  impersonatorRules,
+  type PolicyRule,
+  type RoleBinding,
+  roleBindings,
+  roleBindingsWithin,
+} from './domain/cluster-roles.ts';
 export { DOOR_PREFIX, type DoorPath, parseDoorPath } from './domain/door-path.ts';
 export { asksToImpersonate, forwardedHeaders, type Headers, headerIn } from './domain/header-policy.ts';
 export { type KubeStatus, statusOf } from './domain/kube-status.ts';
@@ -7,6 +13,8 @@ export { NotedReads } from './domain/noted-reads.ts';
 export {
   IDENTITY_HEADER,
   type ImpersonatedGroups,
+  type ImpersonatedUsers,
+  type Impersonation,
   identityText,
   impersonationHeaders,
   type ProxyIdentity,

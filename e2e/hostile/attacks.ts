@@ -6,6 +6,7 @@ import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
 import { revokedStreams } from './07-revoked-streams.ts';
 import { largeFirstFrames, silentHandshakes, silentStreams, slowBodies } from './08-before-authentication.ts';
+import { anyUser, identityOfTheAgent } from './09-rights-of-the-agent.ts';
 import { quotedAnswer, reachedInside } from './10-server-side-requests.ts';
 import { undoneLogout } from './11-undone-logout.ts';
 import { approvesOwnContent, removesTheGate } from './12-four-eyes.ts';
@@ -38,6 +39,8 @@ export const ATTACKS: readonly Attack[] = [
   largeFirstFrames,
   silentHandshakes,
   slowBodies,
+  anyUser,
+  identityOfTheAgent,
   reachedInside,
   quotedAnswer,
   undoneLogout,

@@ -12,8 +12,9 @@ export function anInstall(changes: Partial<AgentInstall> = {}): AgentInstall {
     rbac: 'restricted',
     allow: [],
     namespaces: [],
-    apiProxy: true,
-    networkPolicy: false,
+    apiProxy: false,
+    apiProxyUsers: [],
+    networkPolicy: true,
     ...changes,
   };
 }

@@ -9,10 +9,13 @@ export const CHART = join(import.meta.dirname, '../../../deploy/charts/fleetshif
 
 /** The same install in the words of the chart. */
 export function chartValues(install: AgentInstall): object {
-  const { image, platform, authority, target, token, rbac, allow, namespaces, apiProxy, networkPolicy } = install;
-  const colon = image.lastIndexOf(':');
+  const { image, platform, authority, target, token, rbac, allow, namespaces, networkPolicy } = install;
+  const [named = '', digest] = image.split('@');
+  const colon = named.lastIndexOf(':');
+  const repository = digest === undefined ? named.slice(0, colon) : named;
+  const version = digest === undefined ? { tag: named.slice(colon + 1) } : { digest };
   return {
-    image: { repository: image.slice(0, colon), tag: image.slice(colon + 1) },
+    image: { repository, ...version },
     platform: { url: platform, ...(authority === undefined ? {} : { ca: authority }) },
     ...(target === undefined ? {} : { target }),
     ...(token === undefined ? {} : { bootstrapToken: token }),
@@ -21,7 +24,7 @@ export function chartValues(install: AgentInstall): object {
       namespaces,
       allow: allow.map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)),
     },
-    apiProxy: { enabled: apiProxy },
+    apiProxy: { enabled: install.apiProxy, users: install.apiProxyUsers },
     networkPolicy: { enabled: networkPolicy },
   };
 }

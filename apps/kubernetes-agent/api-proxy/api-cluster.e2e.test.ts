@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import { type Headers, impersonationHeaders, impersonatorRules } from '#contexts/api-proxy';
+import { type Headers, type ImpersonatedUsers, impersonationHeaders, impersonatorRules } from '#contexts/api-proxy';
 import { createKubeClient, parseKubeConfig, type RawIdentity } from '#kit/kube';
 import { clustersUnavailable, sharedCluster, type TestCluster } from '#testing/clusters';
 import { type ApiCluster, openApiCluster } from './api-cluster.ts';
@@ -13,10 +13,15 @@ const AGENT = 'api-proxy-test-agent';
 const ALICE = { kind: 'impersonate', user: 'user:alice', groups: ['staff'], role: 'viewer' } as const;
 
 /** As an agent that has what the manifest gives it, and nothing more; or as the admin. */
-async function open(t: TestContext, cluster: TestCluster, user: string): Promise<ApiCluster> {
+async function open(
+  t: TestContext,
+  cluster: TestCluster,
+  user: string,
+  users: ImpersonatedUsers = new Set(),
+): Promise<ApiCluster> {
   const config = parseKubeConfig(cluster.kubeconfig(user), {});
   const kube = createKubeClient({ config });
-  const opened = openApiCluster({ config, kube });
+  const opened = openApiCluster({ config, kube, users });
   t.after(async () => {
     await opened.close();
     await kube.close();
@@ -28,7 +33,7 @@ async function giveRights(cluster: TestCluster): Promise<void> {
   const [apiVersion, metadata] = ['rbac.authorization.k8s.io/v1', { name: AGENT }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: AGENT };
   const objects = [
-    { apiVersion, kind: 'ClusterRole', metadata, rules: impersonatorRules() },
+    { apiVersion, kind: 'ClusterRole', metadata, rules: impersonatorRules(['user:bob']) },
     { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef, subjects: [{ ...roleRef, kind: 'User' }] },
   ];
   const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
@@ -38,7 +43,9 @@ async function giveRights(cluster: TestCluster): Promise<void> {
 
 interface Answer {
   readonly code?: number;
-  readonly status?: { readonly userInfo: { readonly username: string; readonly groups: readonly string[] } };
+  readonly status?: {
+    readonly userInfo: { readonly username: string; readonly groups: readonly string[]; readonly extra?: unknown };
+  };
 }
 
 /** Whom the API server takes it for. */
@@ -57,31 +64,48 @@ async function whoAmI({ api }: ApiCluster, identity: RawIdentity, more: Headers,
 }
 
 describe('a cluster whose API is offered', { skip }, () => {
-  it('sees the caller below the prefix, with the role alone where the agent may impersonate no other group', async (t) => {
+  it('sees the shared user with the role alone, and the person as an extra field, by the rights of the manifest', async (t) => {
     const cluster = await sharedCluster('apiserver', t.signal);
     await giveRights(cluster);
     const opened = await open(t, cluster, AGENT);
-    const groups = await opened.groups(t.signal);
-    assert.equal(groups, 'roles');
-    const { status } = await whoAmI(opened, 'own', impersonationHeaders(ALICE, groups), t.signal);
-    assert.deepEqual(status?.userInfo.username, 'fleetshift:user:alice');
+    const impersonation = await opened.impersonation(t.signal);
+    assert.equal(impersonation.groups, 'roles');
+    const { status } = await whoAmI(opened, 'own', impersonationHeaders(ALICE, impersonation), t.signal);
+    assert.deepEqual(status?.userInfo.username, 'fleetshift:caller');
     assert.deepEqual(status?.userInfo.groups, ['fleetshift:role:viewer', 'system:authenticated']);
+    assert.deepEqual(status?.userInfo.extra, { 'fleetshift.io/user': ['fleetshift:user:alice'] });
+  });
+
+  it('sees a person whom the agent was given by name as that user', async (t) => {
+    const cluster = await sharedCluster('apiserver', t.signal);
+    await giveRights(cluster);
+    const opened = await open(t, cluster, AGENT, new Set(['user:bob']));
+    const bob = impersonationHeaders({ ...ALICE, user: 'user:bob' }, await opened.impersonation(t.signal));
+    assert.equal((await whoAmI(opened, 'own', bob, t.signal)).status?.userInfo.username, 'fleetshift:user:bob');
   });
 
   it('lets such an agent be nobody else, whatever it was told', async (t) => {
     const cluster = await sharedCluster('apiserver', t.signal);
     await giveRights(cluster);
     const opened = await open(t, cluster, AGENT);
-    const asMaster = { 'impersonate-user': 'x', 'impersonate-group': 'system:masters' };
-    for (const headers of [asMaster, impersonationHeaders(ALICE, 'all')]) {
-      assert.equal((await whoAmI(opened, 'own', headers, t.signal)).code, 403);
+    const others: readonly Headers[] = [
+      { 'impersonate-user': 'fleetshift:caller', 'impersonate-group': 'system:masters' },
+      { 'impersonate-user': 'system:kube-controller-manager' },
+      { 'impersonate-user': 'system:serviceaccount:kube-system:default' },
+      { 'impersonate-user': 'fleetshift:caller', 'impersonate-extra-scopes': 'all' },
+      impersonationHeaders(ALICE, { users: 'all', groups: 'roles' }),
+      impersonationHeaders(ALICE, { users: new Set(), groups: 'all' }),
+    ];
+    for (const headers of others) {
+      assert.equal((await whoAmI(opened, 'own', headers, t.signal)).code, 403, JSON.stringify(headers));
     }
   });
 
   it('sees the groups of the platform where the agent may impersonate any', async (t) => {
-    const opened = await open(t, await sharedCluster('apiserver', t.signal), 'admin');
-    const groups = await opened.groups(t.signal);
-    const { status } = await whoAmI(opened, 'own', impersonationHeaders(ALICE, groups), t.signal);
+    const opened = await open(t, await sharedCluster('apiserver', t.signal), 'admin', 'all');
+    const headers = impersonationHeaders(ALICE, await opened.impersonation(t.signal));
+    const { status } = await whoAmI(opened, 'own', headers, t.signal);
+    assert.equal(status?.userInfo.username, 'fleetshift:user:alice');
     assert.ok(status?.userInfo.groups.includes('fleetshift:group:staff'));
   });
 

@@ -1,4 +1,4 @@
-import type { ImpersonatedGroups } from '#contexts/api-proxy';
+import type { ImpersonatedGroups, ImpersonatedUsers, Impersonation } from '#contexts/api-proxy';
 import { createRawApi, type KubeClient, type KubeConfig, type RawApi } from '#kit/kube';
 import { type Clock, systemClock } from '#kit/std';
 import type { DialGuard } from '#kit/transport/dial';
@@ -8,14 +8,16 @@ export interface ApiClusterOptions {
   readonly guard?: DialGuard | undefined;
   /** The same cluster as the same identity: asked what it may do. */
   readonly kube: Pick<KubeClient, 'request'>;
+  /** Callers who are users of their own there; the agent's operator says so, since only RBAC by name would tell. */
+  readonly users: ImpersonatedUsers;
   readonly clock?: Clock;
 }
 
 /** A cluster whose API is offered through the platform. */
 export interface ApiCluster {
   readonly api: RawApi;
-  /** Which groups this identity may impersonate. */
-  groups(signal: AbortSignal): Promise<ImpersonatedGroups>;
+  /** As whom this identity may name callers. */
+  impersonation(signal: AbortSignal): Promise<Impersonation>;
   /** Cuts whatever is under way. */
   close(): Promise<void>;
 }
@@ -25,16 +27,16 @@ const REMEMBERED_MS = 5 * 60_000;
 const REVIEW = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
 /** Nothing is connected until somebody asks. */
-export function openApiCluster({ config, guard, kube, clock = systemClock }: ApiClusterOptions): ApiCluster {
+export function openApiCluster({ config, guard, kube, users, clock = systemClock }: ApiClusterOptions): ApiCluster {
   const api = createRawApi({ config, guard, clock });
   let known: { readonly groups: ImpersonatedGroups; readonly until: number } | undefined;
   return {
     api,
-    groups: async (signal) => {
-      if (known !== undefined && known.until > clock.now()) return known.groups;
+    impersonation: async (signal) => {
+      if (known !== undefined && known.until > clock.now()) return { users, groups: known.groups };
       const groups = (await mayImpersonateAnyGroup(kube, signal)) ? 'all' : 'roles';
       known = { groups, until: clock.now() + REMEMBERED_MS };
-      return groups;
+      return { users, groups };
     },
     close: () => api.close(),
   };

@@ -218,7 +218,7 @@ async function callerHeaders(
   signal: AbortSignal,
 ): Promise<Headers> {
   if (identity.kind === 'impersonate') {
-    return inBytes(impersonationHeaders(identity, await cluster.groups(signal)));
+    return inBytes(impersonationHeaders(identity, await cluster.impersonation(signal)));
   }
   const authorization = headerIn(rawHeaders, 'authorization');
   if (authorization === undefined) {

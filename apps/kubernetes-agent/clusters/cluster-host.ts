@@ -1,3 +1,4 @@
+import type { ImpersonatedUsers } from '#contexts/api-proxy';
 import type { LocalClient, Serving } from '#contexts/channels';
 import { KubernetesAgent } from '#contexts/kubernetes';
 import { type Random, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
@@ -18,6 +19,8 @@ export interface ClusterHostDeps {
   readonly serving: Serving;
   readonly version: string;
   readonly connect: ConnectCluster;
+  /** Callers of clusters' APIs who are users of their own there. */
+  readonly apiUsers: ImpersonatedUsers;
   readonly log: Logger;
   /** Told of each change. Must not throw. */
   readonly onState?: (target: string, state: ClusterState) => void;
@@ -134,7 +137,7 @@ export class ClusterHost {
 
   #serve({ id, name }: { readonly id: string; readonly name: string }, cluster: ConnectedCluster) {
     const over = new AbortController();
-    const api = openApiCluster(cluster);
+    const api = openApiCluster({ ...cluster, users: this.#deps.apiUsers });
     this.#apis.set(id, api);
     const indexing = this.#index.serveIndex({ kube: cluster.kube, targetUid: id, targetName: name }, over.signal);
     return async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { ServedCluster } from '#contexts/kubernetes';
+import type { OwnPlace, ServedCluster } from '#contexts/kubernetes';
 import { openCluster } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, type KubeConfig, type RequestReport } from '#kit/kube';
 import type { Logger } from '#kit/telemetry';
@@ -27,8 +27,8 @@ export type ConnectCluster = (config: KubeConfig, signal: AbortSignal) => Promis
 
 export interface ConnectClusterDeps {
   readonly version: string;
-  /** Where what the agent has to remember is kept. */
-  readonly namespace: string;
+  /** Where the agent keeps what it has to remember, and delivers nothing. */
+  readonly own: OwnPlace;
   /** Where kubeconfigs come from others. */
   readonly guard?: DialGuard;
   readonly observe?: (report: RequestReport) => void;
@@ -36,7 +36,7 @@ export interface ConnectClusterDeps {
 }
 
 /** Resolves once it has answered. */
-export function clusterConnector({ version, namespace, guard, observe, log }: ConnectClusterDeps): ConnectCluster {
+export function clusterConnector({ version, own, guard, observe, log }: ConnectClusterDeps): ConnectCluster {
   return async (config, signal) => {
     const kube = createKubeClient({
       config,
@@ -45,7 +45,7 @@ export function clusterConnector({ version, namespace, guard, observe, log }: Co
       ...(observe && { observe }),
     });
     try {
-      const ports = await openCluster({ client: kube, namespace, log }, signal);
+      const ports = await openCluster({ client: kube, namespace: own.namespace, own, log }, signal);
       const priority = kube.withPriority('high');
       return {
         config,

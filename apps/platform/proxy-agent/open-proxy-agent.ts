@@ -52,7 +52,7 @@ export function openProxyAgent(deps: OpenProxyAgentDeps): ProxyAgent {
   const speakers = speakersIn(addonTypes);
   const addresses = addressRules(deps);
   const clusters = openProxiedClusters({ storage, sealer, targets: targetsIn, speakers, addresses, log });
-  const connect = clusterConnector({ version: deps.version, namespace: NAMESPACE, guard: deps.guard, log });
+  const connect = clusterConnector({ version: deps.version, own: { namespace: NAMESPACE }, guard: deps.guard, log });
   const { connectWithin } = fleetlets;
   const onStates = stateGauge(metrics);
   return {

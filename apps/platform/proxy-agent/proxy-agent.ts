@@ -101,6 +101,7 @@ class Term {
       serving: 'proxy',
       version,
       connect,
+      apiUsers: 'all',
       log,
       sleep,
       pace: { ...PACE, ...pace },

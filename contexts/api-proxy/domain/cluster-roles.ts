@@ -1,12 +1,13 @@
-import { PROXY_ROLES, type ProxyRole, roleGroup } from './proxy-identity.ts';
+import { PROXY_ROLES, type ProxyRole, roleGroup, SHARED_CALLER, USER_EXTRA, userNamed } from './proxy-identity.ts';
 
-/** Kubernetes' own roles for people; whoever wants others binds the groups of roles to them. */
+/** Kubernetes' own roles for people; a cluster may bind the groups of roles to others. */
 const CLUSTER_ROLE: Readonly<Record<ProxyRole, string>> = { viewer: 'view', deployer: 'edit', admin: 'cluster-admin' };
+const RBAC = 'rbac.authorization.k8s.io';
 
-export interface ClusterRoleBinding {
+export interface RoleBinding {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1';
-  readonly kind: 'ClusterRoleBinding';
-  readonly metadata: { readonly name: string };
+  readonly kind: 'ClusterRoleBinding' | 'RoleBinding';
+  readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly roleRef: { readonly apiGroup: string; readonly kind: 'ClusterRole'; readonly name: string };
   readonly subjects: readonly { readonly apiGroup: string; readonly kind: 'Group'; readonly name: string }[];
 }
@@ -18,25 +19,46 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** What makes the roles of the platform mean something in a cluster. */
-export function roleBindings(): readonly ClusterRoleBinding[] {
-  const apiGroup = 'rbac.authorization.k8s.io';
-  return PROXY_ROLES.map((role) => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: `fleetshift-${role}` },
-    roleRef: { apiGroup, kind: 'ClusterRole', name: CLUSTER_ROLE[role] },
-    subjects: [{ apiGroup, kind: 'Group', name: roleGroup(role) }],
-  }));
+/** The platform's roles in a cluster whose agent is `cluster-admin`. */
+export function roleBindings(): readonly RoleBinding[] {
+  return PROXY_ROLES.map((role) => bound(role, CLUSTER_ROLE[role]));
 }
 
 /**
- * What an agent needs to hand requests on, and no more. RBAC cannot say "users that begin with fleetshift:"; that the agent
- * names no others is its own doing. Groups can be named, and `system:masters` is none of them.
+ * The platform's roles in a cluster whose agent is less than `cluster-admin`. Deployers and admins get `edit` and `admin` in
+ * these namespaces only: both read Secrets and run Pods under any account, so elsewhere they would be the agent itself.
  */
-export function impersonatorRules(): readonly PolicyRule[] {
+export function roleBindingsWithin(
+  namespaces: readonly string[],
+  { viewers }: { readonly viewers: 'everywhere' | 'there' },
+): readonly RoleBinding[] {
+  const within = namespaces.flatMap((namespace) => [
+    ...(viewers === 'there' ? [bound('viewer', 'view', namespace)] : []),
+    bound('deployer', 'edit', namespace),
+    bound('admin', 'admin', namespace),
+  ]);
+  return viewers === 'everywhere' ? [bound('viewer', 'view'), ...within] : within;
+}
+
+/**
+ * The rights an agent needs to hand requests on, each by name. RBAC has no prefixes, so persons share one user and are told
+ * apart by an extra field, which no RBAC rule grants anything to; `users` (`user:alice`) are impersonated as themselves. (ADR-0043)
+ */
+export function impersonatorRules(users: readonly string[] = []): readonly PolicyRule[] {
+  const verbs = ['impersonate'];
   return [
-    { apiGroups: [''], resources: ['users'], verbs: ['impersonate'] },
-    { apiGroups: [''], resources: ['groups'], resourceNames: PROXY_ROLES.map(roleGroup), verbs: ['impersonate'] },
+    { apiGroups: [''], resources: ['users'], resourceNames: [SHARED_CALLER, ...users.map(userNamed)], verbs },
+    { apiGroups: [''], resources: ['groups'], resourceNames: PROXY_ROLES.map(roleGroup), verbs },
+    { apiGroups: ['authentication.k8s.io'], resources: [`userextras/${USER_EXTRA}`], verbs },
   ];
+}
+
+function bound(role: ProxyRole, clusterRole: string, namespace?: string): RoleBinding {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: { name: `fleetshift-${role}`, ...(namespace === undefined ? {} : { namespace }) },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
+    subjects: [{ apiGroup: RBAC, kind: 'Group', name: roleGroup(role) }],
+  };
 }

@@ -20,6 +20,15 @@ export type ProxyIdentity =
 /** `all`: with the groups of the platform. `roles`: an agent that may not impersonate these has the role alone. */
 export type ImpersonatedGroups = 'all' | 'roles';
 
+/** Which callers an agent impersonates as users of their own, such as `user:alice`. All others share one user. */
+export type ImpersonatedUsers = 'all' | ReadonlySet<string>;
+
+/** How an agent names callers to its cluster. */
+export interface Impersonation {
+  readonly users: ImpersonatedUsers;
+  readonly groups: ImpersonatedGroups;
+}
+
 /** In which the platform tells the agent who asks. */
 export const IDENTITY_HEADER = 'fleetshift-identity';
 
@@ -28,6 +37,13 @@ export const IDENTITY_HEADER = 'fleetshift-identity';
  * calls somebody `system:masters` makes him one. What these may do is for the cluster's own RBAC to say. (ADR-0034)
  */
 const SUBJECT_PREFIX = 'fleetshift:';
+
+/** The user of all callers whom an agent may not impersonate as themselves. It has the rights of its groups alone. (ADR-0043) */
+export const SHARED_CALLER = `${SUBJECT_PREFIX}caller`;
+/** The extra field that names the person to the cluster's audit log. */
+export const USER_EXTRA = 'fleetshift.io/user';
+/** A header's name has no slash; API servers decode it. */
+const USER_EXTRA_HEADER = `impersonate-extra-${encodeURIComponent(USER_EXTRA)}`.toLowerCase();
 
 const CONTROL = /\p{Cc}/u;
 
@@ -50,16 +66,23 @@ export function parseIdentity(text: string): ProxyIdentity | undefined {
 /** What the API server is told. A group that no header can carry is left out, which only ever takes rights away. */
 export function impersonationHeaders(
   { user, groups, role }: Extract<ProxyIdentity, { readonly kind: 'impersonate' }>,
-  which: ImpersonatedGroups,
+  { users, groups: which }: Impersonation,
 ): Headers {
   if (!fitsHeader(user)) {
     throw new ApiProxyError('CALLER_NOT_NAMEABLE', 'Your name has characters that cannot be told to a cluster.');
   }
   const named = which === 'all' ? groups.filter(fitsHeader).map((group) => `${SUBJECT_PREFIX}group:${group}`) : [];
+  const isOwnUser = users === 'all' || users.has(user);
   return {
-    'impersonate-user': `${SUBJECT_PREFIX}${user}`,
+    'impersonate-user': isOwnUser ? userNamed(user) : SHARED_CALLER,
     'impersonate-group': [roleGroup(role), ...named],
+    ...(isOwnUser ? {} : { [USER_EXTRA_HEADER]: userNamed(user) }),
   };
+}
+
+/** `fleetshift:user:alice` */
+export function userNamed(user: string): string {
+  return `${SUBJECT_PREFIX}${user}`;
 }
 
 export function roleGroup(role: ProxyRole): string {

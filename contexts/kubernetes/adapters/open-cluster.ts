@@ -1,6 +1,7 @@
 import type { KubeClient } from '#kit/kube';
 import type { Logger } from '#kit/telemetry';
 import type { ClusterPorts } from '../application/ports.ts';
+import type { OwnPlace } from '../domain/own-place.ts';
 import { celHealthRules } from './cel-health-rules.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { KubeClusterApi } from './kube-cluster-api.ts';
@@ -13,12 +14,14 @@ export interface OpenClusterOptions {
   readonly client: KubeClient;
   /** Where orders and inventories are kept; made if it is missing. */
   readonly namespace?: string;
+  /** The agent's own part of the cluster, which nothing is delivered to. */
+  readonly own?: OwnPlace;
   readonly log?: Logger;
 }
 
 /** All that it takes to serve a cluster, over one client. It throws when the cluster does not answer. */
 export async function openCluster(
-  { client, namespace = 'fleetshift-system', log }: OpenClusterOptions,
+  { client, namespace = 'fleetshift-system', own, log }: OpenClusterOptions,
   signal: AbortSignal,
 ): Promise<ClusterPorts> {
   const discovery = new KubeDiscovery(client);
@@ -32,5 +35,6 @@ export async function openCluster(
     orders: new KubeOrders(client, namespace),
     watch: new KubeClusterWatch({ client, log }),
     evaluate: celHealthRules(),
+    ...(own && { own }),
   };
 }

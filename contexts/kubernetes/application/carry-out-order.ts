@@ -46,7 +46,7 @@ export async function carryOutOrder(
   const { revision, hash, documents, namespace, secretPlaces } = order;
   const how = { ...(takesBack && { takesBack }), ...(mayTakeBack && { mayTakeBack }) };
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces, ...how };
-  const { api: cluster, discovery, watch } = ports;
+  const { api: cluster, discovery, watch, own } = ports;
   const inventories = {
     save: async (inventory: Inventory, stop: AbortSignal): Promise<void> => {
       await file.save(inventory, stop);
@@ -60,7 +60,7 @@ export async function carryOutOrder(
   const job = { delivery, ledger, claims, versions, ...kept, isOver: () => file.order !== facts };
   try {
     const seen = asksServer ? {} : { watch };
-    const deps = { cluster, discovery, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
+    const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
     return maskedOutcome(await carryOut(deps, job, signal), () => maskFor(documents, secretPlaces));
   } finally {
     claims.settle(deployment, ledger.kept);

@@ -6,6 +6,7 @@ import type { Inventory } from '../domain/inventory.ts';
 import type { KubeObject, ObjectKey } from '../domain/kube-object.ts';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
 import type { AcceptedOrder, Account, OrderFacts, Report } from '../domain/order.ts';
+import type { OwnPlace } from '../domain/own-place.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 
 /** What the server made of a write. A refusal is an answer; a throw means that nobody knows, and is tried again. */
@@ -123,4 +124,6 @@ export interface ClusterPorts {
   readonly orders: OrderStore;
   readonly watch: ClusterWatch;
   readonly evaluate: RuleEvaluator;
+  /** The agent's own part of the cluster; missing where it keeps nothing there. */
+  readonly own?: OwnPlace;
 }

@@ -21,7 +21,7 @@ export async function previewOrder(
   { order, inventory }: { readonly order: Order; readonly inventory: Inventory | undefined },
   signal: AbortSignal,
 ): Promise<Preview> {
-  const { api: cluster, discovery, inventories, watch } = ports;
+  const { api: cluster, discovery, inventories, watch, own } = ports;
   const { deployment, revision, hash, documents, namespace, secretPlaces } = acceptedOrder(order);
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces };
   const mask = maskFor(documents, secretPlaces);
@@ -30,7 +30,7 @@ export async function previewOrder(
     const owner = claims.ownerOf(key);
     return owner === deployment ? undefined : owner;
   };
-  const deps = { cluster, discovery, watch, width: WIDTH };
+  const deps = { cluster, discovery, watch, own, width: WIDTH };
   const found = await survey(deps, { delivery, books: { find: (key) => ledger.find(key), otherOwner } }, signal);
   if (found.kind === 'rejected') return { kind: 'wouldReject', message: mask(found.message), changes: [] };
   const { entries } = ledger;

@@ -12,7 +12,7 @@ export interface PruneWork extends Pick<Job, 'delivery' | 'ledger' | 'isOver'> {
   readonly unserved: readonly UnservedKind[];
 }
 
-type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'width' | 'sleep' | 'looksMs'>;
+type PruneDeps = Pick<CarryOutDeps, 'cluster' | 'watch' | 'own' | 'width' | 'sleep' | 'looksMs'>;
 
 /** Deletes what is ours and no longer wanted, wave after wave. What holds objects of the wave that it came to. */
 export async function prune(deps: PruneDeps, work: PruneWork, signal: AbortSignal): Promise<readonly string[]> {
@@ -41,7 +41,9 @@ async function removed(
   { entry, deployment }: Removal,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { cluster, sleep, looksMs } = deps;
+  const { cluster, own, sleep, looksMs } = deps;
+  // The agent itself: it is let go, since its end would be the end of the target.
+  if (own !== undefined && entry.key.namespace === own.namespace) return undefined;
   let live = await present(deps, entry, signal);
   const step = pruneStep(entry, live, deployment);
   if (step.kind === 'forget') return undefined;

@@ -5,6 +5,7 @@ import type { FieldPattern } from '../domain/field-pattern.ts';
 import { patternsFor } from '../domain/ignore-fields.ts';
 import type { InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type KubeObject, type ObjectKey } from '../domain/kube-object.ts';
+import { type OwnPlace, reachIntoOwn } from '../domain/own-place.ts';
 import { nextStep, type ObjectStep } from '../domain/ownership.ts';
 import { type SecretField, type SecretFields, secretFields } from '../domain/secret-fields.ts';
 import { type Document, type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-objects.ts';
@@ -58,6 +59,8 @@ export interface SurveyDeps {
   readonly discovery: Discovery;
   /** What is known without asking. */
   readonly watch?: Pick<ClusterWatch, 'sighting'>;
+  /** Where nothing is delivered to. */
+  readonly own?: OwnPlace | undefined;
   /** Requests at a time. */
   readonly width: number;
 }
@@ -82,6 +85,8 @@ export async function survey(
   const wanted = await wantedNow(deps.discovery, { ...delivery, documents: separated.documents, secretsIn }, signal);
   if (wanted.kind === 'fault') return { kind: 'rejected', message: wanted.message };
   const { policy } = separated;
+  const reach = policy.mode === 'release' ? undefined : reachIntoOwn(wanted.objects, deps.own);
+  if (reach !== undefined) return { kind: 'rejected', message: reach };
   const planned: PlannedObject[] = [];
   const others = new Map(wanted.objects.map(({ key }) => [identityOf(key), books.otherOwner(key)]));
   await inParallel(wanted.objects, deps.width, async ({ key, object, secrets }) => {

@@ -9,6 +9,7 @@ import type { ApiClient } from '../api-client.ts';
 import { ContainerProcess } from './container-process.ts';
 import { ContainerRun } from './container-run.ts';
 import { mountedPaths } from './mounted-paths.ts';
+import { isBroken } from './our-image.ts';
 import type { Container, Pod, Probe } from './pod.ts';
 import { containerEnvironment, expandVariables } from './pod-environment.ts';
 import { type PodSources, podSources } from './pod-sources.ts';
@@ -103,6 +104,7 @@ export class PodRun {
     const known = env as Record<string, string>;
     const command = [
       basename(program) === 'fleetshift' ? LAUNCHER : rewrite(expandVariables(program, known)),
+      ...(isBroken(container.image) ? ['--no-such-flag'] : []),
       ...words.map((word) => rewrite(expandVariables(word, known))),
     ];
     const { current, previous } = this.#log(container.name);

@@ -53,7 +53,7 @@ suite('words that are refused before anything is made', () => {
     {
       why: 'namespaces that mean nothing',
       args: ['agents', '--selector', 'a=b', '--namespaces', 'x'],
-      says: /need each other/,
+      says: /--namespaces is for --rbac namespaced/,
     },
   ]) {
     test(why, async (t) => {

@@ -69,6 +69,7 @@ export const BOOTSTRAP_SET_SETTINGS = {
   allow: INSTALL_SETTINGS.allow,
   namespaces: INSTALL_SETTINGS.namespaces,
   'api-proxy': INSTALL_SETTINGS['api-proxy'],
+  'api-proxy-users': INSTALL_SETTINGS['api-proxy-users'],
   'network-policy': INSTALL_SETTINGS['network-policy'],
   workspace: PLACE_SETTINGS.workspace,
   ...CLIENT_SETTINGS,

@@ -16,6 +16,7 @@ import { renderData } from '../../output/render-data.ts';
 import { renderTime } from '../../output/render-time.ts';
 import { bootstrapResourceSet, yamlOf } from './bootstrap-resource-set-objects.ts';
 import { BOOTSTRAP_SET_SETTINGS } from './bootstrap-resource-set-settings.ts';
+import { checkRights } from './install-manifest.ts';
 
 type SetValues = Values<typeof BOOTSTRAP_SET_SETTINGS>;
 
@@ -51,13 +52,12 @@ export async function bootstrapSet(args: readonly string[], io: Io, signal: Abor
   }
 }
 
-function checkWords({ selector, rbac, namespaces, apply, kubeconfig, kubeContext }: SetValues): void {
+function checkWords(values: SetValues): void {
+  const { selector, apply, kubeconfig, kubeContext } = values;
   if (selector.length === 0) {
     throw new UsageError('--selector is needed, such as --selector fleet=edge: a set without one matches nothing');
   }
-  if ((rbac === 'namespaced') !== namespaces.length > 0) {
-    throw new UsageError('--rbac namespaced and --namespaces need each other');
-  }
+  checkRights(values, AGENT_NAMESPACE);
   if (!apply && (kubeconfig !== undefined || kubeContext !== undefined)) {
     throw new UsageError('--kubeconfig and --kube-context are for --apply');
   }

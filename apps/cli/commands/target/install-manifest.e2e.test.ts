@@ -52,6 +52,8 @@ describe('fleetshift target install-manifest', () => {
     const found = (kind: string) => objects.find((object) => object.kind === kind);
     assert.deepEqual(found('ConfigMap').data, {
       FLEETSHIFT_PLATFORM: 'https://fleet.example:8701',
+      FLEETSHIFT_AGENT_IMAGE: 'fleetshift',
+      FLEETSHIFT_API_PROXY_USERS: 'none',
       FLEETSHIFT_TARGET: 'eu-1=kubernetes',
     });
     assert.match(found('Secret').stringData.token, /^fsb_/);
@@ -111,7 +113,17 @@ describe('fleetshift target install-manifest', () => {
     { why: 'two clusters are not one', args: ['a', 'b'] },
     { why: 'a name is of one cluster', args: ['a', '--token-uses', '2'] },
     { why: 'namespaced needs namespaces', args: ['a', '--rbac', 'namespaced'] },
-    { why: 'namespaces need namespaced', args: ['a', '--namespaces', 'shop'] },
+    { why: 'namespaces need namespaced, or an API proxy', args: ['a', '--namespaces', 'shop'] },
+    { why: 'an API proxy needs namespaces', args: ['a', '--api-proxy'] },
+    {
+      why: 'the namespace of the agent is for the agent',
+      args: ['a', '--api-proxy', '--namespaces', 'shop,fleetshift-system'],
+    },
+    { why: 'users need an API proxy', args: ['a', '--api-proxy-users', 'user:alice'] },
+    {
+      why: 'users are those of the platform',
+      args: ['a', '--api-proxy', '--namespaces', 'shop', '--api-proxy-users', 'system:admin'],
+    },
     { why: 'not everything is a kind', args: ['a', '--allow', '*'] },
     { why: 'kinds are said as RBAC does', args: ['a', '--allow', 'apps/Deployment'] },
   ]) {

@@ -20,6 +20,8 @@ import { renderTime } from '../../output/render-time.ts';
 
 const group = 'install-manifest';
 const from = ['flag'] as const;
+/** A caller as the platform calls it. */
+const API_USER = /^(user|serviceAccount):./;
 const FORMATS = OUTPUT_FORMATS.filter((format) => format !== 'table');
 
 export const INSTALL_SETTINGS = {
@@ -61,21 +63,30 @@ export const INSTALL_SETTINGS = {
   namespaces: {
     kind: listOf(text('NAME')),
     default: '',
-    sentence: 'With --rbac namespaced: the namespaces that it may deliver to. They have to be there.',
+    sentence:
+      'With --rbac namespaced: the namespaces that it may deliver to. With --api-proxy: those that deployers and admins act in. They have to be there.',
     group,
     from,
   },
   'api-proxy': {
     kind: boolean(),
-    default: 'true',
-    sentence: 'Let users of the platform reach the API of the cluster, each with the rights of his role.',
+    default: 'false',
+    sentence: 'Let users of the platform reach the API of the cluster, with the rights of their role there.',
+    group,
+    from,
+  },
+  'api-proxy-users': {
+    kind: listOf(text('NAME')),
+    default: '',
+    sentence:
+      'Those of them who are users of their own in the cluster, such as user:alice; with --rbac cluster-admin all are.',
     group,
     from,
   },
   'network-policy': {
     kind: boolean(),
-    default: 'false',
-    sentence: 'Let nobody connect to the agent but the node that it is on.',
+    default: 'true',
+    sentence: 'Let no Pod connect to the agent: only the node that it is on.',
     group,
     from,
   },
@@ -125,6 +136,7 @@ export async function installManifest(args: readonly string[], io: Io, signal: A
     io.out(printed(values, upgradeDocuments(values)));
     return EXIT.ok;
   }
+  checkRights(values, values.namespace);
   checkWords(values, target);
   const origin = await command.api.origin(signal);
   const minted = values.token ? await mintToken(command, target, signal) : undefined;
@@ -149,13 +161,29 @@ function tellOf({ name, expireTime }: Static<typeof MintedBootstrapTokenSchema>,
   io.err(`It ends ${renderTime(expireTime)}, is secret, and is not shown again.\n`);
 }
 
-function checkWords({ rbac, namespaces, tokenUses }: InstallValues, target: string | undefined): void {
+type Rights = Pick<AgentInstall, 'rbac' | 'namespaces' | 'apiProxy' | 'apiProxyUsers'>;
+
+/** The chart's schema says the same. */
+export function checkRights({ rbac, namespaces, apiProxy, apiProxyUsers }: Rights, own: string): void {
   if (rbac === 'namespaced' && namespaces.length === 0) {
     throw new UsageError('--rbac namespaced needs --namespaces: the ones that may be delivered to');
   }
-  if (rbac !== 'namespaced' && namespaces.length > 0) {
-    throw new UsageError('--namespaces is for --rbac namespaced');
+  if (rbac === 'restricted' && apiProxy && namespaces.length === 0) {
+    throw new UsageError('--api-proxy needs --namespaces: the ones that deployers and admins of the platform act in');
   }
+  if (namespaces.length > 0 && (rbac === 'cluster-admin' || (rbac === 'restricted' && !apiProxy))) {
+    throw new UsageError('--namespaces is for --rbac namespaced, and for --api-proxy below cluster-admin');
+  }
+  if (namespaces.includes(own)) throw new UsageError(`--namespaces ${own}: that of the agent is for the agent alone`);
+  if (apiProxyUsers.length > 0 && (!apiProxy || rbac === 'cluster-admin')) {
+    throw new UsageError('--api-proxy-users is for --api-proxy below cluster-admin');
+  }
+  const odd = apiProxyUsers.find((user) => !API_USER.test(user));
+  if (odd !== undefined)
+    throw new UsageError(`--api-proxy-users ${odd}: say user:NAME or serviceAccount:WORKSPACE/NAME`);
+}
+
+function checkWords({ tokenUses }: InstallValues, target: string | undefined): void {
   if (target !== undefined && tokenUses > 1) {
     throw new UsageError(`${target} is one cluster: leave out the name, or --token-uses`);
   }

@@ -175,7 +175,7 @@ export async function textOf(response: IncomingMessage): Promise<string> {
 async function openAgent(client: LocalClient, server: string) {
   const config = configOf(server);
   const kube = createKubeClient({ config });
-  const cluster = openApiCluster({ config, kube });
+  const cluster = openApiCluster({ users: 'all', config, kube });
   const agent = { isServing: true };
   const unserve = serveApiProxy({ client, clusterOf: () => (agent.isServing ? cluster : undefined), log: SILENT });
   return Object.assign(agent, {

@@ -28,3 +28,41 @@ roleRef:
 subjects:
   {{- include "fleetshift-agent.subjects" .root | nindent 2 }}
 {{- end }}
+
+{{- /* Of callers through the platform. Takes root, role, clusterRole and, unless it is for the whole cluster, namespace. */ -}}
+{{- define "fleetshift-agent.roleBinding" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (hasKey . "namespace") }}
+metadata:
+  name: fleetshift-{{ .role }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "fleetshift-agent.labels" .root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ .clusterRole }}
+subjects:
+  - apiGroup: rbac.authorization.k8s.io
+    kind: Group
+    name: fleetshift:role:{{ .role }}
+{{- end }}
+
+{{- /* Callers whom the agent names as users of their own. */ -}}
+{{- define "fleetshift-agent.apiUsers" -}}
+{{- if eq .Values.rbac.mode "cluster-admin" }}*{{ else if .Values.apiProxy.users }}{{ join "," .Values.apiProxy.users }}{{ else }}none{{ end }}
+{{- end }}
+
+{{- define "fleetshift-agent.image" -}}
+{{- with .Values.image }}
+{{- if .digest }}{{ printf "%s@%s" .repository .digest }}{{ else }}{{ printf "%s:%s" .repository (.tag | default $.Chart.AppVersion) }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- define "fleetshift-agent.check" -}}
+{{- if has .Release.Namespace .Values.rbac.namespaces }}
+{{- fail (printf "rbac.namespaces has %s: the namespace of the agent is for the agent alone" .Release.Namespace) }}
+{{- end }}
+{{- end }}
