@@ -15,6 +15,12 @@ export async function keepsItsNamespace(stage: Stage): Promise<void> {
   assert.equal(await stage.kubectl(['-n', NAMESPACE, 'get', 'pod', 'thief', '--ignore-not-found']), '');
 }
 
+interface Review {
+  readonly status: {
+    readonly userInfo: { readonly username: string; readonly extra?: Readonly<Record<string, unknown>> };
+  };
+}
+
 /** Callers through the platform have no rights until that is asked for, and then only where it was. */
 export async function letsUsersThrough(stage: Stage): Promise<void> {
   const { platform, kubectl } = stage;
@@ -29,9 +35,9 @@ export async function letsUsersThrough(stage: Stage): Promise<void> {
     async () => await (await api('/apis/authentication.k8s.io/v1/selfsubjectreviews', review)).text(),
     (answer) => answer.includes('userInfo'),
   );
-  const { userInfo } = JSON.parse(seen).status;
+  const { userInfo } = (JSON.parse(seen) as Review).status;
   assert.equal(userInfo.username, 'fleetshift:caller');
-  assert.match(userInfo.extra['fleetshift.io/user'][0], /^fleetshift:admin:/);
+  assert.match(String(userInfo.extra?.['fleetshift.io/user']), /^fleetshift:admin:/);
   assert.equal((await api('/api/v1/namespaces/shop/secrets')).status, 200);
   for (const path of [`/api/v1/namespaces/${NAMESPACE}/secrets`, '/api/v1/secrets', '/api/v1/nodes']) {
     assert.equal((await api(path)).status, 403, path);
