@@ -7,10 +7,20 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { clustersUnavailable } from '#testing/clusters';
 import { helmUnavailable, runHelm } from '#testing/helm';
 import { FLEETLET_WITH_SETTINGS } from '../fleetlet-with-kubernetes/config.ts';
-import { eventually, NAMESPACE, openStage, type Stage, untilConnected } from './testing/installed-cluster.ts';
+import {
+  deploy,
+  eventually,
+  manifestOf,
+  NAMESPACE,
+  openStage,
+  pathOf,
+  type Stage,
+  TARGET,
+  untilConnected,
+} from './testing/installed-cluster.ts';
 import { CHART } from './testing/render-chart.ts';
+import { keepsItsNamespace, letsUsersThrough } from './testing/rights-steps.ts';
 
-const TARGET = 'eu-1';
 /** One more cluster of the fleet, that nobody speaks for. */
 const OTHER = 'eu-2';
 
@@ -24,6 +34,7 @@ describe('a cluster that the manifest was applied to', { skip }, () => {
     await t.test('gets what it may, with the rights of the manifest', () => delivers(stage));
     await t.test('says which right is missing for what it may not', () => refuses(stage));
     await t.test('takes nothing for its own namespace', () => keepsItsNamespace(stage));
+    await t.test('lets users through to its API, in their namespaces', () => letsUsersThrough(stage));
     await t.test('is the same fleetlet after its Pod is gone', () => survivesItsPod(stage));
     await t.test('is upgraded by a rollout, canary first', () => upgrades(stage));
     await t.test('stops the rollout of an image that does not start, and goes back', () => stopsAtABadImage(stage));
@@ -107,10 +118,8 @@ interface Role {
 }
 
 async function install(stage: Stage): Promise<void> {
-  const { fleetshift, kubectl, address } = stage;
-  const { url, caFile } = address;
-  const words = ['-w', 'root', '--image', 'fleetshift:v1', '--platform', url, '--ca-file', caFile];
-  const manifest = await fleetshift('target', 'install-manifest', TARGET, ...words);
+  const { kubectl } = stage;
+  const manifest = await manifestOf(stage);
   await kubectl(['apply', '-f', '-'], manifest);
   await untilConnected(stage, TARGET);
   const again = await kubectl(['apply', '-f', '-'], manifest);
@@ -126,25 +135,12 @@ interface Seen {
   };
 }
 
-async function deploy({ platform }: Stage, name: string, documents: readonly object[]): Promise<void> {
-  const body = {
-    name,
-    manifest: { type: 'inline', documents },
-    placement: [{ type: 'static', targets: [TARGET] }],
-    rollout: { type: 'immediate' },
-  };
-  const answer = await platform.request('/v1/workspaces/root/deployments', { method: 'POST', body });
-  assert.equal(answer.status, 201, await answer.text());
-}
-
 async function patch({ platform }: Stage, name: string, documents: readonly object[]): Promise<void> {
   const body = { manifest: { type: 'inline', documents } };
   const headers = { 'content-type': 'application/merge-patch+json' };
   const answer = await platform.request(pathOf(name), { method: 'PATCH', body, headers });
   assert.equal(answer.status, 200, await answer.text());
 }
-
-const pathOf = (name: string): string => `/v1/workspaces/root/deployments/${name}`;
 
 async function delivers(stage: Stage): Promise<void> {
   await deploy(stage, 'shop', [
@@ -184,19 +180,6 @@ async function refuses(stage: Stage): Promise<void> {
     () => stage.get<Seen>(pathOf('quota')),
     ({ status }) => status.counts.available === 1,
   );
-}
-
-async function keepsItsNamespace(stage: Stage): Promise<void> {
-  const metadata = { name: 'thief', namespace: NAMESPACE };
-  const volumes = [{ name: 'x', secret: { secretName: 'fleetshift-agent-identity' } }];
-  const spec = { volumes, containers: [{ name: 'x', image: 'x' }] };
-  await deploy(stage, 'thief', [{ apiVersion: 'v1', kind: 'Pod', metadata, spec }]);
-  await eventually(
-    'the Pod is rejected',
-    () => stage.get<object>(`${pathOf('thief')}/targets`),
-    (targets) => /nothing is delivered to the namespace of the agent/.test(JSON.stringify(targets)),
-  );
-  assert.equal(await stage.kubectl(['-n', NAMESPACE, 'get', 'pod', 'thief', '--ignore-not-found']), '');
 }
 
 interface Fleetlets {

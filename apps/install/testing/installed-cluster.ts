@@ -7,6 +7,7 @@ import { type Platform, type PlatformHome, platformHome } from '#testing/platfor
 import { runCommand } from '../../cli/testing/processes.ts';
 
 export const NAMESPACE = 'fleetshift-system';
+export const TARGET = 'eu-1';
 const LOGS = ['logs', 'deployment/fleetshift-agent', '--tail=30'];
 
 /** A platform and a cluster with nodes, as an operator has them: by the command line, by kubectl, by the API. */
@@ -73,3 +74,21 @@ export async function untilConnected({ get, cluster }: Stage, target: string): P
     throw new Error(`its agent says\n${said.map(({ stdout }) => stdout).join('\n')}`, { cause });
   }
 }
+
+export async function manifestOf({ fleetshift, address }: Stage, ...more: string[]): Promise<string> {
+  const words = ['-w', 'root', '--image', 'fleetshift:v1', '--platform', address.url, '--ca-file', address.caFile];
+  return await fleetshift('target', 'install-manifest', TARGET, ...words, ...more);
+}
+
+export async function deploy({ platform }: Stage, name: string, documents: readonly object[]): Promise<void> {
+  const body = {
+    name,
+    manifest: { type: 'inline', documents },
+    placement: [{ type: 'static', targets: [TARGET] }],
+    rollout: { type: 'immediate' },
+  };
+  const answer = await platform.request('/v1/workspaces/root/deployments', { method: 'POST', body });
+  assert.equal(answer.status, 201, await answer.text());
+}
+
+export const pathOf = (name: string): string => `/v1/workspaces/root/deployments/${name}`;
