@@ -24,6 +24,10 @@ const BEYOND_SCHEMAS = [
   'putTargetKubeconfig',
   'getTargetKubeconfig',
   'deleteTargetKubeconfig',
+  // An issuer that is configured, and a target that takes its tokens.
+  'getTargetPassthrough',
+  // An agent that says that it is ahead.
+  'acceptDeploymentRevision',
   // Kinds and fields whose names are all different, on the root or in a workspace that is there.
   'putIndexSchema',
   'getIndexSchema',
