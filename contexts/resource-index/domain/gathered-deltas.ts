@@ -1,3 +1,4 @@
+import { foreignText } from '#kit/std';
 import { BUCKETS } from './bucket.ts';
 import { DIGEST_SPACE } from './hash48.ts';
 import type { IndexDelta, TypeReport } from './index-message.ts';
@@ -63,7 +64,10 @@ export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
 /** Of what an agent says of its types; one that says more is not right in its mind. */
 export function saneReports(types: readonly TypeReport[]): readonly TypeReport[] {
   const MAX_TYPES = 500;
-  return types.filter(({ type, objects }) => isName(type) && type !== '' && objects <= MAX_OBJECTS).slice(0, MAX_TYPES);
+  return types
+    .filter(({ type, objects }) => isName(type) && type !== '' && objects <= MAX_OBJECTS)
+    .slice(0, MAX_TYPES)
+    .map((report) => ({ ...report, message: foreignText(report.message, MAX_NAME) }));
 }
 
 export function saneBuckets(buckets: readonly number[]): readonly number[] {
