@@ -45,7 +45,7 @@ export const approvesOwnContent: Attack = {
         ]);
         const open = await eventually('the change to wait for an approval', () => openForAll(platform));
         const given = await answer(platform, mallory, open);
-        const text = await given.text();
+        await given.text();
         if (given.status === 200) return succeeded(`mallory approved revision ${open.revision} with content of hers`);
         // Closed meanwhile: the second change came behind the first, and has an approval of its own.
         if (given.status !== 403) continue;
