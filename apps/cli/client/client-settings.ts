@@ -14,7 +14,7 @@ export const CLIENT_SETTINGS = {
   },
   server: {
     kind: url(['http:', 'https:']),
-    unset: 'that of the context, or http://127.0.0.1:8700',
+    unset: 'that of the context, or of the platform that runs on --data, or http://127.0.0.1:8700',
     sentence: 'The platform to talk to.',
     group,
     from,

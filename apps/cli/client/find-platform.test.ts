@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -17,6 +17,10 @@ const fileWith = (name: string, text: string): string => {
 };
 fileWith('admin-token', 'fst_local\n');
 fileWith('endpoints.json', JSON.stringify({ urls: ['http://127.0.0.1:8700', 'https://localhost:8701'] }));
+const elsewhere = join(folder, 'elsewhere');
+mkdirSync(elsewhere);
+fileWith('elsewhere/admin-token', 'fst_elsewhere\n');
+fileWith('elsewhere/endpoints.json', JSON.stringify({ urls: ['https://localhost:9701', 'http://127.0.0.1:9700'] }));
 const given = fileWith('given-token', 'fst_given\n');
 const broken = fileWith('broken-token', 'two words\n');
 const authority = fileWith('ca.crt', '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n');
@@ -56,6 +60,12 @@ type Found = {
 
 const found: Found[] = [
   { why: 'nothing said: the platform on this machine', token: 'fst_local' },
+  {
+    why: 'the platform of a folder, at its own port',
+    args: ['--data', elsewhere],
+    token: 'fst_elsewhere',
+    server: 'http://127.0.0.1:9700/',
+  },
   { why: 'another port of this machine is another program', args: ['--server', 'http://[::1]:9000'], token: undefined },
   { why: 'another address that it has', args: ['--server', 'https://localhost:8701'], token: 'fst_local' },
   { why: 'a file by flag', args: ['--token-file', given], token: 'fst_given' },

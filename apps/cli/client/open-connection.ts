@@ -33,7 +33,7 @@ export function openConnection(
   environment: Environment,
   context: CliContext | undefined,
 ): Connection {
-  const { server = new URL(context?.server ?? LOCAL), caFile, data } = resolved.values;
+  const { caFile, data, server = new URL(context?.server ?? servedFrom(data) ?? LOCAL) } = resolved.values;
   checkServer(server);
   const authority = caFile === undefined ? context?.ca : readPem(caFile);
   const given = givenToken(resolved, environment);
@@ -76,13 +76,23 @@ function localToken(server: URL, data: string, context: CliContext | undefined):
   return isServedFrom(data, server) && existsSync(file) ? checked(readTokenFile(file), file) : undefined;
 }
 
-/** Without the file the platform does not run, or is not of this folder. */
 function isServedFrom(data: string, { origin }: URL): boolean {
+  return urlsOf(data).some((url) => url.origin === origin);
+}
+
+/** Where the platform of that folder answers without more being known of it. */
+function servedFrom(data: string): string | undefined {
+  return urlsOf(data).find((url) => url.protocol === 'http:' && isOnThisMachine(url))?.origin;
+}
+
+/** Without the file the platform does not run, or is not of this folder. */
+function urlsOf(data: string): readonly URL[] {
   try {
     const { urls } = JSON.parse(readFileSync(endpointsFile(data), 'utf8')) as { readonly urls?: unknown };
-    return Array.isArray(urls) && urls.some((url) => typeof url === 'string' && URL.parse(url)?.origin === origin);
+    if (!Array.isArray(urls)) return [];
+    return urls.map((url) => URL.parse(String(url))).filter((url) => url !== null);
   } catch {
-    return false;
+    return [];
   }
 }
 
