@@ -67,7 +67,7 @@ export async function hostileWorld(engine: Engine, { seed, count, signal }: Soak
     platform = await home.start({ flags: FLAGS });
     const { endpoints } = await enrolFleetlet(platform, 'unused');
     const back = await connectFleetlet({ ...bad.enrolled, endpoints }, 'bad').catch(() => undefined);
-    const good = await connectFleetlet({ ...honest.enrolled, endpoints }, 'good');
+    const good = await connectFleetlet({ ...honest.enrolled, endpoints }, 'good', honest.fleetlet);
     await othersAreWell(platform, 'good', `restarted-${seed}`);
     await Promise.all([back?.fleetlet.stop(), good.fleetlet.stop()]);
   } finally {

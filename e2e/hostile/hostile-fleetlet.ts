@@ -51,8 +51,9 @@ export async function enrolFleetlet(platform: Platform, name: string): Promise<E
   return await enrolledFleetlet(api, [name]);
 }
 
-export async function connectFleetlet(enrolled: EnrolledFleetlet, name: string) {
-  const fleetlet = new ScriptedFleetlet(grpcOf(enrolled));
+/** `after`: the same fleetlet before, whose agent knows what it was given. */
+export async function connectFleetlet(enrolled: EnrolledFleetlet, name: string, after?: ScriptedFleetlet) {
+  const fleetlet = new ScriptedFleetlet(grpcOf(enrolled), after && { after });
   const request = fleetlet.register(name);
   await mustBe(`${name} is accepted`, async () => fleetlet.answerTo(request)?.kind === 'targetAccepted');
   const answer = fleetlet.answerTo(request);

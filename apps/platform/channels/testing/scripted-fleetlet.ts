@@ -24,6 +24,8 @@ export interface ScriptedFleetletOptions {
   /** With each stream, made beforehand. */
   readonly headers?: () => Headers;
   readonly serving?: Serving;
+  /** Whose agent it has: it knows what that was given. */
+  readonly after?: ScriptedFleetlet;
 }
 
 /** A fleetlet with an agent that takes every order and has it applied at once. */
@@ -38,7 +40,7 @@ export class ScriptedFleetlet {
   readonly access: Channel;
   readonly answers: Uint8Array[] = [];
   /** Of the agent: what it has been given, as it tells it. */
-  readonly #holdings = new Map<string, Holding[]>();
+  readonly #holdings: Map<string, Map<string, Holding>>;
   /** As if there were a network. */
   canConnect = true;
   readonly #connections = new Set<Connection>();
@@ -47,8 +49,9 @@ export class ScriptedFleetlet {
   readonly #running: Promise<void>;
   #requests = 0;
 
-  constructor(transport: Transport, { headers, serving = 'colocated' }: ScriptedFleetletOptions = {}) {
+  constructor(transport: Transport, { headers, serving = 'colocated', after }: ScriptedFleetletOptions = {}) {
     this.#serving = serving;
+    this.#holdings = after === undefined ? new Map<string, Map<string, Holding>>() : after.#holdings;
     const connect = frameConnections(this.#watched(transport), headers);
     this.uplink = new Uplink({
       connect: { control: connect, bulk: connect },
@@ -89,7 +92,7 @@ export class ScriptedFleetlet {
 
   /** All that is on it. */
   inventory(target: string): void {
-    const holdings = this.#holdings.get(target) ?? [];
+    const holdings = [...(this.#holdings.get(target)?.values() ?? [])];
     const message = { case: 'inventory' as const, value: create(InventorySchema, { instance: 'i1', holdings }) };
     const payload = toBinary(StatusMessageSchema, create(StatusMessageSchema, { message }));
     this.status.trySend({ payload, target });
@@ -142,7 +145,8 @@ export class ScriptedFleetlet {
     if (message.case !== 'deliver') return;
     const { deploymentUid, revision, hash } = message.value;
     this.orders.push({ target, deployment: deploymentUid, revision: Number(revision) });
-    this.#holdings.set(target, [create(HoldingSchema, { deploymentUid, revision, hash, health: Health.AVAILABLE })]);
+    const holding = create(HoldingSchema, { deploymentUid, revision, hash, health: Health.AVAILABLE });
+    this.#holdings.set(target, (this.#holdings.get(target) ?? new Map<string, Holding>()).set(deploymentUid, holding));
     const accepted = { case: 'acknowledgement', value: { kind: { case: 'accepted', value: {} } } } as const;
     const answer = create(FromAgentSchema, { request, message: accepted });
     this.delivery.trySend({ payload: toBinary(FromAgentSchema, answer), target, key });
