@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
  * `npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]`: all attacks against a built package. Ends with 1
@@ -8,41 +8,59 @@ import { parseArgs } from 'node:util';
  */
 const USAGE = 'npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]';
 
-const { values } = parseArgs({
-  options: {
-    package: { type: 'string' },
-    finding: { type: 'string', multiple: true },
-    database: { type: 'string', default: 'sqlite' },
-    help: { type: 'boolean', default: false },
-  },
-});
-const { database } = values;
+const OPTIONS = {
+  package: { type: 'string' },
+  finding: { type: 'string', multiple: true, default: [] },
+  database: { type: 'string', default: 'sqlite' },
+  help: { type: 'boolean', default: false },
+} as const satisfies ParseArgsOptionsConfig;
 
-if (values.help) {
-  console.log(USAGE);
-} else if (values.package === undefined || !existsSync(join(values.package, 'fleetshift.js'))) {
-  refuse(`--package names the folder of a built package: the one that holds fleetshift.js (npm run build makes dist).`);
-} else if (database !== 'sqlite' && database !== 'postgres') {
-  refuse(`--database is sqlite or postgres, not ${database}.`);
-} else {
-  // `#testing/product` reads it when it is loaded, so that nothing here may have loaded it before: not even for the name.
-  process.env['FLEETSHIFT_TEST_PACKAGE'] = resolve(values.package);
-  const { MAIN } = await import('#testing/product');
-  if (MAIN !== join(resolve(values.package), 'fleetshift.js')) throw new Error(`${MAIN} would be attacked instead`);
-  const { ATTACKS } = await import('../e2e/hostile/attacks.ts');
-  const { runAttack } = await import('../e2e/hostile/run-attack.ts');
-  const chosen = ATTACKS.filter(({ finding }) => values.finding?.includes(String(finding)) ?? true);
-  let through = 0;
-  for (const attack of chosen) {
-    const { succeeded, evidence } = await runAttack(attack, database, new AbortController().signal);
-    if (succeeded) through += 1;
-    console.log(
-      `${succeeded ? 'SUCCEEDED' : 'held off '}  ${String(attack.finding).padStart(2)}  ${attack.name}: ${evidence}`,
+try {
+  await main();
+} catch (error) {
+  refuse(error instanceof Error ? error.message : String(error));
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: OPTIONS });
+  const { database, finding: wanted } = values;
+  if (values.help) {
+    console.log(USAGE);
+  } else if (values.package === undefined || !existsSync(join(values.package, 'fleetshift.js'))) {
+    refuse(
+      `--package names the folder of a built package: the one that holds fleetshift.js (npm run build makes dist).`,
     );
+  } else if (database !== 'sqlite' && database !== 'postgres') {
+    refuse(`--database is sqlite or postgres, not ${database}.`);
+  } else {
+    // `#testing/product` reads it when it is loaded, so that nothing here may have loaded it before: not even for the name.
+    process.env['FLEETSHIFT_TEST_PACKAGE'] = resolve(values.package);
+    const { MAIN } = await import('#testing/product');
+    if (MAIN !== join(resolve(values.package), 'fleetshift.js')) throw new Error(`${MAIN} would be attacked instead`);
+    const { ATTACKS } = await import('../e2e/hostile/attacks.ts');
+    const { runAttack } = await import('../e2e/hostile/run-attack.ts');
+    const findings = new Set(ATTACKS.map(({ finding }) => String(finding)));
+    const unknown = wanted.filter((each) => !findings.has(each));
+    if (unknown.length > 0) {
+      refuse(`no attack is of finding ${unknown.join(', ')}: there are ${[...findings].join(', ')}.`);
+      return;
+    }
+    const chosen = ATTACKS.filter(
+      ({ finding, engine = database }) =>
+        engine === database && (wanted.length === 0 || wanted.includes(String(finding))),
+    );
+    let through = 0;
+    for (const attack of chosen) {
+      const { succeeded, evidence } = await runAttack(attack, database, new AbortController().signal);
+      if (succeeded) through += 1;
+      console.log(
+        `${succeeded ? 'SUCCEEDED' : 'held off '}  ${String(attack.finding).padStart(2)}  ${attack.name}: ${evidence}`,
+      );
+    }
+    console.log(`${through} of ${chosen.length} attacks succeeded against ${resolve(values.package)}`);
+    // An attack that got through may have left connections open.
+    process.exit(through === 0 ? 0 : 1);
   }
-  console.log(`${through} of ${chosen.length} attacks succeeded against ${resolve(values.package)}`);
-  // An attack that got through may have left connections open.
-  process.exit(through === 0 ? 0 : 1);
 }
 
 function refuse(reason: string): void {

@@ -1,4 +1,5 @@
-import { otherSpellings, SIGNING_ALGORITHMS, startBearerIssuer } from '#testing/oidc/bearer-issuer';
+import { otherSpellings } from '#testing/oidc/other-spellings';
+import { SIGNING_ALGORITHMS, startSigningIssuer } from '#testing/oidc/signing-issuer';
 import { made } from '../access/callers.ts';
 import { type Attack, heldOff, type Stage, succeeded } from './attack.ts';
 
@@ -7,16 +8,16 @@ export const undoneLogout: Attack = {
   finding: 11,
   name: 'a token of an issuer that was logged out is taken in another spelling',
   run: async ({ home }: Stage) => {
-    const issuer = await startBearerIssuer();
+    const issuer = await startSigningIssuer();
     try {
       const platform = await home.start();
-      const { url, clientId } = issuer;
-      await made(platform, '/v1/issuers', { name: 'corp', url, clientId, mode: 'inherited' });
+      const { url } = issuer;
+      await made(platform, '/v1/issuers', { name: 'corp', url, clientId: 'fleet', mode: 'inherited' });
       const ask = (token: string, path: string, method = 'GET'): Promise<Response> =>
         fetch(`${platform.url}${path}`, { method, headers: { authorization: `Bearer ${token}` } });
       const taken: string[] = [];
       for (const alg of SIGNING_ALGORITHMS) {
-        const token = await issuer.token('alice', { alg });
+        const token = await issuer.sign({ sub: 'alice', aud: 'fleet', alg });
         const [known, out] = [await ask(token, '/v1/access/identity'), await ask(token, '/v1/logout', 'POST')];
         if (known.status !== 200 || out.status !== 204)
           throw new Error(`log in and out: ${known.status}, ${out.status}`);

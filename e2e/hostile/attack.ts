@@ -10,6 +10,8 @@ export interface Attack {
   readonly finding: number;
   /** What an attacker wants, as a sentence: `a viewer smuggles a request through the API proxy`. */
   readonly name: string;
+  /** Where it can be made; on every engine, unless given. */
+  readonly engine?: Engine;
   run(stage: Stage): Promise<Outcome>;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CredentialKind } from '#contexts/identity';
 import { leaveAdminCode } from '#contexts/identity/adapters';
 import type { Engine } from '#kit/storage';
-import { type BearerIssuer, startBearerIssuer } from '#testing/oidc/bearer-issuer';
+import { type SigningIssuer, startSigningIssuer } from '#testing/oidc/signing-issuer';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { addCaller, made, STAFF } from '../access/callers.ts';
@@ -31,7 +31,7 @@ export class RevocationWorld {
   readonly home: PlatformHome;
   readonly platform: Platform;
   readonly cluster: StreamingCluster;
-  readonly issuer: BearerIssuer;
+  readonly issuer: SigningIssuer;
   readonly folder: string;
   readonly #agent: AgentProcess;
 
@@ -47,7 +47,7 @@ export class RevocationWorld {
   static async open(engine: Engine): Promise<RevocationWorld> {
     const home = await platformHome(engine);
     const folder = await mkdtemp(join(tmpdir(), 'fleetshift-revocation-'));
-    const [cluster, issuer] = [await startStreamingCluster(), await startBearerIssuer()];
+    const [cluster, issuer] = [await startStreamingCluster(), await startSigningIssuer()];
     const platform = await home.start({ flags: ['--key-file', join(folder, 'keys.json')] });
     for (const name of [STAFF, 'org', 'elsewhere']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
     await made(platform, '/v1/workspaces', { name: 'shop', parent: 'org' });
@@ -85,10 +85,10 @@ export class RevocationWorld {
         return await this.#granted({ name, headers: bearer(token), token: token.split('_')[1] ?? '', subject });
       }
       case 'issuerToken': {
-        const { url, clientId } = this.issuer;
+        const { url } = this.issuer;
         await this.admin('DELETE', '/v1/issuers/corp').catch(() => {});
-        await made(this.platform, '/v1/issuers', { name: 'corp', url, clientId, mode: 'inherited' });
-        const headers = bearer(await this.issuer.token(name));
+        await made(this.platform, '/v1/issuers', { name: 'corp', url, clientId: 'fleet', mode: 'inherited' });
+        const headers = bearer(await this.issuer.sign({ sub: name, aud: 'fleet' }));
         const me = await fetch(`${this.platform.url}/v1/access/identity`, { headers });
         const { kind: whose, id } = (await me.json()) as { readonly kind: string; readonly id: string };
         return await this.#granted({ name, headers, token: '', subject: { kind: whose, id } });

@@ -4,6 +4,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
+export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const;
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
 /** An issuer that has no login: it signs what it is told to, for whatever audience. */
 export interface SigningIssuer {
   readonly url: string;
@@ -11,19 +14,22 @@ export interface SigningIssuer {
     readonly sub: string;
     readonly aud: string | readonly string[];
     readonly groups?: readonly string[];
+    readonly alg?: SigningAlgorithm;
+    /** Until it expires. */
+    readonly seconds?: number;
   }): Promise<string>;
   close(): Promise<void>;
 }
-
-const KEY = 'key-1';
 
 /** On loopback. */
 export async function startSigningIssuer(tls?: {
   readonly key: string;
   readonly cert: string;
 }): Promise<SigningIssuer> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256');
-  const jwk = { ...(await exportJWK(publicKey)), kid: KEY, alg: 'RS256', use: 'sig' };
+  const pairs = { RS256: await generateKeyPair('RS256'), ES256: await generateKeyPair('ES256') };
+  const keys = await Promise.all(
+    SIGNING_ALGORITHMS.map(async (alg) => ({ ...(await exportJWK(pairs[alg].publicKey)), alg, kid: alg, use: 'sig' })),
+  );
   const server = tls === undefined ? createServer() : createTlsServer(tls);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -34,11 +40,11 @@ export async function startSigningIssuer(tls?: {
     jwks_uri: `${url}/jwks`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
+    id_token_signing_alg_values_supported: [...SIGNING_ALGORITHMS],
   };
   const answers: Readonly<Record<string, object>> = {
     '/.well-known/openid-configuration': metadata,
-    '/jwks': { keys: [jwk] },
+    '/jwks': { keys },
   };
   server.on('request', (request, response) => {
     const answer = answers[request.url ?? ''];
@@ -47,15 +53,15 @@ export async function startSigningIssuer(tls?: {
   });
   return {
     url,
-    sign: async ({ sub, aud, groups = [] }) =>
+    sign: async ({ sub, aud, groups = [], alg = 'RS256', seconds = 300 }) =>
       await new SignJWT({ groups: [...groups] })
-        .setProtectedHeader({ alg: 'RS256', kid: KEY, typ: 'JWT' })
+        .setProtectedHeader({ alg, kid: alg, typ: 'JWT' })
         .setIssuer(url)
         .setSubject(sub)
         .setAudience(typeof aud === 'string' ? aud : [...aud])
         .setIssuedAt()
-        .setExpirationTime('5m')
-        .sign(privateKey),
+        .setExpirationTime(`${seconds}s`)
+        .sign(pairs[alg].privateKey),
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

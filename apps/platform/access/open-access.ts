@@ -16,6 +16,7 @@ import type { Storage, Transaction } from '#kit/storage';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
 import { auditScopes, bornAt, pathOf } from './audit-scopes.ts';
+import { type CatchUp, catchUpWith } from './catch-up.ts';
 import { mayReadEvent, type Permissions } from './event-visibility.ts';
 import { followAccess } from './follow-access.ts';
 import { knownBeforeAnswered } from './known-before-answered.ts';
@@ -49,6 +50,7 @@ export interface Access {
   readonly audit: AuditSink;
   readonly runnables: readonly Runnable[];
   readonly index: AccessIndex;
+  readonly catchUp: CatchUp;
   /** Counts what is metered. */
   readonly meter: UsageRecorder['meter'];
   readonly grants: GrantDropper;
@@ -65,6 +67,7 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   const { targetDeleteObservers = [], workspaceDeleteObservers = [] } = deps;
   const index = new AccessIndex();
   const follower = await followAccess({ storage, events, index, sleep, log }, signal);
+  const catchUp = catchUpWith({ storage, index, log });
   const visibility = visibilityOf(index);
   const permissions: Permissions = {
     allows: (principal, permission, resource) => index.allows(askerOf(principal), { permission, resource }),
@@ -111,9 +114,10 @@ export async function openAccess(deps: OpenAccessDeps, signal: AbortSignal): Pro
   ];
   return {
     index,
+    catchUp,
     meter: usage.meter,
     routes: [
-      ...knownBeforeAnswered(tree, { storage, index, log }),
+      ...knownBeforeAnswered(tree, catchUp),
       ...accessRoutes({ storage, index, notFound: NOT_FOUND, admins, resourcesIn: treeResources }),
       ...auditRoutes({ storage, visibility, paths, births, ...keyed }),
       ...usageRoutes({ storage, visibility, paths, births }),

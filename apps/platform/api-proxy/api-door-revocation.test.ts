@@ -81,6 +81,21 @@ suite('a stream through the API proxy', () => {
     assert.match((await left).text, /"code":403/);
   });
 
+  test('is told why, though its tunnel closes before the deletion of its target is known', async (t) => {
+    const world = await doorStage(t);
+    world.stored.arrives = () => world.index.apply({ kind: 'targetDeleted', uid: uid(3) });
+    const left = rest(await watch(world));
+    world.api.server.closeAllConnections();
+    assert.match((await left).text, /"type":"ERROR".*"code":403/);
+  });
+
+  test('breaks off with its cluster, and is told nothing', async (t) => {
+    const world = await doorStage(t);
+    const left = rest(await watch(world));
+    world.api.server.closeAllConnections();
+    assert.deepEqual(await left, { text: '', isWhole: false });
+  });
+
   test('ends after a day, with the reason', async (t) => {
     const clock = new FakeClock();
     const world = await doorStage(t, { clock, sleep: clock.sleep });

@@ -33,6 +33,8 @@ export interface ApiDoorDeps extends DoorAdmissionDeps {
   readonly streams: OpenStreams;
   /** `undefined` for one that is not there. */
   readonly targetOf: (name: string) => TunnelTarget | undefined;
+  /** After it everything that is stored about the target is known here. Never rejects. */
+  readonly catchUp: (name: string, signal: AbortSignal) => Promise<void>;
   readonly watch: DoorWatch;
   readonly log: Logger;
   readonly limits?: StreamLimits;
@@ -45,6 +47,7 @@ const ANSWER_HEADERS = {
 };
 const CHALLENGE = 'Bearer realm="fleetshift"';
 const ADMIT_MS = 30_000;
+const CATCH_UP_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
 
 /** One request, until its connection or its answer closes. */
@@ -201,7 +204,15 @@ export class ApiDoor {
         if (streamKindOf(path) === 'watch') errand.watch = WatchAnswer.of(incoming);
         return false;
       },
+      brokenOff: () => this.#brokenOff(errand, admitted.target),
     };
+  }
+
+  /** The tunnel of a target that is deleted may close before its streams are ended, and a watch is still to be told why. */
+  async #brokenOff({ watch }: Errand, target: string): Promise<void> {
+    if (watch === undefined) return;
+    await this.#deps.catchUp(target, AbortSignal.timeout(CATCH_UP_MS));
+    await this.#deps.streams.settled();
   }
 
   #refuse(errand: Errand, response: ServerResponse, error: unknown): void {

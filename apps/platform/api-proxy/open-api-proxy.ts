@@ -15,7 +15,14 @@ import { TunnelAgent, type TunnelTarget } from './tunnel-agent.ts';
 export interface OpenApiProxyDeps
   extends Pick<
     ApiDoorDeps,
-    'authenticator' | 'authenticateAt' | 'authorizer' | 'audit' | 'streams' | 'targetOf' | 'requestsPerMinute'
+    | 'authenticator'
+    | 'authenticateAt'
+    | 'authorizer'
+    | 'audit'
+    | 'streams'
+    | 'targetOf'
+    | 'catchUp'
+    | 'requestsPerMinute'
   > {
   readonly hub: Pick<SessionHub, 'openBytes'>;
   /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */

@@ -29,6 +29,7 @@ export function wireApiProxy({ config, access, identity, ...deps }: WireApiProxy
     authorizer,
     audit,
     targetOf,
+    catchUp: (name, signal) => access.catchUp({ kind: 'target', name }, signal),
     authenticateAt: async (name, bearer, signal) => {
       const target = targetOf(name);
       return target && (await identity.authenticateAt(target, bearer, signal));

@@ -6,7 +6,7 @@ import {
   purgeTokens,
 } from '#contexts/enrolment/adapters';
 import type { AddonTypes } from '#contexts/targets';
-import { findTargetNode, targetPool } from '#contexts/targets/adapters';
+import { targetPool } from '#contexts/targets/adapters';
 import { workspacePlaces } from '#contexts/workspaces/adapters';
 import type { HostPort } from '#kit/config';
 import type { Sealer } from '#kit/sealing';
@@ -14,7 +14,6 @@ import { systemClock } from '#kit/std';
 import type { Storage, Transaction } from '#kit/storage';
 import type { Logger } from '#kit/telemetry';
 import type { Access } from '../access/open-access.ts';
-import { targetIs } from '../access/tree-changes.ts';
 import type { PlatformConfig } from '../config.ts';
 import type { Purge } from '../maintenance.ts';
 import { endpointsFor } from './fleetlet-endpoints.ts';
@@ -25,7 +24,7 @@ export interface OpenEnrolmentDeps {
   readonly config: PlatformConfig;
   readonly storage: Storage;
   readonly sealer: Sealer;
-  readonly access: Pick<Access, 'index' | 'visibility'>;
+  readonly access: Pick<Access, 'catchUp' | 'visibility'>;
   readonly addonTypes: AddonTypes;
   /** Where it listens, once it does. */
   readonly listening: () => { readonly https?: HostPort | undefined; readonly fleetlets?: HostPort | undefined };
@@ -57,7 +56,10 @@ export async function openEnrolment(deps: OpenEnrolmentDeps, signal: AbortSignal
         const file = authorityFile();
         return file === undefined ? undefined : readFileSync(file, 'utf8');
       },
-      targetsChanged: async (names, until) => await learn(deps, names, until),
+      // Whoever enrolled a target finds it with his next request.
+      targetsChanged: async (names, until) => {
+        for (const name of names) await access.catchUp({ kind: 'target', name }, until);
+      },
     },
     signal,
   );
@@ -78,23 +80,4 @@ export const ENROLMENT_IN_TREE = {
 
 export function enrolmentPurge(storage: Storage): Purge {
   return { name: 'bootstrap tokens', run: (signal) => purgeTokens(storage, systemClock.now(), signal) };
-}
-
-/** Whoever enrolled a target finds it with his next request. */
-async function learn(
-  { storage, access, log }: OpenEnrolmentDeps,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await storage.read(async (reader) => {
-      for (const name of names) {
-        const node = await findTargetNode(reader, name);
-        if (node !== undefined) access.index.apply(targetIs(node));
-      }
-    }, signal);
-  } catch (err) {
-    // The change is committed, and the event log brings it round in a moment.
-    log.warn({ err }, 'the access index learns of a change a little later');
-  }
 }

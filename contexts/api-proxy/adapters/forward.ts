@@ -7,7 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { type Duplex, pipeline } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { type BodyFraming, framingHeaders, framingOf } from '../domain/body-framing.ts';
 import { answeredHeaders, type Headers } from '../domain/header-policy.ts';
 import { responseOn } from './send-status.ts';
@@ -38,6 +38,8 @@ export interface Forwarding {
   readonly refused: (response: ServerResponse, error: Error) => void;
   /** Asked about each answer before it is passed on; `true` if that has answered instead. */
   readonly intercept?: (incoming: IncomingMessage, response: ServerResponse) => boolean;
+  /** Asked when an answer broke off, before the caller's is cut as well: until it resolves, something may be said in its place. */
+  readonly brokenOff?: () => Promise<void>;
 }
 
 const MAX_ANSWER_HEADERS = 256 * 1024;
@@ -67,7 +69,7 @@ export function forwardRequest(request: IncomingMessage, response: ServerRespons
   });
   const refuse = (error: Error): void => {
     outgoing.destroy();
-    if (response.headersSent) response.destroy();
+    if (response.headersSent) breakOff(response, forwarding);
     else if (!response.destroyed) forwarding.refused(withAnswerHeaders(response, forwarding), error);
   };
   // Nobody asked for it, and Node would say nothing.
@@ -202,7 +204,23 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, forwarding:
   });
   // The beginning of a watch is news, though nothing has happened yet.
   response.flushHeaders();
-  pipeline(incoming, response, () => {});
+  incoming.on('error', () => {}).pipe(response);
+  response.once('close', () => incoming.destroy());
+  incoming.once('close', () => {
+    if (!incoming.readableEnded) breakOff(response, forwarding);
+  });
+}
+
+/** The caller must not take what it has for the whole. */
+function breakOff(response: ServerResponse, { brokenOff }: Forwarding): void {
+  if (response.destroyed || response.writableEnded) return;
+  if (brokenOff === undefined) {
+    response.destroy();
+    return;
+  }
+  void brokenOff().finally(() => {
+    if (!response.writableEnded) response.destroy();
+  });
 }
 
 /** For refusals of our own. */

@@ -79,16 +79,29 @@ export class DoorWorld {
   readonly streams: OpenStreams;
   /** Tokens that are not taken any more. */
   readonly revoked: Set<string>;
+  /** What is stored about the target and is still to be known. */
+  readonly stored: { arrives: () => void };
 
   private constructor(
     parts: Pick<
       DoorWorld,
-      'records' | 'fleet' | 'fleetlet' | 'url' | 'api' | 'agent' | 'stop' | 'close' | 'index' | 'streams' | 'revoked'
+      | 'records'
+      | 'fleet'
+      | 'fleetlet'
+      | 'url'
+      | 'api'
+      | 'agent'
+      | 'stop'
+      | 'close'
+      | 'index'
+      | 'streams'
+      | 'revoked'
+      | 'stored'
     >,
   ) {
     ({ records: this.records, fleet: this.fleet, fleetlet: this.fleetlet, url: this.url } = parts);
     ({ api: this.api, agent: this.agent, stop: this.stop, close: this.close } = parts);
-    ({ index: this.index, streams: this.streams, revoked: this.revoked } = parts);
+    ({ index: this.index, streams: this.streams, revoked: this.revoked, stored: this.stored } = parts);
   }
 
   static async open(options: DoorWorldOptions = {}): Promise<DoorWorld> {
@@ -104,7 +117,8 @@ export class DoorWorld {
     const { clock = systemClock, sleep = realSleep } = options;
     const streams = new OpenStreams({ authenticator, log: SILENT, clock, sleep });
     index.onLoss(() => streams.changed());
-    const proxy = openProxy({ fleet, records, options, index, authenticator, streams });
+    const stored = { arrives: (): void => {} };
+    const proxy = openProxy({ fleet, records, options, index, authenticator, streams, stored });
     const over = new AbortController();
     const running = Promise.all([proxy.runnable.run(over.signal), streams.run(over.signal)]);
     const stop = async (): Promise<void> => {
@@ -123,7 +137,7 @@ export class DoorWorld {
       await Promise.all([once(front.close(), 'close'), once(api.server.close(), 'close'), fleet.close()]);
     };
     const url = `${addressOf(front)}/targets/web/api`;
-    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close, index, streams, revoked });
+    return new DoorWorld({ records, fleet, fleetlet, api, agent, url, stop, close, index, streams, revoked, stored });
   }
 
   /** As that person; the answer's head, its body still to come. */
@@ -194,9 +208,10 @@ interface ProxyParts {
   readonly index: AccessIndex;
   readonly authenticator: Authenticator;
   readonly streams: OpenStreams;
+  readonly stored: DoorWorld['stored'];
 }
 
-function openProxy({ fleet, records, options, index, authenticator, streams }: ProxyParts): ApiProxy {
+function openProxy({ fleet, records, options, index, authenticator, streams, stored }: ProxyParts): ApiProxy {
   const { limits, requestsPerMinute = 1_000_000, hasPassthrough = false, trustProxy = [] } = options;
   const { noted, refused, metered } = records;
   return openApiProxy({
@@ -221,6 +236,7 @@ function openProxy({ fleet, records, options, index, authenticator, streams }: P
         workspace && { uid: target.uid === uid(UIDS.web) ? `uid-${name}` : target.uid, workspace: workspace.name }
       );
     },
+    catchUp: async () => stored.arrives(),
     authenticateAt: async (target, bearer) =>
       hasPassthrough && bearer.endsWith(`.at.${target}`) ? personOf(bearer.split('.')[0]) : undefined,
     requestsPerMinute,
