@@ -218,9 +218,10 @@ function breakOff(response: ServerResponse, { brokenOff }: Forwarding): void {
     response.destroy();
     return;
   }
-  void brokenOff().finally(() => {
+  const cut = (): void => {
     if (!response.writableEnded) response.destroy();
-  });
+  };
+  brokenOff().then(cut, cut);
 }
 
 /** For refusals of our own. */
