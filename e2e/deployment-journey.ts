@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import type { Engine } from '#kit/storage';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { SIMULATED } from '#testing/product';
 import { eventually } from '../kit/durable/testing/eventually.ts';
 import { followEvents } from './follow-events.ts';
 
 const DEPLOYMENT = '/v1/workspaces/shop/deployments/web';
-const PROGRAM = new URL('./serve-simulated.ts', import.meta.url);
 
 export interface JourneyOptions {
   readonly engine: Engine;
   readonly flags?: readonly string[];
+  readonly program?: URL;
 }
 
 interface Deployment {
@@ -36,13 +38,16 @@ interface Deployment {
 const manifestSaying = (text: string) => ({ type: 'inline', documents: [{ kind: 'Note', text }] });
 
 /** One story after the other, of one deployment, on a real platform with a simulated fleet. */
-export function deploymentJourney(on: string, { engine, flags = [] }: JourneyOptions): void {
+export function deploymentJourney(
+  on: string,
+  { engine, flags = [], program = pathToFileURL(SIMULATED) }: JourneyOptions,
+): void {
   describe(`deployments on ${on}`, () => {
     let home: PlatformHome;
     let platform: Platform;
     before(async () => {
       home = await platformHome(engine);
-      platform = await home.start({ program: PROGRAM, flags });
+      platform = await home.start({ program, flags });
       await asked('POST', '/v1/workspaces', { name: 'shop' });
       for (const name of ['one', 'two', 'three']) await addTarget(name, 'simulated', { env: 'prod' });
       await addTarget('later', 'simulated', { env: 'test' });
@@ -140,7 +145,7 @@ export function deploymentJourney(on: string, { engine, flags = [] }: JourneyOpt
       const open = items.find(({ state }) => state === 'Open') ?? assert.fail('nobody is asked to approve');
       assert.ok(open.revision > before.revision);
       await platform.kill();
-      platform = await home.start({ program: PROGRAM, flags });
+      platform = await home.start({ program, flags });
       await asked('POST', `/v1/workspaces/shop/approvals/${open.uid}:approve`, { message: 'fine' });
       const { status } = await until('the approved rollout to succeed', succeeded(open.revision));
       assert.equal(status.counts.available, 4);

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { sleep } from '#kit/std';
 import { bareEnvironment } from '#testing/bare-environment';
 import { PATIENCE_MS } from '#testing/patience';
-import { BUNDLED, buildPackage, ENTRIES } from './build-package.ts';
+import { productionPackages } from './build-image-packages.ts';
+import { BESIDE, buildPackage, ENTRIES } from './build-package.ts';
 import { ROOT } from './repository.ts';
 import { type Outcome, runCommand } from './run-command.ts';
 import { softwareBill } from './sbom.ts';
@@ -97,7 +99,7 @@ describe('the package that is published', () => {
       'dependencies',
       'optionalDependencies',
     ]);
-    const needed = Object.entries(ours['dependencies'] as object).filter(([name]) => !BUNDLED.includes(name));
+    const needed = Object.entries(ours['dependencies'] as object).filter(([name]) => BESIDE.includes(name));
     assert.deepEqual(published['dependencies'], Object.fromEntries(needed));
     assert.deepEqual(published['optionalDependencies'], ours['optionalDependencies']);
   });
@@ -117,15 +119,15 @@ describe('the package that is published', () => {
   }
 });
 
-/** The layout of `npm install fleetshift`: what it depends on lies beside it. */
+/** The layout of `npm install fleetshift`: what it depends on lies beside it, and nothing else of ours. */
 async function installDependencies(project: string): Promise<void> {
-  await mkdir(join(project, 'node_modules'), { recursive: true });
-  const names = await readdir(join(ROOT, 'node_modules'));
-  await Promise.all(
-    names
-      .filter((name) => !BUNDLED.some((bundled) => bundled === name || bundled.startsWith(`${name}/`)))
-      .map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
-  );
+  const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as object;
+  const node = (await readdir(join(ROOT, 'node_modules'))).filter((name) => name.startsWith('node-'));
+  const wanted = productionPackages(lock, [...BESIDE, ...node]).filter((path) => existsSync(join(ROOT, path)));
+  for (const path of wanted.filter((each) => each.lastIndexOf('node_modules/') === 0)) {
+    await mkdir(dirname(join(project, path)), { recursive: true });
+    await symlink(join(ROOT, path), join(project, path));
+  }
 }
 
 /** Where it serves plain HTTP, as its log says. */

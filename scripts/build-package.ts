@@ -1,4 +1,5 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './repository.ts';
@@ -44,23 +45,21 @@ const PUBLISHED = [
 ] as const;
 
 /**
- * DECISION: these go into the bundle, while other dependencies stay outside. A fleetlet or the platform
- * needs all of each, at its start or to enrol, and a module that is a file of its own costs more memory than what is in it:
- * as hundreds of files they made an idle fleetlet larger by a fifth, and TypeBox alone, in seven hundred, a platform by 5 MiB.
+ * DECISION: these stay outside the bundle, and npm installs them beside it. Everything else goes into it: each module that is a
+ * file of its own costs time and memory at every start, and there were hundreds.
+ * The pages of the API's description are files that it reads; a driver for Postgres written in C is only used where it is found.
  */
-export const BUNDLED = [
-  '@bufbuild/protobuf',
-  '@peculiar/asn1-csr',
-  '@peculiar/asn1-schema',
-  '@peculiar/asn1-x509',
-  'jose',
-  'typebox',
-];
+export const BESIDE = ['@fastify/swagger-ui'];
+const ABSENT = ['pg-native'];
 
 const COPIED = ['README.md', 'LICENSE', 'bin/fleetshift'];
 
-/** Makes the folder that is published. npm installs what it depends on beside it. */
-export async function buildPackage(folder: string, signal: AbortSignal): Promise<void> {
+/** Makes the folder that is published. npm installs what it depends on beside it. `more` are programs that tests start from it. */
+export async function buildPackage(
+  folder: string,
+  signal: AbortSignal,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'bin'), { recursive: true });
   const manifest = await publishedManifest();
@@ -76,12 +75,12 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
     logLevel: 'warning',
     plugins: [lazyBuiltins],
   } as const satisfies BuildOptions;
-  const external = Object.keys(manifest.dependencies).flatMap((name) => [name, `${name}/*`]);
+  const external = [...BESIDE, ...ABSENT];
   // Commands are loaded when they are asked for, in the package as in the sources.
   const { metafile } = await build({
     ...options,
     external,
-    entryPoints: { ...PARTS, 'writer-worker': ENTRIES['writer-worker'] },
+    entryPoints: { ...PARTS, 'writer-worker': ENTRIES['writer-worker'], ...more },
     splitting: true,
   });
   const quick = await build({ ...options, entryPoints: QUICK, plugins: [lazyBuiltins, besideIt] });
@@ -100,7 +99,10 @@ export async function buildPackage(folder: string, signal: AbortSignal): Promise
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup(build) {
-    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
+    build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
+      if (!isBuiltin(path)) return undefined;
+      return { path: path.startsWith('node:') ? path : `node:${path}`, namespace: 'builtin', sideEffects: false };
+    });
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: builtin(path) }));
   },
 };
@@ -139,7 +141,7 @@ type Manifest = Record<string, unknown> & { readonly dependencies: Readonly<Reco
 
 async function publishedManifest(): Promise<Manifest> {
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
-  const kept = Object.entries(manifest.dependencies).filter(([name]) => !BUNDLED.includes(name));
+  const kept = Object.entries(manifest.dependencies).filter(([name]) => BESIDE.includes(name));
   const published = Object.fromEntries(PUBLISHED.map((key) => [key, manifest[key]]));
   return { ...published, dependencies: Object.fromEntries(kept) };
 }
@@ -150,7 +152,8 @@ async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
   const byPackage = Map.groupBy(theirs, (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
   const notices = await Promise.all(
     [...byPackage].map(async ([folder, files]) => {
-      const texts = [...(await licencesIn(folder)), ...(await headsOf(files))];
+      const found = [...(await licencesIn(folder)), ...(await headsOf(files))];
+      const texts = found.length > 0 ? found : await manifestNotice(folder);
       const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
       if (texts.length === 0) throw new Error(`bundle ${name}: it does not say whose it is`);
       return [`${name}:\n`, ...texts].join('\n');
@@ -162,6 +165,19 @@ async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
 async function licencesIn(folder: string): Promise<string[]> {
   const files = (await readdir(join(ROOT, folder))).filter((name) => /^(licen[cs]e|notice)\b/i.test(name));
   return await Promise.all(files.map((name) => readFile(join(ROOT, folder, name), 'utf8')));
+}
+
+/** Of a package that has no text of its licence: which one it is, and who wrote it. */
+async function manifestNotice(folder: string): Promise<string[]> {
+  const { license, author, repository } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as {
+    readonly license?: string;
+    readonly author?: string | { readonly name: string };
+    readonly repository?: string | { readonly url: string };
+  };
+  if (license === undefined) return [];
+  const by = typeof author === 'object' ? author.name : author;
+  const from = typeof repository === 'object' ? repository.url : repository;
+  return [`License: ${license}${by === undefined ? '' : `\nAuthor: ${by}`}${from === undefined ? '' : `\n${from}`}\n`];
 }
 
 async function headsOf(files: readonly string[]): Promise<Set<string>> {

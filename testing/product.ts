@@ -9,8 +9,13 @@ const built = process.env[PACKAGE];
 /** The program fleetshift, from its sources. The Temporal engine is a package of its own, which only they find. */
 export const SOURCES = new URL('../apps/cli/main.ts', import.meta.url);
 
+export const SIMULATED_SOURCES = new URL('../e2e/serve-simulated.ts', import.meta.url);
+
 /** The program fleetshift: of the package that the run has built, else the sources. */
 export const MAIN = built ? join(built, 'fleetshift.js') : fileURLToPath(SOURCES);
+
+/** `serve` with simulated targets, on either database; the Temporal engine is not in it. */
+export const SIMULATED = built ? join(built, 'serve-simulated.js') : fileURLToPath(SIMULATED_SOURCES);
 
 /** What starts it with its own Node and flags. */
 export const LAUNCHER = built

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { leaveAdminCode } from '#contexts/identity/adapters';
 import { clustersUnavailable, ownCluster, type TestCluster } from '#testing/clusters';
 import { type SigningIssuer, startSigningIssuer } from '#testing/oidc/signing-issuer';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { LAUNCHER } from '#testing/product';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { issueServerPair, makeAuthority } from '../../testing/clusters/certificate-authority.ts';
@@ -21,7 +21,6 @@ import { type ListeningLine, startListeningLine } from './listening-line.ts';
 const skip = await clustersUnavailable('apiserver');
 const TARGET = 'prod-1';
 const AUDIENCE = 'prod-1-itself';
-const PROGRAM = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const signal = new AbortController().signal;
 
 interface Seen {
@@ -114,7 +113,7 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
       '--output',
       kubeconfig,
       '--command',
-      PROGRAM,
+      LAUNCHER,
       ...flags,
     ]);
     assert.equal(generated.code, 0, generated.err);

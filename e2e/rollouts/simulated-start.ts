@@ -1,10 +1,12 @@
+import { pathToFileURL } from 'node:url';
 import type { Engine } from '#kit/storage';
 import type { PlatformHome, StartOptions } from '#testing/platform-process';
+import { SIMULATED } from '#testing/product';
 
 /** The product has simulated targets on SQLite only. */
 const SERVE: Readonly<Record<Engine, StartOptions>> = {
   sqlite: { flags: ['--demo-fleet', '1'] },
-  postgres: { program: new URL('../serve-simulated.ts', import.meta.url) },
+  postgres: { program: pathToFileURL(SIMULATED) },
 };
 
 /** How a platform with simulated targets is started in this home. */

@@ -1,10 +1,11 @@
 import { symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { capiManager } from '#testing/capi';
 import { findHelm } from '#testing/helm';
 import { startPostgres } from '#testing/postgres';
-import { PACKAGE } from '#testing/product';
+import { PACKAGE, SIMULATED_SOURCES } from '#testing/product';
 import { RunClusters } from '../../testing/clusters/run-clusters.ts';
 import { installSdk } from '../../testing/temporal/install-sdk.ts';
 import { SHARED_SERVER, startSharedServer } from '../../testing/temporal/test-namespace.ts';
@@ -94,7 +95,9 @@ export class RunServers {
 
   async #buildPackage(): Promise<void> {
     const folder = join(tmpdir(), 'package');
-    await buildPackage(folder, this.#abort.signal);
+    await buildPackage(folder, this.#abort.signal, {
+      'serve-simulated': fileURLToPath(SIMULATED_SOURCES),
+    });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     this.#environment[PACKAGE] = folder;
     process.env[PACKAGE] = folder;

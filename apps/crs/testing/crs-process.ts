@@ -2,12 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePorts } from '#testing/free-ports';
 import { startGuardian } from '#testing/guardian';
+import { LAUNCHER } from '#testing/product';
 import { ServerProcess } from '#testing/server-process';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/fleetshift', import.meta.url));
 const LOOK_MS = 50;
 
 export interface CrsProcessOptions {
@@ -37,7 +36,7 @@ export class CrsProcess {
     const at = `127.0.0.1:${port}`;
     const log = join(folder, 'log');
     const args = ['crs', `--kubeconfig=${kubeconfig}`, `--health-listen=${at}`, `--metrics-listen=${at}`, ...flags];
-    const process = new ServerProcess({ program: PROGRAM, args, folder, log });
+    const process = new ServerProcess({ program: LAUNCHER, args, folder, log });
     guardian.watch([process.pid]);
     t.after(async () => {
       await process.stop('SIGTERM');

@@ -30,9 +30,11 @@ export function migrateSqlite({ file, modules, busyTimeoutMs }: SqliteMigrationO
     const empty = applied.length === 0;
     const pendings = planMigrations(modules, applied, 'sqlite');
     if (pendings.length > 0) forgetOldSnapshots(file);
-    for (const pending of pendings) {
-      if (!empty) takeSnapshot(connection, file, pending);
-      apply(connection, pending);
+    // A database that is being made is there whole or not at all, and is written to disk once.
+    if (empty) inTransaction(connection, () => pendings.forEach((pending) => apply(connection, pending)));
+    for (const pending of empty ? [] : pendings) {
+      takeSnapshot(connection, file, pending);
+      inTransaction(connection, () => apply(connection, pending));
     }
   } finally {
     connection.close();
@@ -48,8 +50,18 @@ function readApplied(connection: SqliteConnection): AppliedMigration[] {
   }));
 }
 
-function apply(connection: SqliteConnection, { module, migration, script, checksum }: PendingMigration): void {
+function inTransaction(connection: SqliteConnection, change: () => void): void {
   connection.script('BEGIN IMMEDIATE');
+  try {
+    change();
+    connection.script('COMMIT');
+  } catch (error) {
+    if (connection.inTransaction) connection.script('ROLLBACK');
+    throw error;
+  }
+}
+
+function apply(connection: SqliteConnection, { module, migration, script, checksum }: PendingMigration): void {
   try {
     connection.script(script);
     connection.run('INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?, ?)', [
@@ -60,9 +72,7 @@ function apply(connection: SqliteConnection, { module, migration, script, checks
       migration.compatibleFrom,
       Date.now(),
     ]);
-    connection.script('COMMIT');
   } catch (error) {
-    if (connection.inTransaction) connection.script('ROLLBACK');
     throw new StorageError('MIGRATION_FAILED', `migrate ${module} to ${migration.number} (${migration.name})`, {
       cause: error,
       details: { module, number: migration.number },
