@@ -129,6 +129,6 @@ async function ask(platform: Platform, ms: number): Promise<Omit<Load, 'lost' | 
 /** Sessions that ended so far, so that a fleetlet that was lost and came back counts, too. */
 async function lostSessions(platform: Platform): Promise<number> {
   const metrics = await (await platform.request('/metrics')).text();
-  if (!metrics.includes('fleetshift_fleetlet_happenings_total{')) throw new Error('the metric of sessions is gone');
-  return Number(/^fleetshift_fleetlet_happenings_total\{[^}]*"disconnected"[^}]*\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+  if (!metrics.includes('fleetshift_fleetlet_events_total{')) throw new Error('the metric of sessions is gone');
+  return Number(/^fleetshift_fleetlet_events_total\{[^}]*"disconnected"[^}]*\} (\d+)/m.exec(metrics)?.[1] ?? 0);
 }

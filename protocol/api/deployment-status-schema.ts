@@ -96,11 +96,11 @@ export const DeploymentStatusSchema = Type.Object(
     counts: CountsSchema,
     placement: PlacementStatusSchema,
     rollout: Type.Optional(RolloutStatusSchema),
-    trouble: Type.Optional(
+    blocked: Type.Optional(
       Type.Object(
         { reason: Type.String(), message: Type.String(), since: time('Since when.') },
         {
-          description: 'What keeps a rollout from being planned.',
+          description: 'Why no rollout can be planned.',
         },
       ),
     ),

@@ -2,9 +2,9 @@ import type { DeploymentResource } from '#protocol/api';
 
 /** In one word how it stands, and what needs somebody in the second. */
 export function deploymentState({ deleteTime, status, reconciling }: DeploymentResource): string {
-  const { rollout, trouble, placement } = status;
+  const { rollout, blocked, placement } = status;
   if (deleteTime !== undefined) return 'Deleting';
-  if (trouble !== undefined) return trouble.reason;
+  if (blocked !== undefined) return blocked.reason;
   if (rollout?.phase === 'Paused') return `Paused (${rollout.reason ?? 'PausedByUser'})`;
   const gate = rollout?.waits.find(({ kind }) => kind === 'gate' || kind === 'conflict');
   if (rollout?.phase === 'Running' && gate !== undefined) return `Waiting (${gate.kind})`;

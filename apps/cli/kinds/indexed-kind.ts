@@ -17,7 +17,7 @@ export const indexedKind = defineKind({
     { heading: 'CREATED', cell: ({ createTime }) => timeCell(createTime) },
     { heading: 'DEPLOYMENT', wide: true, cell: ({ deployment }) => deployment ?? '-' },
     { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
-    { heading: 'HEARD', wide: true, cell: ({ updateTime }) => timeCell(updateTime) },
+    { heading: 'UPDATED', wide: true, cell: ({ updateTime }) => timeCell(updateTime) },
   ],
   list: ({ target }) => {
     if (target === undefined) throw new UsageError('say of which target with --target');

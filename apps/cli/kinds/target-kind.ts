@@ -23,7 +23,11 @@ export const targetKind = defineKind({
     { heading: 'LAST SEEN', cell: ({ connection }) => timeCell(connection.lastSeenTime) },
     { heading: 'LABELS', wide: true, cell: ({ labels }) => labelsCell(labels) },
     { heading: 'REPORTED', wide: true, cell: ({ reportedLabels }) => labelsCell(reportedLabels) },
-    { heading: 'TAKES', wide: true, cell: ({ advertisedManifestTypes }) => advertisedManifestTypes.join(',') || '-' },
+    {
+      heading: 'MANIFEST TYPES',
+      wide: true,
+      cell: ({ advertisedManifestTypes }) => advertisedManifestTypes.join(',') || '-',
+    },
     { heading: 'CREATED', wide: true, cell: ({ createTime }) => timeCell(createTime) },
   ],
   list: ({ workspace, subtree }) => ({

@@ -163,9 +163,9 @@ test('a group says what it waits for, since when, and what would help', () => {
 });
 
 test('one that cannot be planned says why, and since when', () => {
-  const trouble = { reason: 'PlanFailed', message: 'no such label', since: TIME };
+  const blocked = { reason: 'PlanFailed', message: 'no such label', since: TIME };
   assert.equal(
-    drawn({ deployment: aDeployment({ trouble, counts: { placed: 1, available: 0 } }) }),
+    drawn({ deployment: aDeployment({ blocked, counts: { placed: 1, available: 0 } }) }),
     'web in shop: nothing was rolled out yet\n  1 target: 0 available\n  PlanFailed for 2m: no such label',
   );
 });
@@ -200,7 +200,7 @@ for (const { why, rollout, want } of [
 test('what comes from a platform moves no cursor', () => {
   const deployment = aDeployment({
     rollout: { trigger: 'x\u001b[2Jy' },
-    trouble: { reason: 'a\nb', message: '\r', since: TIME },
+    blocked: { reason: 'a\nb', message: '\r', since: TIME },
   });
   const failure = { reason: 'Rejected', message: '\u001b[1A', revision: 7 };
   const text = drawn({ deployment, targets: [aTarget('a', { failure })] });

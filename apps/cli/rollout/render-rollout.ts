@@ -26,7 +26,7 @@ export function renderRollout(picture: RolloutPicture, drawing: Drawing): string
 
 function headLines(deployment: DeploymentResource, { now, paint }: Drawing): string[] {
   const { name, workspace, deleteTime, status } = deployment;
-  const { rollout, trouble } = status;
+  const { rollout, blocked } = status;
   const going = deleteTime === undefined ? '' : `, being deleted for ${renderAge(deleteTime, now)}`;
   const state =
     rollout === undefined
@@ -36,9 +36,9 @@ function headLines(deployment: DeploymentResource, { now, paint }: Drawing): str
     `${paint('bold', `${name} in ${workspace}`)}: ${state}${going}`,
     ...(rollout === undefined ? [] : [printable(`  ${rollout.trigger}; asked for by ${rollout.requestedBy}`)]),
     `  ${countsText(status.counts)}`,
-    ...(trouble === undefined
+    ...(blocked === undefined
       ? []
-      : [paint('red', printable(`  ${trouble.reason} for ${renderAge(trouble.since, now)}: ${trouble.message}`))]),
+      : [paint('red', printable(`  ${blocked.reason} for ${renderAge(blocked.since, now)}: ${blocked.message}`))]),
   ];
 }
 

@@ -70,7 +70,7 @@ for (const { why, before, after, want } of rows) {
 }
 
 test('what keeps it from being planned is told once', () => {
-  const deployment = aDeployment({ trouble: { reason: 'PlanFailed', message: 'no', since: TIME } });
+  const deployment = aDeployment({ blocked: { reason: 'PlanFailed', message: 'no', since: TIME } });
   assert.deepEqual(tellChanges(undefined, deployment, NOW), ['cannot be planned: PlanFailed: no']);
   assert.deepEqual(tellChanges(deployment, deployment, NOW), []);
 });

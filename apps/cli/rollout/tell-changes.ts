@@ -9,9 +9,9 @@ export function tellChanges(
   after: DeploymentResource,
   now: number,
 ): readonly string[] {
-  const { rollout, trouble } = after.status;
-  const isTrouble = trouble !== undefined && trouble.message !== before?.status.trouble?.message;
-  const lines = isTrouble ? [`cannot be planned: ${trouble.reason}: ${trouble.message}`] : [];
+  const { rollout, blocked } = after.status;
+  const isBlocked = blocked !== undefined && blocked.message !== before?.status.blocked?.message;
+  const lines = isBlocked ? [`cannot be planned: ${blocked.reason}: ${blocked.message}`] : [];
   if (rollout === undefined) return lines.map(printable);
   const last = before?.status.rollout;
   const old = last?.revision === rollout.revision ? last : undefined;

@@ -12,12 +12,12 @@ export interface DeploymentParts {
   readonly counts?: Partial<DeploymentResource['status']['counts']>;
   readonly placement?: Partial<DeploymentResource['status']['placement']>;
   readonly rollout?: Partial<Rollout> | undefined;
-  readonly trouble?: DeploymentResource['status']['trouble'];
+  readonly blocked?: DeploymentResource['status']['blocked'];
   readonly its?: Partial<DeploymentResource>;
 }
 
 /** One that is being rolled out, as the API shows it. */
-export function aDeployment({ counts, placement, rollout, trouble, its }: DeploymentParts = {}): DeploymentResource {
+export function aDeployment({ counts, placement, rollout, blocked, its }: DeploymentParts = {}): DeploymentResource {
   const none = { degraded: 0, unknown: 0, offline: 0, underWay: 0, failed: 0, leaving: 0, drifted: 0, ahead: 0 };
   return {
     name: 'web',
@@ -40,7 +40,7 @@ export function aDeployment({ counts, placement, rollout, trouble, its }: Deploy
       counts: { placed: 10, available: 10, ...none, ...counts },
       placement: { kind: 'sure', excluded: [], retained: [], missing: [], held: [], ...placement },
       ...(rollout === undefined ? {} : { rollout: aRollout(rollout) }),
-      ...(trouble === undefined ? {} : { trouble }),
+      ...(blocked === undefined ? {} : { blocked }),
     },
     createTime: TIME,
     updateTime: TIME,

@@ -40,8 +40,8 @@ function countersOf(metrics: Metrics) {
     labels: ['channel', 'direction'],
   });
   const happened = metrics.counter({
-    name: 'fleetshift_fleetlet_happenings_total',
-    help: 'What happened with fleetlets: connected, disconnected, replaced, superseded, malformed, messageRefused and so on.',
+    name: 'fleetshift_fleetlet_events_total',
+    help: 'Events of fleetlet sessions, by kind: connected, disconnected, replaced, superseded, malformed, messageRefused and so on.',
     labels: ['kind'],
   });
   const refused = metrics.counter({

@@ -45,7 +45,7 @@ test('rollouts that are under way are counted, with the time of the stillest; th
     'fleetshift_rollouts{phase="Running"} 1',
     'fleetshift_rollouts{phase="Paused"} 1',
     'fleetshift_rollouts{phase="Planned"} 0',
-    'fleetshift_rollouts_still_seconds 90',
+    'fleetshift_rollouts_stalled_seconds 90',
     'fleetshift_rollout_targets{state="underWay"} 4',
     'fleetshift_rollout_targets{state="failed"} 2',
   ]) {

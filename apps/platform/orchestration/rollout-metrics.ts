@@ -46,8 +46,8 @@ function gauges(metrics: Metrics): (rollouts: readonly RunningRollout[], now: nu
     labels: ['phase'],
   });
   const still = metrics.gauge({
-    name: 'fleetshift_rollouts_still_seconds',
-    help: 'For how long the stillest rollout under way has not moved; 0 without any.',
+    name: 'fleetshift_rollouts_stalled_seconds',
+    help: 'Seconds since the rollout that has waited longest made progress; 0 when no rollout is under way.',
   });
   const targets = metrics.gauge({
     name: 'fleetshift_rollout_targets',

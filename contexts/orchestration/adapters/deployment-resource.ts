@@ -71,7 +71,7 @@ function statusResource({ counts, placement, rollout, trouble }: DeploymentStatu
       held: [...placement.held],
     },
     ...(rollout === undefined ? {} : { rollout: rolloutResource(rollout) }),
-    ...(trouble === undefined ? {} : { trouble: { ...trouble, since: timeOf(trouble.since) } }),
+    ...(trouble === undefined ? {} : { blocked: { ...trouble, since: timeOf(trouble.since) } }),
   };
 }
 

@@ -73,10 +73,10 @@ digest abc
 newly placed on: c
 taken off: z (relabel)
 
-STAGE    GET IT  LOSE IT  BEFORE  AFTER             AT ONCE  IF IT FAILS
-removal  0       1        -       -                 all      pause
-canary   1       0        -       health, approval  1        pause
-rest     2       0        -       -                 all      rollback
+STAGE    DELIVER  REMOVE  BEFORE  AFTER             PARALLEL  ON FAILURE
+removal  0        1       -       -                 all       pause
+canary   1        0       -       health, approval  1         pause
+rest     2        0       -       -                 all       rollback
 
 on 2 targets: a, b
   ~ Secret/x

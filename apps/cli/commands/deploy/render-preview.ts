@@ -68,7 +68,7 @@ function planLines(plan: PreviewResource['plan']): string[] {
     failurePolicy,
   ]);
   if (rows.length === 0) return ['Nothing would be sent.'];
-  const headings = ['STAGE', 'GET IT', 'LOSE IT', 'BEFORE', 'AFTER', 'AT ONCE', 'IF IT FAILS'];
+  const headings = ['STAGE', 'DELIVER', 'REMOVE', 'BEFORE', 'AFTER', 'PARALLEL', 'ON FAILURE'];
   return renderTable(headings, rows).trimEnd().split('\n');
 }
 
