@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { createPlacementRegistry, TargetChanges, type TargetId, type UnitOfWork } from '#contexts/orchestration';
+import { createPlacementRegistry, TargetChanges, type UnitOfWork } from '#contexts/orchestration';
 import { builtInRules, orchestrationUnitOfWork, sqlUnits } from '#contexts/orchestration/adapters';
 import { TargetService, type UnitOfWork as TargetUnit } from '#contexts/targets';
 import { targetsInWorkspaces, targetUnitOfWork } from '#contexts/targets/adapters';
@@ -8,6 +8,7 @@ import { workspacePlaces } from '#contexts/workspaces/adapters';
 import { parseResourceName, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { createSequencer } from '#kit/storage/outbox';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { deploymentsInTree } from '../apps/platform/orchestration/deployments-in-tree.ts';
 import { type Connection, followTargets } from '../apps/platform/orchestration/follow-targets.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { LocalTarget, TargetClaim, TargetHandlers } from '#contexts/channels';
-import type { TargetRef } from '#contexts/delivery';
 import { memoryLogger } from '#kit/telemetry/testing';
+import type { TargetRef } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import { type Spoken, speakFor } from './speak-for.ts';
 

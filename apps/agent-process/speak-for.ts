@@ -1,8 +1,8 @@
 import type { LocalClient, LocalTarget, TargetClaim, TargetRefusal } from '#contexts/channels';
-import type { TargetId, TargetRef } from '#contexts/delivery';
 import type { DeliveryServer } from '#contexts/delivery/adapters';
 import { backoffDelay, sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
+import type { TargetId, TargetRef } from '#protocol/targets';
 
 export interface SpeakForDeps {
   readonly client: Pick<LocalClient, 'registerTarget'>;

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeliveryAgent, TargetRef } from '#contexts/delivery';
+import type { DeliveryAgent } from '#contexts/delivery';
 import { DirectoryAgent } from '#contexts/directory';
 import { openFolder } from '#contexts/directory/adapters';
 import { sleep } from '#kit/std';
+import type { TargetRef } from '#protocol/targets';
 import { aDocument, aTarget } from '../../contexts/delivery/testing/an-order.ts';
 import { channelPair } from '../../contexts/delivery/testing/channel-pair.ts';
 import { deliveryAgentContract, type OpenedAgent } from '../../contexts/delivery/testing/delivery-agent-contract.ts';

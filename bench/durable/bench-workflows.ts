@@ -1,15 +1,16 @@
-import { defineActivity, defineWorkflow, fanOut, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineActivity, defineWorkflow, fanOut } from '#kit/durable';
 
 /** Does nothing, at once: what is left is what the engine costs. */
 export const nothing = defineActivity<number, number>('nothing');
 
-export const stepByStep = defineWorkflow<{ steps: number }, Json>('step-by-step', async (ctx, { steps }) => {
+export const stepByStep = defineWorkflow<{ steps: number }, Payload>('step-by-step', async (ctx, { steps }) => {
   let sum = 0;
   for (let step = 0; step < steps; step += 1) sum += await ctx.run(nothing, step);
   return sum;
 });
 
-export const fanned = defineWorkflow<{ keys: number; concurrency: number }, Json>(
+export const fanned = defineWorkflow<{ keys: number; concurrency: number }, Payload>(
   'fanned',
   async (ctx, { keys, concurrency }) => {
     const all = Array.from({ length: keys }, (_, key) => key);
@@ -18,7 +19,7 @@ export const fanned = defineWorkflow<{ keys: number; concurrency: number }, Json
   },
 );
 
-export const asleep = defineWorkflow<null, Json>('asleep', async (ctx) => {
+export const asleep = defineWorkflow<null, Payload>('asleep', async (ctx) => {
   await ctx.run(nothing, 1);
   await ctx.sleep(24 * 3_600_000);
   return null;

@@ -1,13 +1,14 @@
+import type { Payload } from '#kit/durable';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ActivityImplementation, implementActivity, type Json, type Workflow } from '#kit/durable';
+import { type ActivityImplementation, implementActivity, type Workflow } from '#kit/durable';
 import { createEmbeddedEngine, type ExecutorFact } from '#kit/durable/embedded';
 import type { Statement, Storage } from '#kit/storage';
 import { asleep, fanned, nothing, stepByStep } from './bench-workflows.ts';
 
 export interface Start {
-  readonly workflow: Workflow<never, Json>;
+  readonly workflow: Workflow<never, Payload>;
   readonly ids: readonly string[];
-  readonly input: Json;
+  readonly input: Payload;
 }
 
 export const doNothing = implementActivity(nothing, async (input) => input);

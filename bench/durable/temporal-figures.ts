@@ -1,6 +1,7 @@
+import type { Payload } from '#kit/durable';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json, Workflow, WorkflowClient } from '#kit/durable';
+import type { Workflow, WorkflowClient } from '#kit/durable';
 import { openTemporalEngine } from '#kit/durable/temporal';
 import { ENGINE_FOLDER } from '#testing/temporal/install-sdk';
 import { freshNamespace } from '#testing/temporal/test-namespace';
@@ -61,9 +62,9 @@ const FULL = [
 ];
 
 interface Load {
-  readonly workflow: Workflow<never, Json>;
+  readonly workflow: Workflow<never, Payload>;
   readonly width: number;
-  readonly input: Json;
+  readonly input: Payload;
   /** Of each. */
   readonly steps: number;
 }

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  type Acknowledgement,
-  AgentRegistry,
-  createTargetRouter,
-  type DeliveryOrder,
-  type DeliveryReport,
-  type Inventory,
-} from '#contexts/delivery';
+import { AgentRegistry, createTargetRouter } from '#contexts/delivery';
 import { SimulatedFleet } from '#contexts/delivery/adapters';
 import { createEmbeddedEngine } from '#kit/durable/embedded';
 import { openKeyRing, Sealer } from '#kit/sealing';
@@ -15,6 +8,7 @@ import { parseResourceName, sleep, systemClock, uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { createLogger } from '#kit/telemetry';
 import { createMetrics } from '#kit/telemetry/metrics';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, Inventory } from '#protocol/delivery';
 import { openOrchestration } from '../../apps/platform/orchestration/open-orchestration.ts';
 import { insertTarget } from '../../contexts/targets/adapters/sql-target-store.ts';
 import { newTarget } from '../../contexts/targets/domain/new-target.ts';

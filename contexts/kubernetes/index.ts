@@ -22,7 +22,6 @@ export { forApply } from './domain/ignore-fields.ts';
 export { immutableFields } from './domain/immutable-fields.ts';
 export { type KubeObject, keyOf, type ObjectKey } from './domain/kube-object.ts';
 export { diffLines } from './domain/object-diff.ts';
-export type { Account, Acknowledgement, Order, OrderKey, Preview, Report, TargetRef } from './domain/order.ts';
 export type { OwnPlace } from './domain/own-place.ts';
 export { nextStep, pruneStep, wasMadeByUs } from './domain/ownership.ts';
-export { type Document, wantedObjects } from './domain/wanted-objects.ts';
+export { wantedObjects } from './domain/wanted-objects.ts';

@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import {
   appliedState,
   conflictsOf,
-  type Document,
   diffLines,
   driftOf,
   forApply,
@@ -19,6 +18,7 @@ import {
 } from '#contexts/kubernetes';
 import { KubeClusterApi } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
+import type { Document } from '#protocol/delivery';
 import { clustersUnavailable, sharedCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
 
@@ -51,8 +51,8 @@ describe('a real API server', { skip: (await clustersUnavailable(size)) ?? false
     await client.close();
   });
 
-  function wanted(document: Document): KubeObject {
-    const found = wantedObjects([document], { deployment: 'd-1', namespace, scopeOf: () => 'namespaced' });
+  function wanted(document: object): KubeObject {
+    const found = wantedObjects([document as Document], { deployment: 'd-1', namespace, scopeOf: () => 'namespaced' });
     assert.ok(found.kind === 'wanted' && found.objects[0] !== undefined);
     return found.objects[0].object;
   }

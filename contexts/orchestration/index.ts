@@ -14,10 +14,9 @@ export type {
 } from './application/ports.ts';
 export { TargetChanges } from './application/take-target-changes.ts';
 export type { TargetChange } from './application/target-changes.ts';
-export type { Acknowledgement } from './domain/delivery/delivery-order.ts';
 export type { Deployment } from './domain/deployment/deployment.ts';
 export type { TargetCounts } from './domain/deployment/deployment-status.ts';
 export { createPlacementRegistry, type PlacementRegistry } from './domain/placement/placement-registry.ts';
 export type { TargetCause } from './domain/placement/removal-cause.ts';
 export { createDecide } from './domain/rollout/machine/decide.ts';
-export { LOCAL_TARGET_ID, type TargetId } from './domain/target-view.ts';
+export { LOCAL_TARGET_ID } from './domain/target-view.ts';

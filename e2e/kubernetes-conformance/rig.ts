@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { DeliverOrder, DeliveryReport, Document, HealthRule, Inventory, PreviewAnswer } from '#contexts/delivery';
 import { KubernetesAgent } from '#contexts/kubernetes';
 import { openCluster } from '#contexts/kubernetes/adapters';
 import { createKubeClient, isKubeError, type KubeClient, type KubeObject, parseKubeConfig } from '#kit/kube';
 import { type Clock, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
+import type { DeliverOrder, DeliveryReport, Document, HealthRule, Inventory, PreviewAnswer } from '#protocol/delivery';
 import type { Cleaner, TestCluster } from '#testing/clusters';
 import { PATIENCE_MS } from '#testing/patience';
 import { aTarget } from '../../contexts/delivery/testing/an-order.ts';

@@ -1,7 +1,13 @@
 import type { BackoffPolicy } from '#kit/std';
 
-/** What JSON can hold. Inputs and results cross processes and years; nothing else does. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+/** JSON, where a field may be left out: inputs and results are stored, and read by later releases. */
+export type Payload =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Payload[]
+  | { readonly [key: string]: Payload | undefined };
 
 export interface RetryPolicy {
   /** The first try counts. */
@@ -28,7 +34,7 @@ export const DEFAULT_ACTIVITY_OPTIONS = {
  * The name and the types of something that touches the world. Workflows import this, never the code that does it: that
  * code lives where the world is, and is registered with the engine under the same name.
  */
-export interface Activity<I extends Json, O extends Json | undefined> {
+export interface Activity<I extends Payload, O extends Payload | undefined> {
   readonly kind: 'activity';
   readonly name: string;
   readonly options: ActivityOptions;
@@ -36,7 +42,7 @@ export interface Activity<I extends Json, O extends Json | undefined> {
   readonly types?: { readonly input: I; readonly output: O };
 }
 
-export function defineActivity<I extends Json, O extends Json | undefined = undefined>(
+export function defineActivity<I extends Payload, O extends Payload | undefined = undefined>(
   name: string,
   options: ActivityOptions = {},
 ): Activity<I, O> {
@@ -58,11 +64,11 @@ export interface ActivityEnvironment {
 
 export interface ActivityImplementation {
   readonly name: string;
-  run(input: Json, environment: ActivityEnvironment): Promise<Json | undefined>;
+  run(input: Payload, environment: ActivityEnvironment): Promise<Payload | undefined>;
 }
 
 /** May be called again for the same step, after a failure or a crash: it does nothing that must not be done twice. */
-export function implementActivity<I extends Json, O extends Json | undefined>(
+export function implementActivity<I extends Payload, O extends Payload | undefined>(
   activity: Activity<I, O>,
   run: (input: I, environment: ActivityEnvironment) => Promise<undefined extends O ? O | void : O>,
 ): ActivityImplementation {

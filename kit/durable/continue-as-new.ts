@@ -1,10 +1,10 @@
-import type { Json } from './activity.ts';
+import type { Payload } from './activity.ts';
 
 /** Thrown through the body by `continueAsNew`; a body that catches everything must let it pass. */
 export class ContinueAsNew extends Error {
-  readonly input: Json;
+  readonly input: Payload;
 
-  constructor(input: Json) {
+  constructor(input: Payload) {
     super('continueAsNew');
     this.input = input;
   }

@@ -1,4 +1,4 @@
-import type { ActivityImplementation, Json } from './activity.ts';
+import type { ActivityImplementation, Payload } from './activity.ts';
 import type { HistoryEntry } from './history.ts';
 import type { AnyWorkflow, Workflow } from './workflow.ts';
 import type { WorkflowFailure } from './workflow-failure.ts';
@@ -23,8 +23,8 @@ export interface WorkflowSummary {
 }
 
 export interface WorkflowDescription extends WorkflowSummary {
-  readonly input: Json;
-  readonly result?: Json;
+  readonly input: Payload;
+  readonly result?: Payload;
   readonly historyLength: number;
   /** What it waits for right now: steps under way, timers with their time, signals. */
   readonly waitingFor: readonly WaitingFor[];
@@ -60,16 +60,16 @@ export interface WorkflowQuery {
 
 /** Starts and steers workflows, from wherever the engine's database or server can be reached. */
 export interface WorkflowClient {
-  start<I extends Json, O extends Json | undefined>(
+  start<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     options: StartOptions<I>,
     signal: AbortSignal,
   ): Promise<void>;
   /** Its result once it ended; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
-  result(id: string, signal: AbortSignal): Promise<Json | undefined>;
+  result(id: string, signal: AbortSignal): Promise<Payload | undefined>;
   /** Durable once it resolves. */
-  signal(id: string, message: { name: string; payload: Json } & SignalOptions, signal: AbortSignal): Promise<void>;
-  query(id: string, name: string, signal: AbortSignal): Promise<Json>;
+  signal(id: string, message: { name: string; payload: Payload } & SignalOptions, signal: AbortSignal): Promise<void>;
+  query(id: string, name: string, signal: AbortSignal): Promise<Payload>;
   cancel(id: string, reason: string, signal: AbortSignal): Promise<void>;
   /** What runs is let finish; nothing new is started until `resume`. */
   pause(id: string, signal: AbortSignal): Promise<void>;

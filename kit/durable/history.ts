@@ -1,4 +1,4 @@
-import type { Json } from './activity.ts';
+import type { Payload } from './activity.ts';
 import type { WorkflowFailure } from './workflow-failure.ts';
 
 export const HISTORY_KINDS = ['activity', 'timer', 'signal', 'child', 'patch', 'cancel'] as const;
@@ -13,8 +13,8 @@ export interface HistoryEntry {
   readonly step: number;
   /** Of the activity, signal, child workflow or change. */
   readonly name: string;
-  readonly input?: Json;
-  readonly result?: Json;
+  readonly input?: Payload;
+  readonly result?: Payload;
   readonly error?: WorkflowFailure;
   readonly time: number;
 }

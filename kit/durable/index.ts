@@ -6,7 +6,7 @@ export {
   DEFAULT_ACTIVITY_OPTIONS,
   defineActivity,
   implementActivity,
-  type Json,
+  type Payload,
   type RetryPolicy,
 } from './activity.ts';
 export { DURABLE_ERRORS, DurableError, type DurableErrorCode } from './durable-error.ts';

@@ -1,4 +1,4 @@
-import type { Json } from './activity.ts';
+import type { Payload } from './activity.ts';
 import { DurableError } from './durable-error.ts';
 import { LIMITS } from './limits.ts';
 
@@ -16,8 +16,8 @@ export function encodePayload(value: unknown, what: string): string | undefined 
   return text;
 }
 
-export function decodePayload(text: string | null | undefined): Json | undefined {
-  return text === null || text === undefined ? undefined : (JSON.parse(text) as Json);
+export function decodePayload(text: string | null | undefined): Payload | undefined {
+  return text === null || text === undefined ? undefined : (JSON.parse(text) as Payload);
 }
 
 export function checkedName(name: string, what: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import { assertPureWorkflow, type PureWorkflow } from './testing/assert-pure-workflow.ts';
 import * as killWorkflows from './testing/kill/kill-workflows.ts';
 import { SETS } from './testing/registries.ts';
@@ -12,7 +12,7 @@ type Case = Omit<PureWorkflow, 'module' | 'workflow'>;
 
 const key = 'key';
 const three = { item: [1, 2, 3] };
-const kept = { activities: { 'kill-work': (work: Json) => ({ ...(work as object), token: 'token' }) } };
+const kept = { activities: { 'kill-work': (work: Payload) => ({ ...(work as object), token: 'token' }) } };
 
 /** Every workflow of the suites, with what it needs to get to its end. */
 const CASES: Readonly<Record<string, Case>> = {

@@ -1,4 +1,4 @@
-import type { Json } from './activity.ts';
+import type { Payload } from './activity.ts';
 import type { WaitingFor } from './engine.ts';
 import { decodePayload } from './payload.ts';
 
@@ -17,7 +17,7 @@ interface Timer {
 
 interface Waiter {
   readonly shielded: boolean;
-  resolve(payload: Json | undefined): void;
+  resolve(payload: Payload | undefined): void;
   reject(error: Error): void;
 }
 
@@ -48,7 +48,7 @@ export class SignalBox {
   }
 
   /** The next of that name, which may be there already; `undefined` when the timer, asked for only to wait, ends first. */
-  async next(name: string, shielded: boolean, startTimer: (() => Timer) | undefined): Promise<Json | undefined> {
+  async next(name: string, shielded: boolean, startTimer: (() => Timer) | undefined): Promise<Payload | undefined> {
     const there = this.#signals.get(name)?.shift();
     if (there !== undefined) return decodePayload(there.payload);
     const timer = startTimer?.();
@@ -84,8 +84,8 @@ export class SignalBox {
   }
 
   /** Waits for the next one to come; `leave` stops waiting without an answer. */
-  #wait(name: string, shielded: boolean): { readonly arrived: Promise<Json | undefined>; leave(): void } {
-    const { promise, resolve, reject } = Promise.withResolvers<Json | undefined>();
+  #wait(name: string, shielded: boolean): { readonly arrived: Promise<Payload | undefined>; leave(): void } {
+    const { promise, resolve, reject } = Promise.withResolvers<Payload | undefined>();
     const waiter: Waiter = { shielded, resolve, reject };
     const waiters = this.#waiters.get(name) ?? new Set();
     this.#waiters.set(name, waiters.add(waiter));

@@ -1,4 +1,4 @@
-import type { Activity, Json } from './activity.ts';
+import type { Activity, Payload } from './activity.ts';
 
 /**
  * A workflow's only window. Every call that returns a promise is a step of its history; a replay gives the same answers
@@ -18,7 +18,7 @@ export interface WorkflowContext {
   uuid(): string;
 
   /** Its result, once it succeeded; rejects with `ACTIVITY_FAILED` after its last try. */
-  run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O>;
+  run<I extends Payload, O extends Payload | undefined>(activity: Activity<I, O>, input: I): Promise<O>;
 
   /** A timer that survives restarts. One that passed meanwhile fires at once. */
   sleep(ms: number): Promise<void>;
@@ -27,13 +27,19 @@ export interface WorkflowContext {
    * The next signal of that name: in order of arrival, each given once, none lost, also if it came before anybody waited.
    * `undefined` when the time passed first.
    */
-  waitSignal<P extends Json = Json>(name: string, options?: { readonly timeoutMs?: number }): Promise<P | undefined>;
+  waitSignal<P extends Payload = Payload>(
+    name: string,
+    options?: { readonly timeoutMs?: number },
+  ): Promise<P | undefined>;
 
   /** Starts it under this id and waits for its result; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
-  child<I extends Json, O extends Json | undefined>(workflow: Workflow<I, O>, options: ChildOptions<I>): Promise<O>;
+  child<I extends Payload, O extends Payload | undefined>(
+    workflow: Workflow<I, O>,
+    options: ChildOptions<I>,
+  ): Promise<O>;
 
   /** Answers `query(name)` from outside, at any time, from the workflow's own variables. Changes nothing. */
-  onQuery(name: string, answer: () => Json): void;
+  onQuery(name: string, answer: () => Payload): void;
 
   /** True on the new side of a change of code: for workflows that got here after it, and never for those before. */
   patched(change: string): boolean;
@@ -42,7 +48,7 @@ export interface WorkflowContext {
   readonly continueAsNewDue: boolean;
 
   /** Ends this run and begins the next under the same id, with a fresh history and the signals nobody took. */
-  continueAsNew(input: Json): never;
+  continueAsNew(input: Payload): never;
 
   readonly cancelled: boolean;
 
@@ -60,13 +66,13 @@ export interface ChildOptions<I> {
  * A deterministic function: given the same history it asks for the same steps in the same order. It touches nothing but
  * its input and `ctx`: no clock, no random, no I/O, no global that changes.
  */
-export interface Workflow<I extends Json, O extends Json | undefined> {
+export interface Workflow<I extends Payload, O extends Payload | undefined> {
   readonly kind: 'workflow';
   readonly name: string;
   run(ctx: WorkflowContext, input: I): Promise<O>;
 }
 
-export function defineWorkflow<I extends Json, O extends Json | undefined = undefined>(
+export function defineWorkflow<I extends Payload, O extends Payload | undefined = undefined>(
   name: string,
   run: (ctx: WorkflowContext, input: I) => Promise<O>,
 ): Workflow<I, O> {
@@ -75,4 +81,4 @@ export function defineWorkflow<I extends Json, O extends Json | undefined = unde
 
 /** Any workflow, where its types do not matter: a registry holds these. */
 // biome-ignore format: one line reads better
-export type AnyWorkflow = { readonly kind: 'workflow'; readonly name: string; run(ctx: WorkflowContext, input: never): Promise<Json | undefined> };
+export type AnyWorkflow = { readonly kind: 'workflow'; readonly name: string; run(ctx: WorkflowContext, input: never): Promise<Payload | undefined> };

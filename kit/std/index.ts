@@ -21,6 +21,7 @@ export { FairShare, type FairShareLimits } from './fair-share.ts';
 export { foreignInteger, foreignList, foreignName, foreignText, foreignTexts } from './foreign-text.ts';
 export { type HandOver, handOver, type Persistence, persistenceWith } from './hand-over.ts';
 export { type IpBytes, type IpNetwork, isInNetwork, parseIp, parseIpNetwork } from './ip-network.ts';
+export type { Json, JsonObject } from './json.ts';
 export {
   type LabelExpression,
   type LabelSelector,

@@ -5,14 +5,14 @@ import type {
   Acknowledgement,
   DeliverOrder,
   DeliveryReport,
-  Health,
   HealthRule,
   Holding,
   Inventory,
   OrderKey,
   PreviewAnswer,
   RemoveOrder,
-} from '#contexts/delivery';
+} from '#protocol/delivery';
+import { DRIFT_POLICIES, HEALTHS } from '#protocol/delivery';
 import { file_fleetshift_v1_delivery as file } from './gen/fleetshift/v1/delivery_pb.ts';
 
 /** Every field of a type, and no other: the compiler counts them. */
@@ -72,9 +72,6 @@ const UNIONS = {
     >,
   },
 };
-
-const HEALTHS = { Available: true, Degraded: true, Unknown: true } satisfies Record<Health, true>;
-const DRIFT_POLICIES = { report: true, repair: true } satisfies Record<DeliverOrder['driftPolicy'], true>;
 
 /** What is called otherwise out there. */
 const RENAMED: Readonly<Record<string, string>> = { deployment: 'deploymentUid', documents: 'manifests' };
@@ -142,9 +139,9 @@ test('what goes down are orders, and what comes up are answers to them, reports 
 });
 
 test('values of closed sets are those of the types, after one that means that nobody said', () => {
-  const valuesOf = (name: string, prefix: string, values: object) => [
+  const valuesOf = (name: string, prefix: string, values: readonly string[]) => [
     name,
-    [`${prefix}_UNSPECIFIED`, ...Object.keys(values).map((value) => `${prefix}_${value.toUpperCase()}`)],
+    [`${prefix}_UNSPECIFIED`, ...values.map((value) => `${prefix}_${value.toUpperCase()}`)],
   ];
   const wanted = [valuesOf('DriftPolicy', 'DRIFT_POLICY', DRIFT_POLICIES), valuesOf('Health', 'HEALTH', HEALTHS)];
   assert.deepEqual(

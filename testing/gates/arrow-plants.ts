@@ -153,6 +153,12 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
     to: 'contexts/beta/index.ts',
   },
   {
+    rule: 'published-language-imports-std',
+    from: 'protocol/delivery/schema.ts',
+    imports: 'typebox',
+    to: 'node_modules/typebox/build/index.mjs',
+  },
+  {
     rule: 'fleetlet-has-no-kubernetes',
     from: 'apps/fleetlet/broker.ts',
     imports: '#contexts/gamma/adapters',

@@ -3,14 +3,14 @@ import type { ApiClient } from '../client/api-client.ts';
 import { ClientError } from '../client/client-error.ts';
 import type { Resource } from '../kinds/kind.ts';
 import { pathOf, readOne } from '../kinds/read-one.ts';
-import type { Document } from './document.ts';
+import type { ApplyDocument } from './document.ts';
 import { planChange } from './plan-change.ts';
 
 export type Outcome = 'created' | 'configured' | 'unchanged';
 
 export interface Applying {
   readonly api: ApiClient;
-  readonly document: Document;
+  readonly document: ApplyDocument;
   readonly dryRun: boolean;
 }
 
@@ -105,7 +105,7 @@ function withoutNulls(fields: Resource): Resource {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-function neverChanges({ spec, key }: Document, current: Resource, fields: readonly string[]): ClientError {
+function neverChanges({ spec, key }: ApplyDocument, current: Resource, fields: readonly string[]): ClientError {
   const lines = fields.map(
     (field) => `  ${field} is ${JSON.stringify(current[field])}, and the document says ${JSON.stringify(spec[field])}`,
   );

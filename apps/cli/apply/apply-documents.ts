@@ -3,11 +3,11 @@ import { EXIT, type ExitCode, type Io } from '../command.ts';
 import { exitCodeOf, explain, worstOf } from '../exit-code-of.ts';
 import { applyDocument } from './apply-document.ts';
 import { applyOrder, needsOf } from './apply-order.ts';
-import type { Document } from './document.ts';
+import type { ApplyDocument } from './document.ts';
 
 export interface ApplyingAll {
   readonly api: ApiClient;
-  readonly documents: readonly Document[];
+  readonly documents: readonly ApplyDocument[];
   readonly dryRun: boolean;
   readonly io: Io;
 }

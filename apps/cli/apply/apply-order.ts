@@ -1,13 +1,13 @@
 import { UsageError } from '../command.ts';
 import { KINDS } from '../kinds/kinds.ts';
-import type { Document } from './document.ts';
+import type { ApplyDocument } from './document.ts';
 
 /** What others stand on comes first; otherwise by kind, and then as it was written. */
-export function applyOrder(documents: readonly Document[]): Document[] {
+export function applyOrder(documents: readonly ApplyDocument[]): ApplyDocument[] {
   const byKind = documents.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
   const byKey = new Map(byKind.map((document) => [document.key, document]));
-  const ordered = new Set<Document>();
-  const visit = (document: Document, above: readonly Document[]): void => {
+  const ordered = new Set<ApplyDocument>();
+  const visit = (document: ApplyDocument, above: readonly ApplyDocument[]): void => {
     if (ordered.has(document)) return;
     if (above.includes(document)) {
       const circle = [...above.slice(above.indexOf(document)), document].map(({ key }) => key);
@@ -23,6 +23,6 @@ export function applyOrder(documents: readonly Document[]): Document[] {
   return [...ordered];
 }
 
-export function needsOf({ rules, place, spec }: Document): readonly string[] {
+export function needsOf({ rules, place, spec }: ApplyDocument): readonly string[] {
   return rules.needs({ place, spec });
 }

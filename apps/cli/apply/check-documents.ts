@@ -6,7 +6,7 @@ import type { ApplyRules, Kind, Resource } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { workspaceOf } from '../kinds/place.ts';
 import { pathOf } from '../kinds/read-one.ts';
-import type { Document, RawDocument } from './document.ts';
+import type { ApplyDocument, RawDocument } from './document.ts';
 import { isObject } from './merge-patch.ts';
 import { schemaFaults } from './schema-faults.ts';
 
@@ -20,8 +20,8 @@ export interface Workspaces {
 const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, maxLength: RESOURCE_NAME_MAX_LENGTH });
 
 /** All of them, or everything that is wrong with any of them: nothing is sent while something is. */
-export async function checkDocuments(raw: readonly RawDocument[], workspaces: Workspaces): Promise<Document[]> {
-  const documents: Document[] = [];
+export async function checkDocuments(raw: readonly RawDocument[], workspaces: Workspaces): Promise<ApplyDocument[]> {
+  const documents: ApplyDocument[] = [];
   const faults: string[] = [];
   const seen = new Map<string, string>();
   for (const each of raw) {
@@ -40,7 +40,7 @@ export async function checkDocuments(raw: readonly RawDocument[], workspaces: Wo
   throw new UsageError(['nothing was sent:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
 }
 
-type Checked = Document | { readonly faults: readonly string[] };
+type Checked = ApplyDocument | { readonly faults: readonly string[] };
 
 async function checkDocument(raw: RawDocument, workspaces: Workspaces): Promise<Checked> {
   if ('fault' in raw) return { faults: [raw.fault] };

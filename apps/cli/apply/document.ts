@@ -2,7 +2,7 @@ import type { ApplyRules, Kind, Resource } from '../kinds/kind.ts';
 import type { Place } from '../kinds/place.ts';
 
 /** One thing as a person wants it to be, found to be well formed. */
-export interface Document {
+export interface ApplyDocument {
   readonly kind: Kind;
   readonly rules: ApplyRules<Resource>;
   readonly name: string;

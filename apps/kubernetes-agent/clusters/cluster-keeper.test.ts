@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { TargetClaim } from '#contexts/channels';
-import type { TargetId, TargetRef } from '#contexts/delivery';
 import type { ServedCluster } from '#contexts/kubernetes';
 import type { KubeClient, KubeConfig } from '#kit/kube';
 import { memoryLogger } from '#kit/telemetry/testing';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
 import type { Spoken } from '../../agent-process/speak-for.ts';
 import { ClusterKeeper, type ClusterKeeperDeps } from './cluster-keeper.ts';

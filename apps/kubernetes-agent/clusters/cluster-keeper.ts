@@ -1,8 +1,8 @@
 import type { Serving, TargetClaim } from '#contexts/channels';
-import type { TargetRef } from '#contexts/delivery';
 import type { KubernetesAgent } from '#contexts/kubernetes';
 import { backoffDelay, type Random, type Sleep, Wake } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
+import type { TargetRef } from '#protocol/targets';
 import type { GivenUp, Spoken, SpokenTarget } from '../../agent-process/speak-for.ts';
 import type { ClusterSource } from '../sources/cluster-source.ts';
 import { configFingerprint } from '../sources/config-fingerprint.ts';

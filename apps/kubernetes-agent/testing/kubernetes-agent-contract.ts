@@ -1,6 +1,7 @@
-import type { DeliveryAgent, TargetRef } from '#contexts/delivery';
+import type { DeliveryAgent } from '#contexts/delivery';
 import { type ClusterPorts, KubernetesAgent } from '#contexts/kubernetes';
 import { sleep, systemClock } from '#kit/std';
+import type { TargetRef } from '#protocol/targets';
 import { aDocument, aTarget } from '../../../contexts/delivery/testing/an-order.ts';
 import { channelPair } from '../../../contexts/delivery/testing/channel-pair.ts';
 import { deliveryAgentContract, type OpenedAgent } from '../../../contexts/delivery/testing/delivery-agent-contract.ts';

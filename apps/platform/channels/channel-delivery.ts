@@ -1,10 +1,11 @@
 import { ChannelError, type ChannelHandler, type Presence, type SessionHub } from '#contexts/channels';
-import type { AgentRegistry, AgentReports, TargetId } from '#contexts/delivery';
+import type { AgentRegistry, AgentReports } from '#contexts/delivery';
 import { type AgentMessages, ChannelAgent, StatusIntake } from '#contexts/delivery/adapters';
 import type { Runnable } from '#kit/reconcile';
 import type { Clock, Sleep } from '#kit/std';
 import type { SetAside } from '#kit/storage/dead-letters';
 import type { Logger } from '#kit/telemetry';
+import type { TargetId } from '#protocol/targets';
 
 export interface ChannelDeliveryDeps {
   /** There once everybody is wired. */

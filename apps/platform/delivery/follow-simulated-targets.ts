@@ -1,9 +1,9 @@
-import type { TargetId, TargetRef } from '#contexts/delivery';
 import { targetPool } from '#contexts/targets/adapters';
 import { type Sleep, Wake } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog, StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import { SIMULATED_TYPE } from './demo-resources.ts';
 
 export interface FollowSimulatedDeps {

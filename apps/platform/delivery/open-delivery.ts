@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  AgentRegistry,
-  type AgentReports,
-  createTargetRouter,
-  type DeliveryAgent,
-  type TargetId,
-} from '#contexts/delivery';
+import { AgentRegistry, type AgentReports, createTargetRouter, type DeliveryAgent } from '#contexts/delivery';
 import { SimulatedFleet } from '#contexts/delivery/adapters';
 import type { AddonTypes } from '#contexts/targets';
 import type { Runnable } from '#kit/reconcile';
@@ -13,6 +7,7 @@ import { type Clock, sleep as realSleep, type Sleep, systemClock } from '#kit/st
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
+import type { TargetId } from '#protocol/targets';
 import type { PlatformApi } from './administrator-api.ts';
 import { SIMULATED_TYPE } from './demo-resources.ts';
 import type { Duty } from './duty.ts';

@@ -1,10 +1,11 @@
-import type { TargetChange, TargetChanges, TargetId, Units } from '#contexts/orchestration';
+import type { TargetChange, TargetChanges, Units } from '#contexts/orchestration';
 import { targetPool } from '#contexts/targets/adapters';
 import type { Runnable } from '#kit/reconcile';
 import type { Clock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { createDispatcher, type DispatchFact, type StoredEvent } from '#kit/storage/outbox';
 import type { Logger } from '#kit/telemetry';
+import type { TargetId } from '#protocol/targets';
 import { Gathering } from './gathering.ts';
 import { TARGET_NEWS, targetNewsOf } from './target-news.ts';
 import { known } from './target-pool.ts';

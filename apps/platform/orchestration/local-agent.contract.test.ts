@@ -1,6 +1,7 @@
-import type { DeliveryAgent, TargetRef } from '#contexts/delivery';
+import type { DeliveryAgent } from '#contexts/delivery';
 import { LOCAL_TARGET_ID } from '#contexts/orchestration';
 import { parseResourceName, systemClock } from '#kit/std';
+import type { TargetRef } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import {
   CONTRACT_DEPLOYMENTS,
@@ -67,9 +68,7 @@ function withContentKept(journey: () => GroupJourney): DeliveryAgent {
   return {
     dispatch: async (order, signal) => {
       signal.throwIfAborted();
-      // The same words in both contexts, but that the documents of the one are known to be JSON.
-      const kept = order as Parameters<typeof keepContent>[1];
-      await journey().units.write((unit) => keepContent(unit, kept, signal), signal);
+      await journey().units.write((unit) => keepContent(unit, order, signal), signal);
       return await local().dispatch(order, signal);
     },
     cancel: async (order, signal) => await local().cancel(order, signal),

@@ -1,4 +1,4 @@
-import type { AgentRegistry, AgentReports, Inventory } from '#contexts/delivery';
+import type { AgentRegistry, AgentReports } from '#contexts/delivery';
 import type { AddonTypes } from '#contexts/targets';
 import type { WorkflowClient } from '#kit/durable';
 import type { Route } from '#kit/http';
@@ -8,6 +8,7 @@ import { systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { EventLog } from '#kit/storage/outbox';
 import type { Logger, Metrics } from '#kit/telemetry';
+import type { Inventory } from '#protocol/delivery';
 import type { PlatformApi } from '../delivery/administrator-api.ts';
 import type { Duty } from '../delivery/duty.ts';
 import { openDelivery } from '../delivery/open-delivery.ts';

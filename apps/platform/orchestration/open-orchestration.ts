@@ -8,7 +8,6 @@ import {
   LOCAL_TARGET_ID,
   LocalAgent,
   TargetChanges,
-  type TargetId,
   type TargetRouter,
 } from '#contexts/orchestration';
 import {
@@ -39,6 +38,7 @@ import type { Sealer } from '#kit/sealing';
 import { type Clock, sleep, uuidv7 } from '#kit/std';
 import type { Reader, Storage, Transaction } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
+import type { TargetId } from '#protocol/targets';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import type { Purge } from '../maintenance.ts';
 import { type DeploymentsInTree, deploymentsInTree } from './deployments-in-tree.ts';

@@ -1,9 +1,10 @@
-import type { Acknowledgement, TargetCounts, TargetRouter } from '#contexts/orchestration';
+import type { TargetCounts, TargetRouter } from '#contexts/orchestration';
 import { type RunningRollout, runningRollouts } from '#contexts/orchestration/adapters';
 import type { Runnable } from '#kit/reconcile';
 import type { Clock, Sleep } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import type { Logger, Metrics } from '#kit/telemetry';
+import type { Acknowledgement } from '#protocol/delivery';
 
 export interface RolloutMetricsDeps {
   readonly storage: Storage;

@@ -1,7 +1,8 @@
-import type { TargetCause, TargetChange, TargetId } from '#contexts/orchestration';
+import type { TargetCause, TargetChange } from '#contexts/orchestration';
 import type { PlacementField, PlacementView, TargetEventType } from '#contexts/targets';
 import type { StoredEvent } from '#kit/storage/outbox';
 import type { TargetResource } from '#protocol/api';
+import type { TargetId } from '#protocol/targets';
 
 /** What an event of a target means for deployments. */
 export type TargetNews =

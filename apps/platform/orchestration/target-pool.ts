@@ -1,6 +1,7 @@
-import { LOCAL_TARGET_ID, type PoolTarget, type TargetId, type TargetPool } from '#contexts/orchestration';
+import { LOCAL_TARGET_ID, type PoolTarget, type TargetPool } from '#contexts/orchestration';
 import { type PooledTarget, targetPool } from '#contexts/targets/adapters';
 import type { Reader } from '#kit/storage';
+import type { TargetId } from '#protocol/targets';
 
 /** The platform itself: whoever may place on it always finds it there. */
 const LOCAL: PoolTarget = {

@@ -1,6 +1,7 @@
-import { defineActivity, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineActivity } from '#kit/durable';
 
 /** Its next try comes long after any test. */
-export const buy = defineActivity<{ thing: string }, Json>('buy', {
+export const buy = defineActivity<{ thing: string }, Payload>('buy', {
   retry: { attempts: 5, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } },
 });

@@ -1,4 +1,5 @@
-import { type AnyWorkflow, defineWorkflow, implementActivity, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { type AnyWorkflow, defineWorkflow, implementActivity } from '#kit/durable';
 import type { WorkflowSet } from '../durable/workflow-set.ts';
 import { buy } from './buy.ts';
 import * as errands from './errands.ts';
@@ -20,4 +21,4 @@ export const ERRAND_WORKFLOWS: WorkflowSet = {
 };
 
 /** In no set, as if a release had lost it. */
-export const forgotten = defineWorkflow<null, Json>('forgotten', async () => null);
+export const forgotten = defineWorkflow<null, Payload>('forgotten', async () => null);

@@ -4,7 +4,7 @@ import type { Inventories } from '../application/ports.ts';
 import { ownerFor } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
-import type { Inventory, InventoryItem } from '../domain/inventory.ts';
+import type { InventoryItem, ResourceSetInventory } from '../domain/inventory.ts';
 import { isJsonObject } from '../domain/json-value.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { FIELD_MANAGER } from './management-write.ts';
@@ -24,7 +24,7 @@ export class KubeInventories implements Inventories {
     this.#client = client;
   }
 
-  async read(set: ResourceSet, { name }: Cluster, signal: AbortSignal): Promise<Inventory> {
+  async read(set: ResourceSet, { name }: Cluster, signal: AbortSignal): Promise<ResourceSetInventory> {
     try {
       const { data } = await this.#client.get<InventoryObject>(refOf(set, name), signal);
       return { items: parseItems(data?.[KEY] ?? '[]', `${set.name} in ${name}`) };
@@ -34,7 +34,12 @@ export class KubeInventories implements Inventories {
     }
   }
 
-  async write(set: ResourceSet, { name }: Cluster, { items }: Inventory, signal: AbortSignal): Promise<void> {
+  async write(
+    set: ResourceSet,
+    { name }: Cluster,
+    { items }: ResourceSetInventory,
+    signal: AbortSignal,
+  ): Promise<void> {
     const ref = refOf(set, name);
     const object = {
       apiVersion: 'v1',

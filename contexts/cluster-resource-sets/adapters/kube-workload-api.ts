@@ -1,9 +1,9 @@
 import { isKubeError, type KubeClient, type KubeError, type KubeObject, type ObjectRef, type Status } from '#kit/kube';
+import type { JsonObject } from '#kit/std';
 import type { WorkloadApi, Written } from '../application/ports.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import { describeObject, identityOf } from '../domain/describe-object.ts';
 import type { InventoryItem } from '../domain/inventory.ts';
-import type { JsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import { replacement } from '../domain/merge-patch.ts';
 import { FIELD_MANAGER } from './management-write.ts';

@@ -1,7 +1,8 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import type { Json, JsonObject } from '#kit/std';
 import { assertNever } from '#kit/std';
 import { readYaml } from '#kit/yaml';
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json-value.ts';
+import { isJsonObject } from '../domain/json-value.ts';
 import type { YamlReading } from '../domain/manifest.ts';
 import { type GoScalar, goScalar } from './go-scalar.ts';
 
@@ -49,7 +50,7 @@ class GoReader {
     this.#targets = targets;
   }
 
-  read(node: Node | null, depth: number): JsonValue {
+  read(node: Node | null, depth: number): Json {
     this.#nodes += 1;
     if (this.#nodes > MOST_NODES || depth > DEEPEST) throw new Fault('it is too deep or too large, aliases included');
     if (node === null) return null;
@@ -62,7 +63,7 @@ class GoReader {
 
   #readMap(map: YAMLMap, depth: number): JsonObject {
     // Without a prototype, or the key `__proto__` would be no key.
-    const object: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
+    const object: Record<string, Json> = Object.create(null) as Record<string, Json>;
     for (const { key, value } of map.items as Pair<Node, Node | null>[]) {
       if (isMerge(key)) Object.assign(object, this.#merged(value, depth));
       else object[this.#keyOf(key, depth)] = this.read(value, depth + 1);
@@ -127,7 +128,7 @@ function taggedScalar(tag: string, text: string): GoScalar {
   throw new Fault(`a scalar with the tag !!${tag} is none`);
 }
 
-function jsonOf(scalar: GoScalar): JsonValue {
+function jsonOf(scalar: GoScalar): Json {
   switch (scalar.kind) {
     case 'null':
       return null;

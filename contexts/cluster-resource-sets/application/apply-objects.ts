@@ -1,8 +1,9 @@
+import type { JsonObject } from '#kit/std';
 import { assertNever } from '#kit/std';
 import { isCrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
 import { idOf } from '../domain/inventory.ts';
-import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
+import { isJsonObject } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import { mergePatch } from '../domain/merge-patch.ts';
 import type { VersionsOfCluster } from './known-versions.ts';

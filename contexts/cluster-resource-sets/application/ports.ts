@@ -1,7 +1,7 @@
+import type { JsonObject } from '#kit/std';
 import type { Binding, BindingContent, Owner } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';
-import type { Inventory, InventoryItem } from '../domain/inventory.ts';
-import type { JsonObject } from '../domain/json-value.ts';
+import type { InventoryItem, ResourceSetInventory } from '../domain/inventory.ts';
 import type { Manifest, ManifestObject } from '../domain/manifest.ts';
 import type { NamespacedName, ResourceRef, ResourceSet } from '../domain/resource-set.ts';
 import type { SetStatus } from '../domain/set-status.ts';
@@ -99,8 +99,8 @@ export interface WorkloadApi {
 
 /** What was made by a set in a cluster, for what prunes. */
 export interface Inventories {
-  read(set: ResourceSet, cluster: Cluster, signal: AbortSignal): Promise<Inventory>;
-  write(set: ResourceSet, cluster: Cluster, inventory: Inventory, signal: AbortSignal): Promise<void>;
+  read(set: ResourceSet, cluster: Cluster, signal: AbortSignal): Promise<ResourceSetInventory>;
+  write(set: ResourceSet, cluster: Cluster, inventory: ResourceSetInventory, signal: AbortSignal): Promise<void>;
   delete(set: ResourceSet, clusterName: string, signal: AbortSignal): Promise<void>;
 }
 

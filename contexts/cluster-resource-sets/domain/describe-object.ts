@@ -1,5 +1,6 @@
+import type { JsonObject } from '#kit/std';
 import type { InventoryItem } from './inventory.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
+import { isJsonObject } from './json-value.ts';
 
 /** As Cluster API names an object in what goes wrong with it: `apps/v1, Kind=Deployment shop/web`. */
 export function describeObject(object: JsonObject): string {

@@ -7,7 +7,7 @@ export interface InventoryItem {
   readonly uid?: string;
 }
 
-export interface Inventory {
+export interface ResourceSetInventory {
   readonly items: readonly InventoryItem[];
 }
 
@@ -15,24 +15,24 @@ export interface Inventory {
  * What has to be known before anything is made: all that was there, and all that is wanted. An object that was made just
  * before the process ended is then in it; whether it was ours is not known, so that it stays where it is.
  */
-export function announced({ items }: Inventory, wanted: readonly InventoryItem[]): Inventory {
+export function announced({ items }: ResourceSetInventory, wanted: readonly InventoryItem[]): ResourceSetInventory {
   const known = new Set(items.map(idOf));
   const added = wanted.filter((item) => !known.has(idOf(item)));
   return added.length === 0 ? { items } : { items: [...items, ...added].toSorted(byId) };
 }
 
 /** Those that left the manifest and that were made by us. What others made, or made anew, is not ours to delete. */
-export function toPrune({ items }: Inventory, wanted: readonly InventoryItem[]): readonly InventoryItem[] {
+export function toPrune({ items }: ResourceSetInventory, wanted: readonly InventoryItem[]): readonly InventoryItem[] {
   const ids = new Set(wanted.map(idOf));
   return items.filter((item) => item.uid !== undefined && !ids.has(idOf(item)));
 }
 
 /** After all of it: what is wanted, with the uid of what was made now or earlier. */
 export function settled(
-  { items }: Inventory,
+  { items }: ResourceSetInventory,
   wanted: readonly InventoryItem[],
   made: ReadonlyMap<string, string>,
-): Inventory {
+): ResourceSetInventory {
   const before = new Map(items.map((item) => [idOf(item), item.uid]));
   const unique = new Map(wanted.map((item) => [idOf(item), item]));
   return {
@@ -46,7 +46,7 @@ export function idOf({ apiVersion, kind, namespace = '', name }: InventoryItem):
   return `${group}/${kind}/${namespace}/${name}`;
 }
 
-export function sameInventory(a: Inventory, b: Inventory): boolean {
+export function sameInventory(a: ResourceSetInventory, b: ResourceSetInventory): boolean {
   if (a.items.length !== b.items.length) return false;
   return a.items.every((item, index) => {
     const other = b.items[index];

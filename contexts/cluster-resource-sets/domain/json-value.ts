@@ -1,15 +1,11 @@
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
-
-export interface JsonObject {
-  readonly [key: string]: JsonValue;
-}
+import type { Json, JsonObject } from '#kit/std';
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Numbers by value, objects whatever the order of their keys. */
-export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isJsonList(a) && isJsonList(b)) {
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
@@ -21,6 +17,6 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
   );
 }
 
-export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+export function isJsonList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
+import type { Json, JsonObject } from '#kit/std';
+import { isJsonObject } from './json-value.ts';
 import { sortForCreate } from './sort-for-create.ts';
 
 /** An object as it stands in a manifest. Whether it is one that a cluster knows is for the cluster to say. */
@@ -12,7 +13,7 @@ export type Manifest =
 export type ReadYaml = (document: string) => YamlReading;
 
 export type YamlReading =
-  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'fault'; readonly why: string };
 
 /** A JSON list with objects, or YAML documents; JSON is YAML too. */
@@ -84,9 +85,9 @@ function decode(value: Uint8Array): string | undefined {
   }
 }
 
-function parseJson(text: string): JsonValue | undefined {
+function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(text) as Json;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

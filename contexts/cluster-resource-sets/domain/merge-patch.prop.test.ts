@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { Json, JsonObject } from '#kit/std';
 import { patched } from '../testing/patched.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
+import { isJsonObject } from './json-value.ts';
 import { mergePatch, replacement } from './merge-patch.ts';
 
 const key = fc.constantFrom('a', 'b', 'metadata', 'labels', '__proto__', 'constructor');
@@ -55,12 +56,12 @@ describe('the merge patch from what there is to the manifest', () => {
   });
 });
 
-function objectOf(...scalars: readonly JsonValue[]): fc.Arbitrary<JsonObject> {
-  const { whole } = fc.letrec<{ value: JsonValue; whole: JsonObject }>((tie) => ({
+function objectOf(...scalars: readonly Json[]): fc.Arbitrary<JsonObject> {
+  const { whole } = fc.letrec<{ value: Json; whole: JsonObject }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
-      fc.constantFrom<JsonValue>(...scalars),
-      fc.array(fc.constantFrom<JsonValue>(1, 'x'), { maxLength: 2 }),
+      fc.constantFrom<Json>(...scalars),
+      fc.array(fc.constantFrom<Json>(1, 'x'), { maxLength: 2 }),
       tie('whole'),
     ),
     whole: fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),

@@ -1,4 +1,5 @@
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue, sameJson } from './json-value.ts';
+import type { Json, JsonObject } from '#kit/std';
+import { isJsonList, isJsonObject, sameJson } from './json-value.ts';
 
 /** The server writes these, and a patch that removes them says nothing. */
 const OF_THE_SERVER = [
@@ -40,14 +41,14 @@ function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(entries.map(([key, value]) => [key, nullsRemoved(value)]));
 }
 
-function nullsRemoved(value: JsonValue): JsonValue {
+function nullsRemoved(value: Json): Json {
   if (isJsonObject(value)) return withoutNulls(value);
   return isJsonList(value) ? value.map(nullsRemoved) : value;
 }
 
 function difference(from: JsonObject, to: JsonObject): JsonObject | undefined {
   // Entries and not an object that is filled: `__proto__` is a key like any other.
-  const patch: [string, JsonValue][] = [];
+  const patch: [string, Json][] = [];
   for (const key of Object.keys(from)) if (own(to, key) === undefined || to[key] === null) patch.push([key, null]);
   for (const [key, value] of Object.entries(to)) {
     const before = own(from, key);
@@ -58,6 +59,6 @@ function difference(from: JsonObject, to: JsonObject): JsonObject | undefined {
   return patch.length === 0 ? undefined : Object.fromEntries(patch);
 }
 
-function own(object: JsonObject, key: string): JsonValue | undefined {
+function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

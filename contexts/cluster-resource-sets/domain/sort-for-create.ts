@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-value.ts';
+import type { JsonObject } from '#kit/std';
 
 /**
  * By the name of the kind alone, in the order of Cluster API; all others come after them, in the order in which they stand.

@@ -11,7 +11,7 @@ import type {
 import type { Binding, BindingContent, Owner } from '../domain/binding.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ResourceSetInventory } from '../domain/inventory.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import type { NamespacedName, ResourceRef, ResourceSet } from '../domain/resource-set.ts';
 import type { SetStatus } from '../domain/set-status.ts';
@@ -27,7 +27,7 @@ export class FakeManagement {
   readonly clustersByName = new Map<string, Cluster>();
   readonly bindingsByName = new Map<string, Binding>();
   readonly stored = new Map<string, Stored>();
-  readonly inventoriesByName = new Map<string, Inventory>();
+  readonly inventoriesByName = new Map<string, ResourceSetInventory>();
   /** Those of them that cannot be read. */
   readonly spoiled = new Set<string>();
   readonly wrongType = new Set<string>();

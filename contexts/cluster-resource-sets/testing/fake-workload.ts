@@ -1,9 +1,10 @@
+import type { JsonObject } from '#kit/std';
 import type { WorkloadApi, WorkloadClusters, Written } from '../application/ports.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import { identityOf } from '../domain/describe-object.ts';
 import { type InventoryItem, idOf } from '../domain/inventory.ts';
-import { isJsonObject, type JsonObject, sameJson } from '../domain/json-value.ts';
+import { isJsonObject, sameJson } from '../domain/json-value.ts';
 import type { ManifestObject } from '../domain/manifest.ts';
 import { replacement } from '../domain/merge-patch.ts';
 import { patched } from './patched.ts';

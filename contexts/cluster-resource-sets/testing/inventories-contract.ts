@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '#testing/patience';
 import type { Inventories } from '../application/ports.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { isCrsError } from '../domain/crs-error.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ResourceSetInventory } from '../domain/inventory.ts';
 import type { ResourceSet } from '../domain/resource-set.ts';
 import { aCluster, aSet } from './a-set.ts';
 
@@ -22,7 +22,7 @@ const IN_NAMESPACE = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'sh
 
 /** What is promised about what was made. */
 export function inventoriesContract(name: string, open: (signal: AbortSignal) => Promise<InventoriesUnderTest>): void {
-  const of = (...items: Inventory['items']): Inventory => ({ items });
+  const of = (...items: ResourceSetInventory['items']): ResourceSetInventory => ({ items });
 
   describe(`inventories: ${name}`, { timeout: PATIENCE_MS }, () => {
     it('are as they were last written, for each set and each cluster', async (t) => {

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
+import type { JsonObject } from '#kit/std';
+import { isJsonObject } from '../domain/json-value.ts';
 
 /** What a server makes of a JSON merge patch: RFC 7396. */
 export function patched(from: JsonObject, patch: JsonObject): JsonObject {

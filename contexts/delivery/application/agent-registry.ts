@@ -1,4 +1,4 @@
-import type { TargetId, TargetRef } from '../domain/delivery-order.ts';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import type { AgentDirectory, DeliveryAgent } from './ports.ts';
 
 /** Whom an agent speaks for: targets that are its own, or all of a type that nobody speaks for by himself. */

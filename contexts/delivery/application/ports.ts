@@ -1,13 +1,13 @@
 import type {
   Acknowledgement,
-  ConnectionChange,
   DeliveryOrder,
   DeliveryReport,
   Inventory,
   OrderKey,
   PreviewAnswer,
-  TargetRef,
-} from '../domain/delivery-order.ts';
+} from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
+import type { ConnectionChange } from '../domain/connection-change.ts';
 
 /**
  * Whoever keeps the delivery contract for some targets: accept, apply, report health for as long as it is there.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Acknowledgement, DeliveryOrder } from '#protocol/delivery';
 import { FakeClock } from '#testing/fake-clock';
 import { DeliveryError } from '../domain/delivery-error.ts';
-import type { Acknowledgement, DeliveryOrder } from '../domain/delivery-order.ts';
 import { anOrder, aRemoval, aTarget, uidOf } from '../testing/an-order.ts';
 import { AgentRegistry } from './agent-registry.ts';
 import type { DeliveryAgent } from './ports.ts';

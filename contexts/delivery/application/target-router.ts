@@ -1,6 +1,6 @@
 import { sleep as realSleep, type Sleep, unlessAborted } from '#kit/std';
+import type { Acknowledgement, DeliveryOrder } from '#protocol/delivery';
 import { DeliveryError } from '../domain/delivery-error.ts';
-import type { Acknowledgement, DeliveryOrder } from '../domain/delivery-order.ts';
 import type { AgentDirectory, DeliveryAgent } from './ports.ts';
 
 export interface TargetRouterDeps {

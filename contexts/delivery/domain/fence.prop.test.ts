@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { DeliveryOrder } from '#protocol/delivery';
 import { anOrder, aRemoval } from '../testing/an-order.ts';
-import type { DeliveryOrder } from './delivery-order.ts';
 import { fence, type Seen } from './fence.ts';
 
 /** Few revisions and contents, so that they meet. */

@@ -1,4 +1,4 @@
-import type { DeliveryOrder } from './delivery-order.ts';
+import type { DeliveryOrder } from '#protocol/delivery';
 
 /** The last order that an agent took for a deployment on a target. It outlives the content: a removal is one, too. */
 export interface Seen {

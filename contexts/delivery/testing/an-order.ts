@@ -1,5 +1,6 @@
 import { parseUuid, type Uuid } from '#kit/std';
-import type { DeliverOrder, Document, RemoveOrder, TargetId, TargetRef } from '../domain/delivery-order.ts';
+import type { DeliverOrder, Document, RemoveOrder } from '#protocol/delivery';
+import type { TargetId, TargetRef } from '#protocol/targets';
 
 export function uidOf(number: number): Uuid {
   return parseUuid(`00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`);

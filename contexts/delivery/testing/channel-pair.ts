@@ -1,9 +1,9 @@
 import { sleep, unlessAborted } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import { ChannelAgent } from '../adapters/channel/channel-agent.ts';
 import { DeliveryServer } from '../adapters/channel/delivery-server.ts';
 import { StatusIntake } from '../adapters/channel/status-intake.ts';
 import type { AgentReports } from '../application/ports.ts';
-import type { TargetId } from '../domain/delivery-order.ts';
 
 /** A platform and an agent with channels between them that never fail. */
 export function channelPair({ reports, signal }: { readonly reports: AgentReports; readonly signal: AbortSignal }) {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Uuid } from '#kit/std';
+import type { DeliverOrder, DeliveryReport, Document, RemoveOrder } from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import type { DeliveryAgent } from '../application/ports.ts';
-import type { DeliverOrder, DeliveryReport, Document, RemoveOrder, TargetRef } from '../domain/delivery-order.ts';
 import { uidOf } from './an-order.ts';
 import type { RecordingReports } from './recording-reports.ts';
 

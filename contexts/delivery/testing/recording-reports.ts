@@ -1,5 +1,6 @@
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { AgentReports } from '../application/ports.ts';
-import type { ConnectionChange, DeliveryReport, Inventory } from '../domain/delivery-order.ts';
+import type { ConnectionChange } from '../domain/connection-change.ts';
 
 type Reported = Awaited<ReturnType<RecordingReports['all']>>[number];
 

@@ -14,8 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
 import { parseUuid, sleep } from '#kit/std';
+import type { DeliveryOrder, DeliveryReport } from '#protocol/delivery';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import { openFolder } from '../adapters/open-folder.ts';
-import type { Order, Report, TargetId, TargetRef } from '../domain/order.ts';
 import { DirectoryAgent, type FolderDeps } from './directory-agent.ts';
 
 const TARGET: TargetRef = { id: 'd1' as TargetId, name: 'host-1', type: 'directory' };
@@ -28,9 +29,10 @@ function file(path: string, content: string, more: object = {}) {
   return { apiVersion: 'directory.fleetshift.io/v1', kind: 'File', path, content, ...more };
 }
 
-function order(revision: number, documents: readonly object[], deployment = DEPLOYMENT): Order {
+function order(revision: number, documents: readonly object[], deployment = DEPLOYMENT): DeliveryOrder {
   const hash = JSON.stringify(documents);
-  return { kind: 'deliver', target: TARGET, deployment, revision, hash, documents: documents as [] };
+  const content = { documents: documents as [], healthRules: [], driftPolicy: 'report', secretPlaces: [] } as const;
+  return { kind: 'deliver', target: TARGET, deployment, revision, hash, ...content };
 }
 
 function newFolder(): string {
@@ -40,11 +42,11 @@ function newFolder(): string {
 }
 
 async function agentOn(path: string, change: (deps: FolderDeps) => FolderDeps = (deps) => deps) {
-  const said: Report[] = [];
+  const said: DeliveryReport[] = [];
   const waiting = new Set<() => void>();
   const over = new AbortController();
   const reports = {
-    report: async (all: readonly Report[]) => {
+    report: async (all: readonly DeliveryReport[]) => {
       said.push(...all);
       for (const wake of waiting) wake();
     },
@@ -60,7 +62,7 @@ async function agentOn(path: string, change: (deps: FolderDeps) => FolderDeps = 
     await running;
   };
   cleanups.push(stop);
-  const until = async (isIt: (report: Report) => boolean): Promise<Report> => {
+  const until = async (isIt: (report: DeliveryReport) => boolean): Promise<DeliveryReport> => {
     for (;;) {
       const found = said.find(isIt);
       if (found !== undefined) return found;
@@ -158,7 +160,7 @@ describe('an agent of folders', () => {
     const { agent, until } = await agentOn(path);
     writeFileSync(join(path, 'foreign'), 'hunter2 of the host\n');
     const documents = [file('is', 'a'), file('was', 'hunter2\n'), file('changed', 'c'), file('open', 'one\n')];
-    await agent.dispatch({ ...order(1, documents), secretPlaces: ['/1/content'] } as Order, signal);
+    await agent.dispatch({ ...order(1, documents), secretPlaces: ['/1/content'] } as DeliveryOrder, signal);
     await until(({ kind }) => kind === 'applied');
     writeFileSync(join(path, 'changed'), 'hunter2 by hand\n');
     const next = [
@@ -168,7 +170,7 @@ describe('an agent of folders', () => {
       file('foreign', 'mine', { onConflict: 'adopt' }),
       file('open', 'two\n'),
     ];
-    const preview = await agent.preview({ ...order(2, next), secretPlaces: ['/0/content'] } as Order, signal);
+    const preview = await agent.preview({ ...order(2, next), secretPlaces: ['/0/content'] } as DeliveryOrder, signal);
     assert.deepEqual(preview?.changes, [
       'change is (hidden)',
       'change was (hidden)',

@@ -1,5 +1,13 @@
 import { LastWords, type Sleep } from '#kit/std';
-import type { Acknowledgement, Inventory, Order, OrderKey, Preview, Report, TargetRef } from '../domain/order.ts';
+import type {
+  AgentAcknowledgement,
+  DeliveryOrder,
+  DeliveryReport,
+  Inventory,
+  OrderKey,
+  PreviewAnswer,
+} from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
 import { DirectoryTarget, type DirectoryTargetDeps } from './directory-target.ts';
 import type { Reports } from './ports.ts';
 
@@ -45,7 +53,7 @@ const AGAIN_MS = 1_000;
 /** Keeps the delivery contract for folders: `dispatch` writes files, and what becomes of them is reported. */
 export class DirectoryAgent {
   readonly #deps: DirectoryAgentDeps;
-  readonly #line = new LastWords<Report>();
+  readonly #line = new LastWords<DeliveryReport>();
   readonly #served = new Map<string, Served>();
   readonly #serving = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -59,7 +67,7 @@ export class DirectoryAgent {
     const { id, name } = its.target;
     if (this.#served.has(id)) return;
     for (const [other, served] of this.#served) if (served.target.ref.name === name) await this.#drop(other, served);
-    const say = (report: Report): void =>
+    const say = (report: DeliveryReport): void =>
       this.#line.say(`${report.target} ${report.deployment} ${report.kind}`, report);
     const target = new DirectoryTarget({ ...its, say });
     const served = new Served(target, its.folder);
@@ -67,7 +75,10 @@ export class DirectoryAgent {
     if (this.#signal !== undefined) this.#start(served, this.#signal);
   }
 
-  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement | { readonly kind: 'offline' }> {
+  async dispatch(
+    order: DeliveryOrder,
+    signal: AbortSignal,
+  ): Promise<AgentAcknowledgement | { readonly kind: 'offline' }> {
     signal.throwIfAborted();
     const served = this.#served.get(order.target.id);
     if (served === undefined) return { kind: 'offline' };
@@ -81,7 +92,7 @@ export class DirectoryAgent {
     await this.#served.get(order.target.id)?.target.cancel(order, signal);
   }
 
-  async preview(order: Order, signal: AbortSignal): Promise<Preview | undefined> {
+  async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined> {
     signal.throwIfAborted();
     return await this.#served.get(order.target.id)?.target.preview(order, signal);
   }
@@ -96,7 +107,7 @@ export class DirectoryAgent {
     const onTrouble = async (error: unknown): Promise<void> => await this.#pause(error, signal);
     this.#signal = signal;
     for (const served of this.#served.values()) this.#start(served, signal);
-    const tell = async (reports: readonly Report[], stop: AbortSignal): Promise<void> =>
+    const tell = async (reports: readonly DeliveryReport[], stop: AbortSignal): Promise<void> =>
       await this.#deps.reports.report(reports, stop);
     await this.#line.run({ tell, onTrouble }, signal);
     await Promise.all(this.#serving);

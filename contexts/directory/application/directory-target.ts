@@ -1,22 +1,19 @@
 import type { Uuid } from '#kit/std';
+import type {
+  AgentAcknowledgement,
+  DeliverOrder,
+  DeliveryOrder,
+  DeliveryReport,
+  Document,
+  Holding,
+  Inventory,
+  OrderKey,
+  PreviewAnswer,
+} from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
 import { describeChange } from '../domain/describe-change.ts';
-import {
-  type Acknowledgement,
-  type DeliverOrder,
-  type DeploymentRecord,
-  type Holding,
-  type Inventory,
-  isDone,
-  type Order,
-  type OrderKey,
-  type OwnedFile,
-  type Preview,
-  passageOf,
-  type Report,
-  seenOf,
-  type TargetRef,
-} from '../domain/order.ts';
-import { type Document, type HealthCheck, type Wanted, type WantedFile, wantedFiles } from '../domain/wanted-file.ts';
+import { type DeploymentRecord, isDone, type OwnedFile, passageOf, seenOf } from '../domain/order.ts';
+import { type HealthCheck, type Wanted, type WantedFile, wantedFiles } from '../domain/wanted-file.ts';
 import { type ApplyDeps, applyFiles, type HashedFile, planFor } from './apply-files.ts';
 import { HealthBook } from './health-book.ts';
 import type { CommandRunner } from './ports.ts';
@@ -27,7 +24,7 @@ export interface DirectoryTargetDeps extends ApplyDeps {
   readonly allowsCommands: boolean;
   readonly render: (document: Document) => string;
   readonly sha256: (content: Uint8Array) => string;
-  readonly say: (report: Report) => void;
+  readonly say: (report: DeliveryReport) => void;
   readonly now: () => number;
 }
 
@@ -46,7 +43,7 @@ export class DirectoryTarget {
     return this.#deps.target;
   }
 
-  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+  async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     signal.throwIfAborted();
     return await this.#inTurn(async () => await this.#take(order, signal));
   }
@@ -60,7 +57,7 @@ export class DirectoryTarget {
     });
   }
 
-  async preview(order: Order, signal: AbortSignal): Promise<Preview> {
+  async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
     signal.throwIfAborted();
     const record = this.#deps.records.find(order.deployment) ?? newRecord(order);
     const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
@@ -107,7 +104,7 @@ export class DirectoryTarget {
     }
   }
 
-  async #take(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+  async #take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     const { records } = this.#deps;
     const record = records.find(order.deployment);
     const passage = passageOf(record, order);
@@ -127,7 +124,7 @@ export class DirectoryTarget {
     return { kind: 'accepted' };
   }
 
-  async #tellAgain(order: Order, signal: AbortSignal): Promise<void> {
+  async #tellAgain(order: DeliveryOrder, signal: AbortSignal): Promise<void> {
     this.#say(order, order.kind === 'remove' ? { kind: 'removed' } : { kind: 'applied', hash: order.hash });
     if (order.kind === 'deliver') await this.#health.tell(order.deployment, { signal, isNews: true });
   }
@@ -137,7 +134,7 @@ export class DirectoryTarget {
     const record = records.find(deployment);
     // Cancelled, or done meanwhile.
     if (record?.work === undefined) return;
-    const order = { ...record.work, target } as Order;
+    const order = { ...record.work, target } as DeliveryOrder;
     try {
       const wanted = order.kind === 'remove' ? NOTHING : this.#wanted(order);
       if (wanted.kind === 'fault') return await this.#giveUp(order, wanted.message, signal);
@@ -154,7 +151,7 @@ export class DirectoryTarget {
     }
   }
 
-  async #giveUp(order: Order, message: string, signal: AbortSignal): Promise<void> {
+  async #giveUp(order: DeliveryOrder, message: string, signal: AbortSignal): Promise<void> {
     // Said first: a disk that is full takes no record either. What is still to be done then is tried again.
     this.#say(order, { kind: 'failed', message });
     const record = this.#deps.records.find(order.deployment);
@@ -190,6 +187,6 @@ type Said = { kind: 'removed' } | { kind: 'applied'; hash: string } | { kind: 'f
 
 const NOTHING = { kind: 'wanted', files: [], check: undefined as HealthCheck | undefined } as const;
 
-function newRecord(order: Order): DeploymentRecord {
+function newRecord(order: DeliveryOrder): DeploymentRecord {
   return { deployment: order.deployment, seen: seenOf(order), files: {}, held: undefined, work: undefined };
 }

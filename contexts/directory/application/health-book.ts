@@ -1,5 +1,7 @@
 import type { Uuid } from '#kit/std';
-import type { DeploymentRecord, Health, Report, TargetRef } from '../domain/order.ts';
+import type { DeliveryReport, Health } from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
+import type { DeploymentRecord } from '../domain/order.ts';
 import { conditionOf } from '../domain/plan-files.ts';
 import type { CommandRunner, Folder, RecordStore } from './ports.ts';
 
@@ -8,7 +10,7 @@ export interface HealthBookDeps {
   readonly folder: Folder;
   readonly records: RecordStore;
   readonly commands: CommandRunner;
-  readonly say: (report: Report) => void;
+  readonly say: (report: DeliveryReport) => void;
   readonly now: () => number;
 }
 

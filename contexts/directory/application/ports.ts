@@ -1,4 +1,5 @@
-import type { DeploymentRecord, Inventory, Report } from '../domain/order.ts';
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import type { DeploymentRecord } from '../domain/order.ts';
 import type { Observed } from '../domain/plan-files.ts';
 import type { HealthCheck } from '../domain/wanted-file.ts';
 
@@ -39,7 +40,7 @@ export interface RecordStore {
 
 /** Where it is told what becomes of orders. Resolves once somebody has heard it. */
 export interface Reports {
-  report(reports: readonly Report[], signal: AbortSignal): Promise<void>;
+  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
   inventory(inventories: readonly Inventory[], signal: AbortSignal): Promise<void>;
 }
 

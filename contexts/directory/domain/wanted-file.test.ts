@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Document, wantedFiles } from './wanted-file.ts';
+import type { Document } from '#protocol/delivery';
+import { wantedFiles } from './wanted-file.ts';
 
 const FILE = { apiVersion: 'directory.fleetshift.io/v1', kind: 'File' };
 const CHECK = { apiVersion: 'directory.fleetshift.io/v1', kind: 'HealthCheck' };

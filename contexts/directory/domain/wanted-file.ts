@@ -1,6 +1,5 @@
+import type { Document } from '#protocol/delivery';
 import { checkPath, folded } from './safe-path.ts';
-
-export type Document = Readonly<Record<string, unknown>>;
 
 export interface WantedFile {
   readonly path: string;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type HealthRule, judgeHealth } from '../domain/health/judge-health.ts';
+import type { HealthRule } from '#protocol/delivery';
+import { judgeHealth } from '../domain/health/judge-health.ts';
 import { conditions, live } from '../testing/live-object.ts';
 import { celHealthRules } from './index.ts';
 

@@ -1,6 +1,6 @@
 import type { KubeClient } from '#kit/kube';
 import type { InventoryStore, Kept } from '../application/ports.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import { ChunkedSecrets } from './chunked-secrets.ts';
 import { keptOf } from './kept-of.ts';
 
@@ -11,15 +11,15 @@ export class KubeInventories implements InventoryStore {
     this.#secrets = new ChunkedSecrets({ client, namespace, what: 'inventory' });
   }
 
-  async all(signal: AbortSignal): Promise<Kept<Inventory>> {
+  async all(signal: AbortSignal): Promise<Kept<ApplySetInventory>> {
     // The digest says that this is what was written, and it was written out of an Inventory.
     return await keptOf(
       await this.#secrets.all(signal),
-      async (found) => JSON.parse(await found.content()) as Inventory,
+      async (found) => JSON.parse(await found.content()) as ApplySetInventory,
     );
   }
 
-  async save(inventory: Inventory, signal: AbortSignal): Promise<void> {
+  async save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
     await this.#secrets.save({ id: inventory.deployment, about: '', content: JSON.stringify(inventory) }, signal);
   }
 }

@@ -1,7 +1,7 @@
 import type { KubeClient } from '#kit/kube';
+import type { Document } from '#protocol/delivery';
 import type { Kept, OrderStore } from '../application/ports.ts';
 import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
-import type { Document } from '../domain/wanted-objects.ts';
 import { ChunkedSecrets } from './chunked-secrets.ts';
 import { keptOf } from './kept-of.ts';
 

@@ -1,4 +1,5 @@
-import { type HealthRule, judgeHealth, type RuleEvaluator } from '../domain/health/judge-health.ts';
+import type { HealthRule } from '#protocol/delivery';
+import { judgeHealth, type RuleEvaluator } from '../domain/health/judge-health.ts';
 import { type DeploymentHealth, type JudgedObject, rollUp } from '../domain/health/roll-up.ts';
 import type { InventoryEntry } from '../domain/inventory.ts';
 import { identityOf } from '../domain/kube-object.ts';

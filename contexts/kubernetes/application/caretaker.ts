@@ -1,5 +1,6 @@
+import type { Health } from '#protocol/delivery';
 import type { HealthState } from '../domain/health/object-health.ts';
-import { type Health, isDone } from '../domain/order.ts';
+import { isDone } from '../domain/order.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
 import type { Outcome } from './carry-out.ts';
 import { type CarryOutOrderDeps, carryOutOrder, WIDTH } from './carry-out-order.ts';

@@ -1,5 +1,5 @@
 import type { Clock, Sleep, ValueMask } from '#kit/std';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import { maskFor } from '../domain/secret-fields.ts';
 import { carryOut, type Outcome } from './carry-out.ts';
 import type { Claims } from './claims.ts';
@@ -48,12 +48,12 @@ export async function carryOutOrder(
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces, ...how };
   const { api: cluster, discovery, watch, own } = ports;
   const inventories = {
-    save: async (inventory: Inventory, stop: AbortSignal): Promise<void> => {
+    save: async (inventory: ApplySetInventory, stop: AbortSignal): Promise<void> => {
       await file.save(inventory, stop);
       kindsChanged();
     },
   };
-  const defer = (inventory: Inventory): void => file.defer(inventory, clock.now());
+  const defer = (inventory: ApplySetInventory): void => file.defer(inventory, clock.now());
   const ledgerOrder = { ...delivery, isRepair: takesBack !== undefined };
   const ledger = new Ledger({ inventories, defer }, file.inventory, ledgerOrder);
   const kept = file.isKept ? {} : { kept: async (stop: AbortSignal) => await file.kept(stop) };

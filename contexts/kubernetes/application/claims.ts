@@ -1,4 +1,4 @@
-import type { Inventory } from '../domain/inventory.ts';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 
 /**
@@ -23,7 +23,7 @@ export class Claims {
   }
 
   /** It has what is in its inventory, and nothing else. */
-  settle(deployment: string, inventory: Inventory | undefined): void {
+  settle(deployment: string, inventory: ApplySetInventory | undefined): void {
     for (const identity of this.#claimed.get(deployment) ?? []) this.#owners.delete(identity);
     this.#claimed.delete(deployment);
     for (const { key } of inventory?.entries ?? []) {

@@ -1,7 +1,7 @@
 import { type Uuid, unlessAborted, Wake } from '#kit/std';
+import type { Holding } from '#protocol/delivery';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
-import type { Holding } from '../domain/order.ts';
 import { Claims } from './claims.ts';
 import type { Found } from './deployment-file.ts';
 import { DeploymentKeeper, type KeeperDeps } from './deployment-keeper.ts';

@@ -2,7 +2,7 @@ import type { Uuid } from '#kit/std';
 import { type DeliveryPolicy, separatePolicy } from '../domain/delivery-policy.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import { patternsFor } from '../domain/ignore-fields.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import type { KubeObject } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
 import { type AcceptedOrder, isDone, type Known, type OrderFacts } from '../domain/order.ts';
@@ -27,9 +27,9 @@ export class DeploymentFile {
   /** With its documents, as long as there is work to do. */
   #whole: AcceptedOrder | undefined;
   #policy: DeliveryPolicy | undefined;
-  #inventory: Inventory | undefined;
+  #inventory: ApplySetInventory | undefined;
   /** As the cluster has it: behind, as long as it is owed. */
-  #stored: Inventory | undefined;
+  #stored: ApplySetInventory | undefined;
   #owedSince: number | undefined;
   #writing: Promise<void> = Promise.resolve();
   /** Taken, and not in the cluster yet. */
@@ -53,7 +53,7 @@ export class DeploymentFile {
     return this.#order;
   }
 
-  get inventory(): Inventory | undefined {
+  get inventory(): ApplySetInventory | undefined {
     return this.#inventory;
   }
 
@@ -85,12 +85,12 @@ export class DeploymentFile {
     return this.#policy === undefined ? [] : patternsFor(object, this.#policy.ignoreFields);
   }
 
-  async save(inventory: Inventory, signal: AbortSignal): Promise<void> {
+  async save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => await this.#write(inventory, signal));
   }
 
   /** It is not in the cluster yet, and is to be written soon. */
-  defer(inventory: Inventory, now: number): void {
+  defer(inventory: ApplySetInventory, now: number): void {
     this.#owedSince ??= now;
     this.#setInventory(inventory);
   }
@@ -193,7 +193,7 @@ export class DeploymentFile {
     });
   }
 
-  async #write(inventory: Inventory, signal: AbortSignal): Promise<void> {
+  async #write(inventory: ApplySetInventory, signal: AbortSignal): Promise<void> {
     await this.#ports.inventories.save(inventory, signal);
     this.#stored = inventory;
     this.#owedSince = undefined;
@@ -214,7 +214,7 @@ export class DeploymentFile {
     await turn;
   }
 
-  #setInventory(inventory: Inventory | undefined): void {
+  #setInventory(inventory: ApplySetInventory | undefined): void {
     this.#inventory = inventory;
     const kinds = new Map(inventory?.entries.map(({ key }) => [`${key.apiVersion}/${key.kind}`, key]));
     this.#kinds = [...kinds.values()].map(({ apiVersion, kind }) => ({ apiVersion, kind }));

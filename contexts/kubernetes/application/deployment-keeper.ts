@@ -1,16 +1,7 @@
 import { type BackoffPolicy, backoffDelay, type Random, type Uuid, Wake } from '#kit/std';
+import type { AgentAcknowledgement, DeliveryOrder, Holding, ReportContent } from '#protocol/delivery';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
-import {
-  type AcceptedOrder,
-  type Acknowledgement,
-  acceptedOrder,
-  type Holding,
-  isDone,
-  type Order,
-  type OrderFacts,
-  passageOf,
-  type Said,
-} from '../domain/order.ts';
+import { type AcceptedOrder, acceptedOrder, isDone, type OrderFacts, passageOf } from '../domain/order.ts';
 import { type CareOutcome, Caretaker, type CaretakerDeps } from './caretaker.ts';
 import type { Outcome } from './carry-out.ts';
 import { carryOutOrder } from './carry-out-order.ts';
@@ -20,7 +11,7 @@ import { listed } from './told.ts';
 import type { Turnstile } from './turnstile.ts';
 
 export interface KeeperDeps extends CaretakerDeps {
-  readonly say: (deployment: Uuid, revision: number, said: Said) => void;
+  readonly say: (deployment: Uuid, revision: number, said: ReportContent) => void;
   /** For work, and apart from it for what came to nothing before: what is stuck waits for what is stuck only. */
   readonly lanes: { readonly first: Turnstile; readonly again: Turnstile };
   readonly random: Random;
@@ -85,7 +76,7 @@ export class DeploymentKeeper {
     if (this.#isUnseen) this.#wake.raise();
   }
 
-  async take(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+  async take(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     return await this.#inTurn(async () => {
       const { file } = this;
       const accepted = acceptedOrder(order);

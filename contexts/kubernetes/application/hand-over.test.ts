@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
+import type { DeliveryOrder } from '#protocol/delivery';
 import { PATIENCE_MS } from '#testing/patience';
 import { seededRandom, share, testSeed } from '#testing/seeded';
 import { keyOf } from '../domain/kube-object.ts';
 import { KubernetesError } from '../domain/kubernetes-error.ts';
-import { acceptedOrder, type Order } from '../domain/order.ts';
+import { acceptedOrder } from '../domain/order.ts';
 import { map, order, removal, runAgent, TARGET } from '../testing/agent-scene.ts';
 import { dyingPorts } from '../testing/dying-ports.ts';
 import { type FakePorts, fakePorts } from '../testing/fake-ports.ts';
@@ -17,7 +18,7 @@ function there(ports: FakePorts): string[] {
 }
 
 /** By an agent that came to its end in order. */
-async function delivered(t: TestContext, ports: FakePorts, first: Order): Promise<void> {
+async function delivered(t: TestContext, ports: FakePorts, first: DeliveryOrder): Promise<void> {
   const { agent, heard, stop } = await runAgent(t, ports);
   await agent.dispatch(first, signal);
   await heard.until('health 1 Available', signal);

@@ -1,5 +1,13 @@
 import { type Clock, LastWords, type Random, type Sleep } from '#kit/std';
-import type { Account, Acknowledgement, Order, OrderKey, Preview, Report, TargetRef } from '../domain/order.ts';
+import type {
+  AgentAcknowledgement,
+  DeliveryOrder,
+  DeliveryReport,
+  Inventory,
+  OrderKey,
+  PreviewAnswer,
+} from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
 import { KubernetesTarget } from './kubernetes-target.ts';
 import type { ClusterPorts, Reports } from './ports.ts';
 
@@ -19,7 +27,7 @@ export interface ServedCluster extends ClusterPorts {
 interface Served {
   readonly target: KubernetesTarget;
   /** What is to be said of it. */
-  readonly line: LastWords<Report>;
+  readonly line: LastWords<DeliveryReport>;
   readonly over: AbortController;
   ended: Promise<unknown>;
 }
@@ -42,7 +50,7 @@ export class KubernetesAgent {
   async add({ target: ref, ...ports }: ServedCluster): Promise<void> {
     if (this.#served.has(ref.id)) return;
     const { reports, sleep, clock, random = Math.random, onTrouble } = this.#deps;
-    const line = new LastWords<Report>();
+    const line = new LastWords<DeliveryReport>();
     const target = new KubernetesTarget({
       target: ref,
       ports,
@@ -66,7 +74,10 @@ export class KubernetesAgent {
     await served?.ended;
   }
 
-  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement | { readonly kind: 'offline' }> {
+  async dispatch(
+    order: DeliveryOrder,
+    signal: AbortSignal,
+  ): Promise<AgentAcknowledgement | { readonly kind: 'offline' }> {
     signal.throwIfAborted();
     const served = this.#served.get(order.target.id);
     return served === undefined ? { kind: 'offline' } : await served.target.dispatch(order, untilOver(served, signal));
@@ -78,13 +89,13 @@ export class KubernetesAgent {
     if (served !== undefined) await served.target.cancel(order, untilOver(served, signal));
   }
 
-  async preview(order: Order, signal: AbortSignal): Promise<Preview | undefined> {
+  async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined> {
     signal.throwIfAborted();
     const served = this.#served.get(order.target.id);
     return await served?.target.preview(order, untilOver(served, signal));
   }
 
-  async inventory(target: TargetRef, signal: AbortSignal): Promise<Account> {
+  async inventory(target: TargetRef, signal: AbortSignal): Promise<Inventory> {
     const served = this.#served.get(target.id);
     if (served === undefined) throw new TypeError(`the target ${target.name} is not served here`);
     return await served.target.account(untilOver(served, signal));
@@ -109,14 +120,14 @@ export class KubernetesAgent {
       onTrouble(error);
       await sleep(AGAIN_MS, stop).catch(() => {});
     };
-    const tell = async (said: readonly Report[], until: AbortSignal): Promise<void> =>
+    const tell = async (said: readonly DeliveryReport[], until: AbortSignal): Promise<void> =>
       await reports.report(said, until);
     const gather = { ms: GATHER_MS, sleep, isUnfinished: awaitsHealth };
     served.ended = Promise.all([served.target.run(stop), served.line.run({ tell, gather, onTrouble: pause }, stop)]);
   }
 }
 
-function awaitsHealth(words: readonly Report[]): boolean {
+function awaitsHealth(words: readonly DeliveryReport[]): boolean {
   return words.some(({ kind }) => kind === 'applied') && words.every(({ kind }) => kind !== 'health');
 }
 

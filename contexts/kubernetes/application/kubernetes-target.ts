@@ -1,15 +1,23 @@
 import { type BackoffPolicy, backoffDelay, unlessAborted } from '#kit/std';
+import type {
+  AgentAcknowledgement,
+  DeliveryOrder,
+  DeliveryReport,
+  Inventory,
+  OrderKey,
+  PreviewAnswer,
+} from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
-import type { Account, Acknowledgement, Order, OrderKey, Preview, Report, TargetRef } from '../domain/order.ts';
 import { ClusterEra, type EraDeps } from './cluster-era.ts';
 import { isOutdated } from './deployment-keeper.ts';
 import { previewOrder } from './preview-order.ts';
 
 export interface KubernetesTargetDeps extends Omit<EraDeps, 'say'> {
   readonly target: TargetRef;
-  readonly say: (report: Report) => void;
+  readonly say: (report: DeliveryReport) => void;
   /** The cluster is another installation than it was, and has what this says. */
-  readonly rebuilt: (account: Account, signal: AbortSignal) => Promise<void>;
+  readonly rebuilt: (account: Inventory, signal: AbortSignal) => Promise<void>;
 }
 
 const TROUBLE: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
@@ -41,7 +49,7 @@ export class KubernetesTarget {
     return this.#deps.target;
   }
 
-  async dispatch(order: Order, signal: AbortSignal): Promise<Acknowledgement> {
+  async dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<AgentAcknowledgement> {
     return await this.#inEra(async (era) => await era.keeperOf(order.deployment).take(order, signal), signal);
   }
 
@@ -49,7 +57,7 @@ export class KubernetesTarget {
     await this.#inEra(async (era) => await era.find(deployment)?.cancel(revision, signal), signal);
   }
 
-  async preview(order: Order, signal: AbortSignal): Promise<Preview> {
+  async preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer> {
     const { ports } = this.#deps;
     return await this.#inEra(async (era) => {
       const inventory = era.find(order.deployment)?.file.inventory;
@@ -57,7 +65,7 @@ export class KubernetesTarget {
     }, signal);
   }
 
-  async account(signal: AbortSignal): Promise<Account> {
+  async account(signal: AbortSignal): Promise<Inventory> {
     return await this.#inEra(async (era) => {
       // Who asks has just connected; one that does not answer now has what it had.
       await era.verify(AbortSignal.any([signal, AbortSignal.timeout(VERIFY_MS)])).catch((error: unknown) => {
@@ -127,7 +135,7 @@ export class KubernetesTarget {
     return era;
   }
 
-  #accountOf(era: ClusterEra): Account {
+  #accountOf(era: ClusterEra): Inventory {
     return { target: this.#deps.target.id, instance: era.instance, holdings: era.holdings };
   }
 }

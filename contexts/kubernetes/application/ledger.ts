@@ -1,5 +1,5 @@
 import { canonicalJson } from '#kit/std';
-import type { Inventory, InventoryEntry } from '../domain/inventory.ts';
+import type { ApplySetInventory, InventoryEntry } from '../domain/inventory.ts';
 import { identityOf, type ObjectKey } from '../domain/kube-object.ts';
 import type { InventoryStore } from './ports.ts';
 
@@ -15,7 +15,7 @@ export interface LedgerOrder {
 export interface LedgerDeps {
   readonly inventories: Pick<InventoryStore, 'save'>;
   /** Sees to it that it is written soon; without it everything is written at once. */
-  readonly defer?: (inventory: Inventory) => void;
+  readonly defer?: (inventory: ApplySetInventory) => void;
 }
 
 /** The inventory of one deployment while a delivery is carried out. What did not change is not written. */
@@ -23,9 +23,9 @@ export class Ledger {
   readonly #deps: LedgerDeps;
   readonly #order: LedgerOrder;
   readonly #entries: Map<string, InventoryEntry>;
-  #kept: Inventory | undefined;
+  #kept: ApplySetInventory | undefined;
 
-  constructor(deps: LedgerDeps, kept: Inventory | undefined, order: LedgerOrder) {
+  constructor(deps: LedgerDeps, kept: ApplySetInventory | undefined, order: LedgerOrder) {
     this.#deps = deps;
     this.#order = order;
     this.#kept = kept;
@@ -33,7 +33,7 @@ export class Ledger {
   }
 
   /** As it is in the cluster, or soon will be. */
-  get kept(): Inventory | undefined {
+  get kept(): ApplySetInventory | undefined {
     return this.#kept;
   }
 
@@ -70,7 +70,7 @@ export class Ledger {
     const held = (isWhole || isRepair) && hash !== undefined ? { held: { revision, hash } } : {};
     const seen = hash === undefined ? { revision } : { revision, hash };
     const entries = this.entries.toSorted((one, two) => (identityOf(one.key) < identityOf(two.key) ? -1 : 1));
-    const next: Inventory = { deployment, seen, entries, ...held };
+    const next: ApplySetInventory = { deployment, seen, entries, ...held };
     if (this.#kept !== undefined && isSame(next, this.#kept)) return;
     const mayWait = isWhole && !isRepair && hash !== undefined && hasSameObjects(next, this.#kept);
     if (defer !== undefined && mayWait) defer(next);
@@ -80,7 +80,7 @@ export class Ledger {
 }
 
 /** Both are in order. */
-function hasSameObjects(next: Inventory, kept: Inventory | undefined): boolean {
+function hasSameObjects(next: ApplySetInventory, kept: ApplySetInventory | undefined): boolean {
   const isSame = ({ key }: InventoryEntry, index: number): boolean => {
     const other = kept?.entries[index];
     return other !== undefined && identityOf(other.key) === identityOf(key);
@@ -89,11 +89,11 @@ function hasSameObjects(next: Inventory, kept: Inventory | undefined): boolean {
 }
 
 /** What differs mostly differs in the order that it is of. */
-function isSame(one: Inventory, two: Inventory): boolean {
+function isSame(one: ApplySetInventory, two: ApplySetInventory): boolean {
   const isOfOne = one.seen.revision === two.seen.revision && one.seen.hash === two.seen.hash;
   return isOfOne && textOf(one) === textOf(two);
 }
 
-function textOf(inventory: Inventory): string {
+function textOf(inventory: ApplySetInventory): string {
   return canonicalJson(JSON.parse(JSON.stringify(inventory)));
 }

@@ -1,11 +1,12 @@
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { ApiStatus } from '../domain/api-status.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
 import type { RuleEvaluator } from '../domain/health/judge-health.ts';
 import type { ObjectEvent } from '../domain/health/object-health.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import type { KubeObject, ObjectKey } from '../domain/kube-object.ts';
 import type { KubernetesError } from '../domain/kubernetes-error.ts';
-import type { AcceptedOrder, Account, OrderFacts, Report } from '../domain/order.ts';
+import type { AcceptedOrder, OrderFacts } from '../domain/order.ts';
 import type { OwnPlace } from '../domain/own-place.ts';
 import type { Scope } from '../domain/wanted-objects.ts';
 
@@ -89,12 +90,12 @@ export interface Kept<T> {
 /** Inventories are kept in the cluster, so that whichever agent comes next finds them. */
 export interface InventoryStore {
   /** Of all deployments. What does not make a whole is torn, never an absence. */
-  all(signal: AbortSignal): Promise<Kept<Inventory>>;
+  all(signal: AbortSignal): Promise<Kept<ApplySetInventory>>;
   /**
    * Durable when it resolves, and whole or as it was before if it does not. `RECORD_CHANGED` when somebody else wrote it
    * since this one read it: then it is to be read anew.
    */
-  save(inventory: Inventory, signal: AbortSignal): Promise<void>;
+  save(inventory: ApplySetInventory, signal: AbortSignal): Promise<void>;
 }
 
 /** The last accepted order of each deployment, in the cluster. It stays there once it is done: drift and repair need it. */
@@ -109,9 +110,9 @@ export interface OrderStore {
 
 /** Where it is told what becomes of orders. Resolves once somebody has heard it. */
 export interface Reports {
-  report(reports: readonly Report[], signal: AbortSignal): Promise<void>;
+  report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
   /** Unasked, when a cluster turns out to be another installation than it was. */
-  inventory(accounts: readonly Account[], signal: AbortSignal): Promise<void>;
+  inventory(accounts: readonly Inventory[], signal: AbortSignal): Promise<void>;
 }
 
 /** One cluster, with all that is needed to serve it. */

@@ -1,6 +1,7 @@
-import type { Inventory } from '../domain/inventory.ts';
+import type { DeliveryOrder, PreviewAnswer } from '#protocol/delivery';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import { keyText } from '../domain/kube-object.ts';
-import { acceptedOrder, type Order, type Preview } from '../domain/order.ts';
+import { acceptedOrder } from '../domain/order.ts';
 import { maskFor } from '../domain/secret-fields.ts';
 import { WIDTH } from './carry-out-order.ts';
 import type { Claims } from './claims.ts';
@@ -18,9 +19,9 @@ export interface PreviewDeps {
 /** What an order would do, by dry runs. It leaves no trace, and claims nothing. */
 export async function previewOrder(
   { ports, claims }: PreviewDeps,
-  { order, inventory }: { readonly order: Order; readonly inventory: Inventory | undefined },
+  { order, inventory }: { readonly order: DeliveryOrder; readonly inventory: ApplySetInventory | undefined },
   signal: AbortSignal,
-): Promise<Preview> {
+): Promise<PreviewAnswer> {
   const { api: cluster, discovery, inventories, watch, own } = ports;
   const { deployment, revision, hash, documents, namespace, secretPlaces } = acceptedOrder(order);
   const delivery = { deployment, revision, hash, documents, namespace, secretPlaces };

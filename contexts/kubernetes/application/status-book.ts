@@ -1,4 +1,4 @@
-import type { Health, Said } from '../domain/order.ts';
+import type { Health, ReportContent } from '#protocol/delivery';
 
 export interface Condition {
   readonly health: Health;
@@ -9,11 +9,11 @@ const NOT_LOOKED: Condition = { health: 'Unknown', message: 'nobody has looked a
 
 /** What was last said of a deployment. The same is not said twice, unless somebody asks again. */
 export class StatusBook {
-  readonly #say: (revision: number, said: Said) => void;
-  readonly #told = new Map<Said['kind'], string>();
+  readonly #say: (revision: number, said: ReportContent) => void;
+  readonly #told = new Map<ReportContent['kind'], string>();
   #condition: (Condition & { readonly revision: number }) | undefined;
 
-  constructor(say: (revision: number, said: Said) => void) {
+  constructor(say: (revision: number, said: ReportContent) => void) {
     this.#say = say;
   }
 
@@ -24,7 +24,7 @@ export class StatusBook {
     return { health, message };
   }
 
-  say(revision: number, said: Said): void {
+  say(revision: number, said: ReportContent): void {
     const text = JSON.stringify([revision, said]);
     if (this.#told.get(said.kind) === text) return;
     this.#told.set(said.kind, text);

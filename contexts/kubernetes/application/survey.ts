@@ -1,4 +1,5 @@
 import { contentHash } from '#kit/std';
+import type { Document } from '#protocol/delivery';
 import { type DeliveryPolicy, separatePolicy } from '../domain/delivery-policy.ts';
 import { heldHash } from '../domain/drift.ts';
 import type { FieldPattern } from '../domain/field-pattern.ts';
@@ -8,7 +9,7 @@ import { identityOf, type KubeObject, type ObjectKey } from '../domain/kube-obje
 import { type OwnPlace, reachIntoOwn } from '../domain/own-place.ts';
 import { nextStep, type ObjectStep } from '../domain/ownership.ts';
 import { type SecretField, type SecretFields, secretFields } from '../domain/secret-fields.ts';
-import { type Document, type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-objects.ts';
+import { type UnservedKind, type Wanted, wantedObjects } from '../domain/wanted-objects.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ClusterApi, ClusterWatch, Discovery } from './ports.ts';
 

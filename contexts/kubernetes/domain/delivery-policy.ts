@@ -1,7 +1,7 @@
+import type { Document } from '#protocol/delivery';
 import { type FieldPattern, parseFieldPattern } from './field-pattern.ts';
 import type { IgnoredFields } from './ignore-fields.ts';
 import { isJsonObject } from './json-value.ts';
-import type { Document } from './wanted-objects.ts';
 
 export const ON_CONFLICT = ['fail', 'adopt', 'force'] as const;
 export type OnConflict = (typeof ON_CONFLICT)[number];

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from './json-value.ts';
+import type { JsonObject } from '#kit/std';
+import { isJsonObject } from './json-value.ts';
 
 /** One step into an object, as server-side apply sees it: items of lists have keys, or are values of a set. */
 export type FieldStep =

@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '#kit/std';
 import { type FieldStep, hasKeys } from './field-path.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
+import { isJsonObject } from './json-value.ts';
 import type { KubeObject, ManagedFields } from './kube-object.ts';
 
 /** Fields of an object, as `fieldsV1` of its `managedFields` has them. */
@@ -43,7 +44,7 @@ export function placesOf(set: FieldSet, before: readonly FieldStep[] = []): (rea
 
 /** All that any of them names. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
-  const union: Record<string, unknown> = {};
+  const union: Record<string, Json> = {};
   for (const set of sets) {
     for (const [name, inner] of Object.entries(set)) {
       const before = union[name];

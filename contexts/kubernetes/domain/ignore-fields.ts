@@ -1,7 +1,8 @@
+import type { JsonObject } from '#kit/std';
 import { type FieldStep, hasKeys } from './field-path.ts';
 import type { FieldPattern, PatternStep } from './field-pattern.ts';
 import { fieldsOf, placesOf } from './field-set.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
+import { isJsonObject } from './json-value.ts';
 import { FIELD_MANAGER, groupOf, type KubeObject } from './kube-object.ts';
 
 /** For all objects of a kind; without `apiGroup`, of any group. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Inventory, type InventoryEntry, pruneSet } from './inventory.ts';
+import type { ApplySetInventory } from './inventory.ts';
+import { type InventoryEntry, pruneSet } from './inventory.ts';
 import { identityOf } from './kube-object.ts';
 
 const key = fc.record(
@@ -23,7 +24,7 @@ const entry: fc.Arbitrary<InventoryEntry> = fc.record(
   },
   { noNullPrototype: true, requiredKeys: ['key', 'origin', 'sent'] },
 );
-const inventory: fc.Arbitrary<Inventory> = fc.record(
+const inventory: fc.Arbitrary<ApplySetInventory> = fc.record(
   {
     deployment: fc.constant('d-1'),
     seen: fc.constantFrom({ revision: 3, hash: 'h' }, { revision: 4 }),
@@ -54,7 +55,7 @@ describe('what is pruned', () => {
     const entries = [
       { key: { apiVersion: 'a.io/v1', kind: 'Gadget', name: 'g' }, origin: 'created' as const, sent: '' },
     ];
-    const its: Inventory = { deployment: 'd-1', seen: { revision: 1 }, entries };
+    const its: ApplySetInventory = { deployment: 'd-1', seen: { revision: 1 }, entries };
     const moved = { key: { apiVersion: 'a.io/v2', kind: 'Gadget', name: 'g' } };
     assert.deepEqual(pruneSet({ entries: its.entries, wanted: [moved], unserved: [] }), []);
     assert.deepEqual(

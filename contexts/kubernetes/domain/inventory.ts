@@ -14,7 +14,7 @@ export interface InventoryEntry {
 }
 
 /** What is known of one deployment in one cluster. It is kept there, and outlives the agent and the content. */
-export interface Inventory {
+export interface ApplySetInventory {
   readonly deployment: string;
   /** The last order that was taken; without a hash it was a removal. */
   readonly seen: { readonly revision: number; readonly hash?: string | undefined };

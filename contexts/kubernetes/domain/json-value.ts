@@ -1,5 +1,4 @@
-/** What came out of JSON or YAML, and is not known any further. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '#kit/std';
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseUuid } from '#kit/std';
-import { acceptedOrder, isDone, type Known, type Order, passageOf, type TargetId } from './order.ts';
+import type { DeliveryOrder } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
+import { acceptedOrder, isDone, type Known, passageOf } from './order.ts';
 
 const DEPLOYMENT = parseUuid('00000000-0000-7000-8000-000000000001');
 const TARGET = { id: 't' as TargetId, name: 't', type: 'kubernetes' };
 
 /** Few revisions and contents, so that they meet. */
-const orders: fc.Arbitrary<readonly { order: Order; isDone: boolean }[]> = fc.array(
+const orders: fc.Arbitrary<readonly { order: DeliveryOrder; isDone: boolean }[]> = fc.array(
   fc
     .record({
       revision: fc.integer({ min: 1, max: 5 }),
@@ -17,15 +19,22 @@ const orders: fc.Arbitrary<readonly { order: Order; isDone: boolean }[]> = fc.ar
     })
     .map(({ revision, hash, isDone: ends }) => {
       const key = { target: TARGET, deployment: DEPLOYMENT, revision };
-      const content = { hash: hash ?? '', documents: [], healthRules: [], driftPolicy: 'report' } as const;
-      const order: Order = hash === undefined ? { kind: 'remove', ...key } : { kind: 'deliver', ...key, ...content };
+      const content = {
+        hash: hash ?? '',
+        documents: [],
+        healthRules: [],
+        driftPolicy: 'report',
+        secretPlaces: [],
+      } as const;
+      const order: DeliveryOrder =
+        hash === undefined ? { kind: 'remove', ...key } : { kind: 'deliver', ...key, ...content };
       return { order, isDone: ends };
     }),
   { maxLength: 20 },
 );
 
 /** What is kept once an order was taken, and once it was carried out. */
-function after(known: Known, order: Order, ends: boolean): Known {
+function after(known: Known, order: DeliveryOrder, ends: boolean): Known {
   const { documents: _, ...facts } = acceptedOrder(order);
   if (!ends) return { ...known, order: facts };
   const { deployment, revision, hash } = facts;

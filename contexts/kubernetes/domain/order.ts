@@ -1,78 +1,7 @@
-import type { Brand, Uuid } from '#kit/std';
+import type { Uuid } from '#kit/std';
+import type { DeliveryOrder, Document, HealthRule } from '#protocol/delivery';
 import { isPolicy } from './delivery-policy.ts';
-import type { HealthRule } from './health/judge-health.ts';
-import type { Inventory } from './inventory.ts';
-import type { Document } from './wanted-objects.ts';
-
-/** The uid of a target. */
-export type TargetId = Brand<string, 'TargetId'>;
-
-export interface TargetRef {
-  readonly id: TargetId;
-  readonly name: string;
-  readonly type: string;
-}
-
-export interface OrderKey {
-  readonly target: TargetRef;
-  readonly deployment: Uuid;
-  readonly revision: number;
-}
-
-export interface DeliverOrder extends OrderKey {
-  readonly kind: 'deliver';
-  readonly hash: string;
-  readonly documents: readonly Document[];
-  readonly namespace?: string;
-  readonly healthRules: readonly HealthRule[];
-  readonly driftPolicy: 'report' | 'repair';
-  /** JSON pointers into `documents`. */
-  readonly secretPlaces?: readonly string[];
-}
-
-export interface RemoveOrder extends OrderKey {
-  readonly kind: 'remove';
-}
-
-export type Order = DeliverOrder | RemoveOrder;
-
-export type Acknowledgement =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'rejected'; readonly message: string }
-  | { readonly kind: 'fenced'; readonly seen: number };
-
-export type Health = 'Available' | 'Degraded' | 'Unknown';
-
-export type Report = { readonly target: TargetId; readonly deployment: Uuid; readonly revision: number } & Said;
-
-export type Said =
-  | { readonly kind: 'applied'; readonly hash: string }
-  | { readonly kind: 'removed' }
-  | { readonly kind: 'rejected'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'health'; readonly health: Health; readonly message: string }
-  | { readonly kind: 'drift'; readonly objects: readonly string[] };
-
-export interface Holding {
-  readonly deployment: Uuid;
-  readonly revision: number;
-  readonly hash: string;
-  readonly health: Health;
-  readonly message: string;
-}
-
-/** All that is in a cluster, for whoever asks after it connected. */
-export interface Account {
-  readonly target: TargetId;
-  readonly instance: string;
-  readonly holdings: readonly Holding[];
-}
-
-export interface Preview {
-  readonly kind: 'wouldApply' | 'wouldReject';
-  readonly message: string;
-  readonly changes: readonly string[];
-}
+import type { ApplySetInventory } from './inventory.ts';
 
 /** What is known of an order without its documents, which may be large. */
 export interface OrderFacts {
@@ -96,7 +25,7 @@ export interface AcceptedOrder extends OrderFacts {
   readonly documents: readonly Document[];
 }
 
-export function acceptedOrder(order: Order): AcceptedOrder {
+export function acceptedOrder(order: DeliveryOrder): AcceptedOrder {
   const { deployment, revision } = order;
   if (order.kind === 'remove') return { deployment, revision, documents: [], healthRules: [], driftPolicy: 'report' };
   const { hash, documents, namespace, healthRules, driftPolicy, secretPlaces } = order;
@@ -107,7 +36,7 @@ export function acceptedOrder(order: Order): AcceptedOrder {
 /** What a cluster knows of a deployment. */
 export interface Known {
   readonly order: OrderFacts | undefined;
-  readonly inventory: Inventory | undefined;
+  readonly inventory: ApplySetInventory | undefined;
 }
 
 export type Passage =

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { Document } from '#protocol/delivery';
 import { type OwnPlace, reachIntoOwn } from './own-place.ts';
-import { type Document, wantedObjects } from './wanted-objects.ts';
+import { wantedObjects } from './wanted-objects.ts';
 
 const OWN: OwnPlace = {
   namespace: 'fleetshift-system',

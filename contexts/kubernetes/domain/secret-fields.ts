@@ -1,6 +1,7 @@
+import type { JsonObject as Document } from '#kit/std';
 import { maskValues, textsIn, type ValueMask } from '#kit/std';
 import type { FieldStep } from './field-path.ts';
-import { type JsonObject as Document, isJsonObject } from './json-value.ts';
+import { isJsonObject } from './json-value.ts';
 
 export const HIDDEN = '(hidden)';
 

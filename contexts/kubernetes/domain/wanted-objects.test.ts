@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from '#kit/std';
+import type { Document } from '#protocol/delivery';
 import { keyText } from './kube-object.ts';
-import { type Document, type Scope, wantedObjects } from './wanted-objects.ts';
+import { type Scope, wantedObjects } from './wanted-objects.ts';
 
 const SCOPES: Readonly<Record<string, Scope>> = {
   'v1/ConfigMap': 'namespaced',
@@ -12,7 +14,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   'apiextensions.k8s.io/v1/CustomResourceDefinition': 'cluster',
 };
 
-function doc(apiVersion: string, kind: string, metadata: object, more: object = {}): Document {
+function doc(apiVersion: string, kind: string, metadata: JsonObject, more: JsonObject = {}): Document {
   return { apiVersion, kind, metadata, ...more };
 }
 

@@ -1,9 +1,7 @@
-import { isJsonObject, type JsonObject, listAt, textAt } from './json-value.ts';
+import type { Document } from '#protocol/delivery';
+import { isJsonObject, listAt, textAt } from './json-value.ts';
 import { DEPLOYMENT_LABEL, groupOf, identityOf, type KubeObject, keyText, type ObjectKey } from './kube-object.ts';
 import type { SecretField, SecretFields } from './secret-fields.ts';
-
-/** One declarative thing out of an order. */
-export type Document = JsonObject;
 
 export type Scope = 'namespaced' | 'cluster';
 

@@ -1,8 +1,9 @@
 import { parseUuid, sleep, systemClock, type Uuid } from '#kit/std';
+import type { DeliverOrder, RemoveOrder } from '#protocol/delivery';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import { KubernetesAgent, type KubernetesAgentDeps } from '../application/kubernetes-agent.ts';
 import type { ClusterPorts } from '../application/ports.ts';
 import type { KubeObject } from '../domain/kube-object.ts';
-import type { DeliverOrder, RemoveOrder, TargetId, TargetRef } from '../domain/order.ts';
 import { HeardReports } from './heard-reports.ts';
 
 export const TARGET: TargetRef = { id: 't-1' as TargetId, name: 'one', type: 'kubernetes' };
@@ -31,6 +32,7 @@ export function order(revision: number, documents: readonly object[], its: Parti
     namespace: 'shop',
     healthRules: [],
     driftPolicy: 'report',
+    secretPlaces: [],
     ...its,
   };
 }

@@ -1,6 +1,7 @@
+import type { JsonObject } from '#kit/std';
 import type { ApplyOptions, ClusterApi, WriteAnswer } from '../application/ports.ts';
 import type { ApiStatus } from '../domain/api-status.ts';
-import { isJsonObject, type JsonObject } from '../domain/json-value.ts';
+import { isJsonObject } from '../domain/json-value.ts';
 import {
   FIELD_MANAGER,
   identityOf,

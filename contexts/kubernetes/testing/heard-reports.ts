@@ -1,7 +1,7 @@
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { Reports } from '../application/ports.ts';
-import type { Account, Report } from '../domain/order.ts';
 
-type Heard = Report | ({ readonly kind: 'inventory' } & Account);
+type Heard = DeliveryReport | ({ readonly kind: 'inventory' } & Inventory);
 
 /** Takes down what an agent says, and lets a test wait for it. */
 export class HeardReports implements Reports {
@@ -17,11 +17,11 @@ export class HeardReports implements Reports {
     this.#all.length = 0;
   }
 
-  async report(reports: readonly Report[]): Promise<void> {
+  async report(reports: readonly DeliveryReport[]): Promise<void> {
     this.#take(reports);
   }
 
-  async inventory(accounts: readonly Account[]): Promise<void> {
+  async inventory(accounts: readonly Inventory[]): Promise<void> {
     this.#take(accounts.map((account) => ({ kind: 'inventory' as const, ...account })));
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PATIENCE_MS } from '#testing/patience';
 import type { InventoryStore, OrderStore } from '../application/ports.ts';
-import type { Inventory } from '../domain/inventory.ts';
+import type { ApplySetInventory } from '../domain/inventory.ts';
 import { acceptedOrder } from '../domain/order.ts';
 import { deploymentUid, map, order } from './agent-scene.ts';
 
@@ -12,7 +12,7 @@ export type OpenStores = (signal: AbortSignal) => Promise<() => { inventories: I
 const ONE = deploymentUid(1);
 const TWO = deploymentUid(2);
 
-function inventory(revision: number, deployment = ONE): Inventory {
+function inventory(revision: number, deployment = ONE): ApplySetInventory {
   const entries = [
     { key: { apiVersion: 'v1', kind: 'ConfigMap', name: 'größe' }, origin: 'created', sent: 'h' },
   ] as const;
@@ -77,6 +77,6 @@ export function storeContracts(name: string, open: OpenStores): void {
   });
 }
 
-function byDeployment(one: Inventory, two: Inventory): number {
+function byDeployment(one: ApplySetInventory, two: ApplySetInventory): number {
   return one.deployment < two.deployment ? -1 : 1;
 }

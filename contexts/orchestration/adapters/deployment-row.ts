@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '#kit/std';
 import { FleetError, type Labels, labelFaults, parseResourceName, parseUuid } from '#kit/std';
 import { type Row, sql } from '#kit/storage';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../domain/deployment/deployment.ts';
 import { DeploymentError, invalidDeployment } from '../domain/deployment/deployment-error.ts';
 import type { DeploymentStatus } from '../domain/deployment/deployment-status.ts';
-import { isObject, type Json, type JsonObject } from '../domain/manifest/json.ts';
+import { isObject } from '../domain/manifest/json.ts';
 
 /** What `toDeployment` reads, by name: a release also runs on the table of the next one, which may have more columns. */
 export const COLUMNS = sql.raw(

@@ -1,8 +1,9 @@
 import { parseUuid } from '#kit/std';
 import { type Row, type Statement, sql } from '#kit/storage';
+import { HEALTHS } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { type DeploymentTarget, ORDER_STATES, type Order } from '../domain/deployment/deployment-target.ts';
-import { FAILURE_REASONS, HEALTHS } from '../domain/rollout/machine/member.ts';
-import type { TargetId } from '../domain/target-view.ts';
+import { FAILURE_REASONS } from '../domain/rollout/machine/member.ts';
 
 /** What `toDeploymentTarget` reads, by name: a release also runs on the table of the next one. */
 export const TARGET_COLUMNS = sql.raw(

@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Json } from '#kit/std';
 import { escapePointer, type FieldFault } from '#kit/std';
 import { DeploymentDraftSchema } from '#protocol/api';
-import { isList, isObject, type Json } from '../domain/manifest/json.ts';
+import { isList, isObject } from '../domain/manifest/json.ts';
 
 /**
  * What the schema of the API says of a draft that did not come through the API: what a patch made of it, and the

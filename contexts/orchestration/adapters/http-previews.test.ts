@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { JsonObject } from '#kit/std';
 import type { PreviewResource } from '#protocol/api';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
-import type { JsonObject } from '../domain/manifest/json.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { aPoolTarget, fixedPool } from '../testing/a-pool.ts';
 import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
 import { HistoryApi, NOW, TABLES } from '../testing/history-api.ts';

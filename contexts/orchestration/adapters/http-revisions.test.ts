@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import type { Revision } from '../domain/deployment/revision.ts';
 import { type Payload, payloadOf } from '../domain/manifest/payload.ts';
 import type { Happening } from '../domain/rollout/machine/happening.ts';
 import { type FleetTarget, factsOf, planOf } from '../domain/rollout/testing/a-rollout.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { aDeployment, aRevision } from '../testing/a-revision.ts';
 import { HistoryApi, NOW } from '../testing/history-api.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { PreviewResource } from '#protocol/api';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { PlanRollout } from '../application/pipeline/plan-rollout.ts';
 import { RolloutCache } from '../application/pipeline/rollout-cache.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { DeploymentPatch } from '../domain/deployment/patch-deployment.ts';
 import { createDecide } from '../domain/rollout/machine/decide.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { aPoolTarget, fixedPool } from '../testing/a-pool.ts';
 import { aRolledOutDeployment } from '../testing/a-rolled-out-deployment.ts';
 import { fingerprint, HistoryApi, NOW } from '../testing/history-api.ts';

@@ -1,8 +1,8 @@
 import type { PreviewResource } from '#protocol/api';
+import type { TargetId } from '#protocol/targets';
 import { PREVIEW_KINDS, type PreviewedResolution, type PreviewKind } from '../application/previews/preview.ts';
 import type { Preview, ShownTarget } from '../application/previews/preview-deployment.ts';
 import type { PlanStep } from '../domain/rollout/plan.ts';
-import type { TargetId } from '../domain/target-view.ts';
 
 type Names = ReadonlyMap<TargetId, string>;
 

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, type YAMLMap, type Document as YamlDocument } from 'yaml';
 import type { FieldFault } from '#kit/std';
 import { readYaml, yamlValue } from '#kit/yaml';
-import type { Document } from '../domain/manifest/document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import { type Parsed, parsedUnless } from '../domain/manifest/parsed.ts';
 import type { Position, TemplateText } from '../domain/manifest/template/template-source.ts';
 

@@ -5,12 +5,12 @@ import type {
   TargetDiffResource,
   TimelineEntryResource,
 } from '#protocol/api';
+import type { TargetId } from '#protocol/targets';
 import type { RevisionDiff, TargetDiff } from '../application/revisions/diff-revisions.ts';
 import type { PlanSummary } from '../application/revisions/read-revision.ts';
 import type { Revision } from '../domain/deployment/revision.ts';
 import { maskSpec } from '../domain/deployment/sealed-spec.ts';
 import type { TimelineEntry } from '../domain/deployment/timeline.ts';
-import type { TargetId } from '../domain/target-view.ts';
 
 export function toRevisionSummary(its: Revision): RevisionSummaryResource {
   const { revision, generation, trigger, requestedBy, rollbackTo, isPaced, createTime, endTime, outcome, message } =

@@ -1,7 +1,7 @@
 import { type Statement, sql, type Value } from '#kit/storage';
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { TARGET_COLUMNS, targetValues } from './deployment-target-row.ts';
 
 const COLUMNS = TARGET_COLUMNS.parts.join('').split(',');

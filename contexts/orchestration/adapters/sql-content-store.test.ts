@@ -3,11 +3,11 @@ import { after, before, it } from 'node:test';
 import { Sealer } from '#kit/sealing';
 import type { Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { memoryKeys } from '../../../kit/sealing/testing/memory-keys.ts';
 import type { ContentStore } from '../application/ports.ts';
 import { type Payload, payloadOf } from '../domain/manifest/payload.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { ORCHESTRATION_MIGRATIONS } from './migrations.ts';
 import { SqlContentStore } from './sql-content-store.ts';
 

@@ -1,13 +1,13 @@
 import type { SealedColumn, SealedPlace, Sealer } from '#kit/sealing';
+import type { Json } from '#kit/std';
 import { Secret } from '#kit/std';
 import { type Statement, sql, type Transaction } from '#kit/storage';
+import type { Document } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { ContentStore, RolloutKey } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
-import type { Document } from '../domain/manifest/document-identity.ts';
-import type { Json } from '../domain/manifest/json.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import { referencesIn } from '../domain/manifest/secret-references.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { CONTENT_HOLDER, contentHolder, recordUses } from './secret-uses.ts';
 
 /** Within what one statement may carry in values on both engines. */

@@ -1,8 +1,8 @@
 import { type Row, sql, type Transaction } from '#kit/storage';
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentTargetStore, SentBatch, TargetPage } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { READ_TARGET_COLUMNS, TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
 import { alikeChanges } from './sql-alike-changes.ts';
 

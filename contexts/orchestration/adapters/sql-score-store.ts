@@ -1,7 +1,7 @@
 import { type Reader, sql, type Transaction } from '#kit/storage';
+import type { TargetId } from '#protocol/targets';
 import type { ScoreStore } from '../application/ports.ts';
 import type { ReportedScore, ReportedScores } from '../domain/placement/placement-strategy.ts';
-import type { TargetId } from '../domain/target-view.ts';
 
 /** Within what one statement may carry in values on both engines. */
 const ROWS = 1_000;

@@ -1,7 +1,7 @@
 import { maskValues, textsIn, type ValueMask } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
 import { specReferences } from '../domain/deployment/sealed-spec.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import type { ContentStore } from './ports.ts';
 
 export interface AskedSecrets {

@@ -1,5 +1,6 @@
-import type { Brand, ResourceName } from '#kit/std';
-import type { Acknowledgement, DeliveryOrder } from '../domain/delivery/delivery-order.ts';
+import type { Brand, Json, ResourceName } from '#kit/std';
+import type { Acknowledgement, DeliveryOrder, PreviewAnswer } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { Approval } from '../domain/deployment/approval.ts';
 import type { Deployment, DeploymentId } from '../domain/deployment/deployment.ts';
 import type { OrchestrationEvent } from '../domain/deployment/deployment-event.ts';
@@ -9,14 +10,13 @@ import type { RecordedTrigger, Trigger } from '../domain/deployment/trigger.ts';
 import type { GroupState } from '../domain/group/group-state.ts';
 import type { GenerateTarget } from '../domain/manifest/generate-context.ts';
 import type { DeploymentGroupSpec } from '../domain/manifest/group/deployment-group.ts';
-import type { Json } from '../domain/manifest/json.ts';
 import type { Payload } from '../domain/manifest/payload.ts';
 import type { ReportedScores } from '../domain/placement/placement-strategy.ts';
 import type { GateSpec } from '../domain/rollout/gates/gate.ts';
 import type { Happening } from '../domain/rollout/machine/happening.ts';
 import type { RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
 import type { RolloutState } from '../domain/rollout/machine/rollout-state.ts';
-import type { PlacementView, TargetId } from '../domain/target-view.ts';
+import type { PlacementView } from '../domain/target-view.ts';
 
 /** Everything in it happens together or not at all, and what was read in it still holds when it ends. */
 export interface UnitOfWork {
@@ -330,12 +330,6 @@ export interface TargetRouter {
   cancel(order: Pick<DeliveryOrder, 'target' | 'deployment' | 'revision'>, signal: AbortSignal): Promise<void>;
   /** What the agent says would change; `undefined` when it cannot tell. */
   preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined>;
-}
-
-export interface PreviewAnswer {
-  readonly kind: 'wouldApply' | 'wouldReject';
-  readonly message: string;
-  readonly changes: readonly string[];
 }
 
 /** What the caller wants to be true of a deployment before it is changed; throws when it is not. */

@@ -1,11 +1,11 @@
 import type { ResourceName } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import { DeploymentError, deploymentNotFound, noRollout } from '../domain/deployment/deployment-error.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import { HIGHEST_ACCEPTED } from '../domain/deployment/revision-ahead.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { changed } from '../domain/deployment/with-status.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import type { Precondition, UnitOfWork } from './ports.ts';
 import { tellRolloutState } from './tell-rollout-state.ts';
 

@@ -1,10 +1,11 @@
+import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { maySelect } from '../domain/placement/may-select.ts';
 import type { PlacementRegistry } from '../domain/placement/placement-registry.ts';
 import type { TargetCause } from '../domain/placement/removal-cause.ts';
-import type { PlacementView, TargetId } from '../domain/target-view.ts';
+import type { PlacementView } from '../domain/target-view.ts';
 
 /** What of a target may have become another: that it is there, and what placement sees of it. */
 export type ChangedField = 'presence' | 'labels' | 'manifestTypes' | 'lifecycle';

@@ -1,7 +1,4 @@
-import type { Brand } from '#kit/std';
-
-/** The uid of a target: a target that is deleted and registered anew under its old name is another one. */
-export type TargetId = Brand<string, 'TargetId'>;
+import type { TargetId } from '#protocol/targets';
 
 /**
  * What placement may know of a target.

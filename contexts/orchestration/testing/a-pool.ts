@@ -1,5 +1,6 @@
+import type { TargetId } from '#protocol/targets';
 import type { PoolTarget, TargetPool, WorkspaceDirectory } from '../application/ports.ts';
-import { LOCAL_TARGET_ID, type TargetId } from '../domain/target-view.ts';
+import { LOCAL_TARGET_ID } from '../domain/target-view.ts';
 
 /** An active cluster, but for what the test is about. Its uid is its name with `-uid`. */
 export function aPoolTarget(name: string, its: Partial<PoolTarget> = {}): PoolTarget {

@@ -1,8 +1,8 @@
+import type { Document } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { newRow } from '../domain/deployment/decide-plan.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
-import type { Document } from '../domain/manifest/document-identity.ts';
 import { payloadOf } from '../domain/manifest/payload.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { aPoolTarget } from './a-pool.ts';
 import { aRevision } from './a-revision.ts';
 import { fingerprint, type HistoryApi, NOW } from './history-api.ts';

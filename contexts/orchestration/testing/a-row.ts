@@ -1,5 +1,5 @@
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { aDeployment } from './a-revision.ts';
 
 /** A target that has revision 1 and is well, but for what the test is about. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseResourceName, type Uuid } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import type { DeploymentStore, TriggerStore } from '../application/ports.ts';
 import type { Deployment } from '../domain/deployment/deployment.ts';
-import type { TargetId } from '../domain/target-view.ts';
 import { aDeployment } from './a-revision.ts';
 import { uidOf } from './deployment-api.ts';
 

@@ -3,6 +3,7 @@ import { Sealer } from '#kit/sealing';
 import { contentHash, parseUuid, type ResourceName, type Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import type { DeliveryOrder, PreviewAnswer } from '#protocol/delivery';
 import type { TestDatabase } from '#testing/databases';
 import { FakeClock } from '#testing/fake-clock';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
@@ -16,8 +17,7 @@ import { scoreRoutes } from '../adapters/http-scores.ts';
 import { ORCHESTRATION_MIGRATIONS } from '../adapters/migrations.ts';
 import { orchestrationUnitOfWork, sqlUnits } from '../adapters/sql-unit-of-work.ts';
 import { DeploymentService } from '../application/deployment-service.ts';
-import type { PreviewAnswer, TargetPool, UnitOfWork, Units } from '../application/ports.ts';
-import type { DeliveryOrder } from '../domain/delivery/delivery-order.ts';
+import type { TargetPool, UnitOfWork, Units } from '../application/ports.ts';
 import { createDecide } from '../domain/rollout/machine/decide.ts';
 import { aPoolTarget, fixedDirectory, fixedPool } from './a-pool.ts';
 

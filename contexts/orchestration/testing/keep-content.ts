@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import type { DeliveryOrder } from '#protocol/delivery';
 import type { UnitOfWork } from '../application/ports.ts';
-import type { DeliveryOrder } from '../domain/delivery/delivery-order.ts';
 import { payloadOf } from '../domain/manifest/payload.ts';
 
 const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');

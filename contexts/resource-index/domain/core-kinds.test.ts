@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coreKinds, withDefaults } from './core-kinds.ts';
 import { healthOf, readyRules } from './health-of.ts';
-import type { Health } from './index-schema.ts';
+import type { ObjectHealth } from './index-schema.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 const KINDS = coreKinds('kubernetes');
 
-function health(type: string, object: object): Health {
+function health(type: string, object: object): ObjectHealth {
   const kind = KINDS.find((each) => each.type === type);
   assert.ok(kind, type);
   return healthOf(object, readyRules(kind.health));
@@ -41,7 +41,7 @@ describe('what is always indexed', () => {
 describe('how an object is', () => {
   const waiting = (reason: string) => ({ phase: 'Running', containerStatuses: [{ state: { waiting: { reason } } }] });
   const scaled = (status: object) => ({ metadata: { generation: 2 }, spec: { replicas: 3 }, status });
-  const rows: readonly { why: string; type: string; object: object; want: Health }[] = [
+  const rows: readonly { why: string; type: string; object: object; want: ObjectHealth }[] = [
     {
       why: 'a Pod that is ready',
       type: 'v1/Pod',

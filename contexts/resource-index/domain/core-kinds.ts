@@ -1,4 +1,4 @@
-import type { Check, FieldType, Health, HealthRule, IndexedKind, IndexField } from './index-schema.ts';
+import type { Check, FieldType, IndexedKind, IndexField, IndexHealthRule, ObjectHealth } from './index-schema.ts';
 
 /**
  * What is indexed of every target of a type, whatever else is asked for: those first that people look for first. It comes
@@ -33,7 +33,7 @@ function strings(name: string, path: string): IndexField {
   return field(name, path, 'strings');
 }
 
-function rule(health: Health, ...when: readonly Check[]): HealthRule {
+function rule(health: ObjectHealth, ...when: readonly Check[]): IndexHealthRule {
   return { health, when };
 }
 
@@ -49,7 +49,7 @@ function condition(type: string, ...status: readonly string[]): Check {
   return { path: `status.conditions[type=${type}].status`, in: status };
 }
 
-function kind(type: string, fields: readonly IndexField[], health: readonly HealthRule[] = []): IndexedKind {
+function kind(type: string, fields: readonly IndexField[], health: readonly IndexHealthRule[] = []): IndexedKind {
   return { type, fields, health, only: [], expiry: undefined };
 }
 

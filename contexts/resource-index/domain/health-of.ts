@@ -1,15 +1,15 @@
 import { parseFieldPath, valuesAt } from './field-path.ts';
-import type { Check, Health, HealthRule } from './index-schema.ts';
+import type { Check, IndexHealthRule, ObjectHealth } from './index-schema.ts';
 
 /** A check as it is asked of many objects. */
 export type ReadyCheck = (object: unknown) => boolean;
 
 export interface ReadyRule {
-  readonly health: Health;
+  readonly health: ObjectHealth;
   readonly when: readonly ReadyCheck[];
 }
 
-export function readyRules(rules: readonly HealthRule[]): readonly ReadyRule[] {
+export function readyRules(rules: readonly IndexHealthRule[]): readonly ReadyRule[] {
   return rules.map(({ health, when }) => ({ health, when: readyChecks(when) }));
 }
 
@@ -19,7 +19,7 @@ export function readyChecks(checks: readonly Check[]): readonly ReadyCheck[] {
 }
 
 /** Without rules, by the conditions that nearly all controllers write in the same way. */
-export function healthOf(object: unknown, rules: readonly ReadyRule[]): Health {
+export function healthOf(object: unknown, rules: readonly ReadyRule[]): ObjectHealth {
   for (const { health, when } of rules.length === 0 ? BY_CONDITIONS : rules) {
     if (when.every((holds) => holds(object))) return health;
   }

@@ -1,8 +1,8 @@
 import { contentHash } from '#kit/std';
 
 /** How an object is, whatever it is an object of. */
-export const HEALTHS = ['Healthy', 'Progressing', 'Degraded', 'Failed', 'Unknown'] as const;
-export type Health = (typeof HEALTHS)[number];
+export const OBJECT_HEALTHS = ['Healthy', 'Progressing', 'Degraded', 'Failed', 'Unknown'] as const;
+export type ObjectHealth = (typeof OBJECT_HEALTHS)[number];
 
 /**
  * What a field holds. Of several values at a path: `number` is their sum, `strings` all of them, any other the first.
@@ -29,8 +29,8 @@ export interface Check {
 }
 
 /** The first rule of a kind whose checks all hold says how an object is. */
-export interface HealthRule {
-  readonly health: Health;
+export interface IndexHealthRule {
+  readonly health: ObjectHealth;
   readonly when: readonly Check[];
 }
 
@@ -45,7 +45,7 @@ export interface IndexedKind {
   readonly type: string;
   readonly fields: readonly IndexField[];
   /** Empty: by its conditions. */
-  readonly health: readonly HealthRule[];
+  readonly health: readonly IndexHealthRule[];
   /** Only objects of which all of these hold. */
   readonly only: readonly Check[];
   readonly expiry: Expiry | undefined;

@@ -1,5 +1,5 @@
 import { hash48 } from './hash48.ts';
-import type { Health } from './index-schema.ts';
+import type { ObjectHealth } from './index-schema.ts';
 
 /** Which object it is, on its target. */
 export interface ObjectKey {
@@ -39,7 +39,7 @@ export interface IndexedContent {
 export interface IndexedObject {
   readonly key: ObjectKey;
   readonly uid: string;
-  readonly health: Health;
+  readonly health: ObjectHealth;
   /** The uid of the deployment of ours that brought it; empty when none did. */
   readonly deployment: string;
   /** `IndexedContent` as JSON, written once and read by those who show it. */

@@ -1,7 +1,8 @@
+import type { Json } from '#kit/std';
 import { FleetError, type Labels, parseResourceName, parseUuid } from '#kit/std';
 import { type Row, sql } from '#kit/storage';
 import type { Condition } from '../domain/conditions.ts';
-import type { Json, Properties } from '../domain/properties.ts';
+import type { Properties } from '../domain/properties.ts';
 import { CONNECTION_STATES, LIFECYCLES, type Target, targetFaults } from '../domain/target.ts';
 import { invalidTarget, TargetError } from '../domain/target-error.ts';
 

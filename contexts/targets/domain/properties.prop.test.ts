@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Json, mergeProperties, type Properties } from './properties.ts';
+import type { Json } from '#kit/std';
+import { mergeProperties, type Properties } from './properties.ts';
 
 const PLAIN = { noNullPrototype: true };
 const key = fc.constantFrom('a', 'b', 'constructor', '__proto__');

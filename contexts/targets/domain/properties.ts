@@ -1,10 +1,7 @@
-import { canonicalJson, escapePointer, type FieldFault } from '#kit/std';
-
-/** What JSON can hold. */
-export type Json = string | number | boolean | null | readonly Json[] | Properties;
+import { canonicalJson, escapePointer, type FieldFault, type Json, type JsonObject } from '#kit/std';
 
 /** What is known of a target beyond its labels. Too rich to select by: placement never sees it. */
-export type Properties = { readonly [key: string]: Json };
+export type Properties = JsonObject;
 
 /** A JSON merge patch (RFC 7396). */
 export type PropertiesPatch = Properties | null;

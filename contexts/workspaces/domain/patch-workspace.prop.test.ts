@@ -16,12 +16,12 @@ const patch: fc.Arbitrary<WorkspacePatch> = fc.record(
   { requiredKeys: [] },
 );
 
-type Json = string | null | { [key: string]: Json | undefined } | undefined;
+type Patched = string | null | { [key: string]: Patched | undefined } | undefined;
 
 /** RFC 7396, section 2, word for word. */
-function mergePatch(target: Json, change: Json): Json {
+function mergePatch(target: Patched, change: Patched): Patched {
   if (typeof change !== 'object' || change === null) return change;
-  const merged: { [key: string]: Json | undefined } =
+  const merged: { [key: string]: Patched | undefined } =
     typeof target === 'object' && target !== null ? { ...target } : {};
   for (const [name, item] of Object.entries(change)) {
     if (item === null) delete merged[name];
@@ -30,7 +30,7 @@ function mergePatch(target: Json, change: Json): Json {
   return merged;
 }
 
-const documentOf = ({ displayName, labels }: { displayName: string | undefined; labels: object }): Json => ({
+const documentOf = ({ displayName, labels }: { displayName: string | undefined; labels: object }): Patched => ({
   ...(displayName === undefined ? {} : { displayName }),
   labels: { ...labels },
 });
@@ -38,7 +38,7 @@ const documentOf = ({ displayName, labels }: { displayName: string | undefined; 
 test('a patch does what RFC 7396 says, but that no labels are an empty set', () => {
   fc.assert(
     fc.property(workspace, patch, (before, change) => {
-      const want = { labels: {}, ...(mergePatch(documentOf(before), change as Json) as object) };
+      const want = { labels: {}, ...(mergePatch(documentOf(before), change as Patched) as object) };
       assert.deepEqual(documentOf(patchWorkspace(before, change, 2_000)), want);
     }),
   );

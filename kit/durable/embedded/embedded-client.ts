@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
-import type { Json } from '../activity.ts';
+import type { Payload } from '../activity.ts';
 import { DurableError } from '../durable-error.ts';
 import type {
   SignalOptions,
@@ -46,7 +46,7 @@ export class EmbeddedClient implements WorkflowClient {
     this.#ends = new EndWatch(storage);
   }
 
-  async start<I extends Json, O extends Json | undefined>(
+  async start<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     options: StartOptions<I>,
     signal: AbortSignal,
@@ -64,14 +64,14 @@ export class EmbeddedClient implements WorkflowClient {
     throw new DurableError('WORKFLOW_EXISTS', `the id ${id} belongs to a workflow ${there.name}`);
   }
 
-  async result(id: string, signal: AbortSignal): Promise<Json | undefined> {
+  async result(id: string, signal: AbortSignal): Promise<Payload | undefined> {
     const record = await this.#existing(id, signal);
     return outcomeOf(record.endedAt === undefined ? await this.#ends.ended(id, signal) : record);
   }
 
   async signal(
     id: string,
-    message: { name: string; payload: Json } & SignalOptions,
+    message: { name: string; payload: Payload } & SignalOptions,
     signal: AbortSignal,
   ): Promise<void> {
     const { name, payload, signalId } = message;
@@ -96,7 +96,7 @@ export class EmbeddedClient implements WorkflowClient {
     await this.#send(mail(id, 'resume', this.#clock.now()), signal);
   }
 
-  async query(id: string, name: string, signal: AbortSignal): Promise<Json> {
+  async query(id: string, name: string, signal: AbortSignal): Promise<Payload> {
     const { execution } = await this.#replay(id, signal);
     const answer = execution.queries.get(name);
     if (answer === undefined) throw new DurableError('QUERY_UNKNOWN', `workflow ${id} answers no query ${name}`);
@@ -204,7 +204,7 @@ function mail(workflow: string, kind: 'start' | 'signal' | 'cancel' | 'pause' | 
   return { workflow, kind, name: '', step: 0, payload: undefined, error: undefined, signalId: undefined, now };
 }
 
-function outcomeOf({ id, status, result, reason }: WorkflowRecord): Json | undefined {
+function outcomeOf({ id, status, result, reason }: WorkflowRecord): Payload | undefined {
   if (status === 'completed') return decodePayload(result);
   if (status === 'cancelled') throw workflowCancelled(id, reason?.message ?? '');
   throw workflowFailed(id, reason ?? { code: 'Error', message: 'unknown' });

@@ -1,4 +1,5 @@
-import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../activity.ts';
+import type { Payload } from '../activity.ts';
+import { type Activity, DEFAULT_ACTIVITY_OPTIONS } from '../activity.ts';
 import { ContinueAsNew } from '../continue-as-new.ts';
 import { checkedId, checkedName, encodePayload } from '../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../workflow.ts';
@@ -38,7 +39,7 @@ class EmbeddedContext implements WorkflowContext {
     return this.#execution.random.uuid();
   }
 
-  run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+  run<I extends Payload, O extends Payload | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
     return heard(this.#run(activity, input));
   }
 
@@ -46,15 +47,18 @@ class EmbeddedContext implements WorkflowContext {
     return heard(this.#sleep(ms));
   }
 
-  waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
+  waitSignal<P extends Payload = Payload>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
     return heard(this.#waitSignal<P>(name, options));
   }
 
-  child<I extends Json, O extends Json | undefined>(workflow: Workflow<I, O>, options: ChildOptions<I>): Promise<O> {
+  child<I extends Payload, O extends Payload | undefined>(
+    workflow: Workflow<I, O>,
+    options: ChildOptions<I>,
+  ): Promise<O> {
     return heard(this.#child(workflow, options));
   }
 
-  async #run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+  async #run<I extends Payload, O extends Payload | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
     const text = encodePayload(input, `the input of activity ${activity.name}`);
     const options = { ...DEFAULT_ACTIVITY_OPTIONS, ...activity.options };
     const name = checkedName(activity.name, 'an activity name');
@@ -69,14 +73,14 @@ class EmbeddedContext implements WorkflowContext {
     await this.#timer(ms).ended;
   }
 
-  async #waitSignal<P extends Json>(name: string, options: { timeoutMs?: number }): Promise<P | undefined> {
+  async #waitSignal<P extends Payload>(name: string, options: { timeoutMs?: number }): Promise<P | undefined> {
     const { timeoutMs } = options;
     this.#execution.checkNotCancelled(this.#shielded);
     const timer = timeoutMs === undefined ? undefined : () => this.#timer(timeoutMs);
     return (await this.#execution.signals.next(name, this.#shielded, timer)) as P | undefined;
   }
 
-  async #child<I extends Json, O extends Json | undefined>(
+  async #child<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     { id, input }: ChildOptions<I>,
   ): Promise<O> {
@@ -89,7 +93,7 @@ class EmbeddedContext implements WorkflowContext {
     return result as O;
   }
 
-  onQuery(name: string, answer: () => Json): void {
+  onQuery(name: string, answer: () => Payload): void {
     this.#execution.queries.set(name, answer);
   }
 
@@ -97,7 +101,7 @@ class EmbeddedContext implements WorkflowContext {
     return this.#execution.patched(checkedName(change, 'the name of a change'));
   }
 
-  continueAsNew(input: Json): never {
+  continueAsNew(input: Payload): never {
     throw new ContinueAsNew(input);
   }
 

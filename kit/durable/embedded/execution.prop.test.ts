@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { defineActivity, type Json } from '../activity.ts';
+import type { Payload } from '../activity.ts';
+import { defineActivity } from '../activity.ts';
 import type { WorkflowContext } from '../workflow.ts';
 import { defineWorkflow } from '../workflow.ts';
 import { drained } from './drained.ts';
@@ -22,8 +23,8 @@ type Op =
 
 const act = defineActivity<number, number>('act');
 
-async function perform(ctx: WorkflowContext, ops: readonly Op[]): Promise<Json[]> {
-  const seen: Json[] = [];
+async function perform(ctx: WorkflowContext, ops: readonly Op[]): Promise<Payload[]> {
+  const seen: Payload[] = [];
   for (const op of ops) {
     if (op.kind === 'run') seen.push(await ctx.run(act, op.input).catch(() => 'failed'));
     else if (op.kind === 'sleep') await ctx.sleep(op.ms);
@@ -103,7 +104,7 @@ describe('an execution', () => {
   it('is the same after a replay of any part of its history', async () => {
     await fc.assert(
       fc.asyncProperty(programs, world, async (ops, happenings) => {
-        const program = defineWorkflow<null, Json>('program', (ctx) => perform(ctx, ops));
+        const program = defineWorkflow<null, Payload>('program', (ctx) => perform(ctx, ops));
         const live = new Execution({ workflow: program, id: 'w', run: 1, input: 'null', startedAt: 1, carried: [] });
         const history: JournalEvent[] = [];
         const pictures: { readonly length: number; readonly picture: unknown }[] = [];

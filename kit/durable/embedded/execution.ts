@@ -1,4 +1,4 @@
-import type { Json } from '../activity.ts';
+import type { Payload } from '../activity.ts';
 import { ContinueAsNew } from '../continue-as-new.ts';
 import { DurableError } from '../durable-error.ts';
 import type { WaitingFor } from '../engine.ts';
@@ -26,7 +26,7 @@ interface PendingStep {
   /** Asked for by `cleanUp`: a cancel does not reach it. */
   readonly shielded: boolean;
   readonly askedAt: number;
-  resolve(value: Json | undefined): void;
+  resolve(value: Payload | undefined): void;
   reject(error: Error): void;
 }
 
@@ -37,7 +37,7 @@ interface PendingStep {
 export class Execution {
   readonly id: string;
   readonly signals: SignalBox;
-  readonly queries = new Map<string, () => Json>();
+  readonly queries = new Map<string, () => Payload>();
   readonly pending = new Map<number, PendingStep>();
   readonly meter = new HistoryMeter();
   readonly #options: ExecutionOptions;
@@ -131,7 +131,7 @@ export class Execution {
   }
 
   /** One more thing that the body waits for. */
-  ask(make: (number: number) => AskedStep, shielded: boolean): Promise<Json | undefined> {
+  ask(make: (number: number) => AskedStep, shielded: boolean): Promise<Payload | undefined> {
     this.checkNotCancelled(shielded);
     if (this.pending.size >= LIMITS.pendingSteps) {
       throw new DurableError(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import { DryContext, type DryWorld } from './pure/dry-context.ts';
 import { type LoadedWorkflow, loadWorkflow } from './pure/load-workflow.ts';
 
@@ -8,7 +8,7 @@ export interface PureWorkflow extends DryWorld {
   readonly module: URL;
   /** The name that it was defined with. */
   readonly workflow: string;
-  readonly input: Json;
+  readonly input: Payload;
 }
 
 /**
@@ -24,8 +24,8 @@ export async function assertPureWorkflow(subject: PureWorkflow): Promise<DryOutc
 }
 
 export type DryOutcome =
-  | { readonly kind: 'returned'; readonly value: Json | undefined }
-  | { readonly kind: 'continued'; readonly input: Json }
+  | { readonly kind: 'returned'; readonly value: Payload | undefined }
+  | { readonly kind: 'continued'; readonly input: Payload }
   | { readonly kind: 'threw'; readonly error: string };
 
 async function runDry(subject: PureWorkflow, { workflow, errors, sins }: LoadedWorkflow) {
@@ -40,5 +40,5 @@ async function runDry(subject: PureWorkflow, { workflow, errors, sins }: LoadedW
   // A body that catches everything would keep it to itself.
   assert.deepEqual(sins, [], `${subject.workflow} touched something besides its input and ctx`);
   // What comes from the body's own realm has other prototypes.
-  return JSON.parse(JSON.stringify({ outcome, asked: ctx.asked })) as { outcome: DryOutcome; asked: Json };
+  return JSON.parse(JSON.stringify({ outcome, asked: ctx.asked })) as { outcome: DryOutcome; asked: Payload };
 }

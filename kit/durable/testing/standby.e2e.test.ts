@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import { DATABASES, freshDatabase, type TestDatabase } from '#testing/databases';
 import { eventually } from './eventually.ts';
 import { HELD, isHolding, readEffects, release } from './kill/effects.ts';
@@ -79,7 +79,7 @@ describe('two processes on one Postgres', { skip }, () => {
   /** Two executors with one workflow. */
   function start(t: TestContext, { id, chain, ...more }: Start) {
     if (database.engine !== 'postgres') throw new Error('Postgres was asked for');
-    const place: Json = { engine: 'postgres', url: database.url, ...more };
+    const place: Payload = { engine: 'postgres', url: database.url, ...more };
     const files = mkdtempSync(join(folder, `${id}-`));
     const starts = [{ workflow: 'kill-chain', id, input: { steps: chain, fails: false } }];
     const orders = {

@@ -1,4 +1,5 @@
-import { type ActivityEnvironment, type ActivityImplementation, implementActivity, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { type ActivityEnvironment, type ActivityImplementation, implementActivity } from '#kit/durable';
 import { eventually } from './eventually.ts';
 import { ACTIVITIES, type Work } from './workflows/activities.ts';
 
@@ -7,7 +8,7 @@ export interface Call extends Pick<ActivityEnvironment, 'attempt' | 'workflowId'
   readonly work: Work;
 }
 
-export type Behaviour = (environment: ActivityEnvironment, work: Work) => Promise<Json> | Json;
+export type Behaviour = (environment: ActivityEnvironment, work: Work) => Promise<Payload> | Payload;
 
 /**
  * What the activities of the test workflows touch. Every try is written down under the key it was asked for, and the test

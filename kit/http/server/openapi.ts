@@ -9,7 +9,7 @@ import type { Route } from '../routes/route.ts';
 import type { ApiInfo } from './http-server.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
 
-type Json = Record<string, unknown>;
+type Description = Record<string, unknown>;
 
 const BEARER_SCHEME = 'bearer';
 
@@ -40,7 +40,7 @@ export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Prom
 }
 
 /** What the server adds to every operation of its kind: headers, security, and the ways in which it may refuse. */
-function describe(route: Route, { response }: FastifySchema): Json {
+function describe(route: Route, { response }: FastifySchema): Description {
   const headers = requestHeaders(route);
   return {
     ...(Object.keys(headers).length === 0 ? {} : { headers: Type.Object(headers) }),
@@ -48,7 +48,7 @@ function describe(route: Route, { response }: FastifySchema): Json {
     security: route.permission === 'public' ? [] : [{ [BEARER_SCHEME]: [] }],
     'x-permission': route.permission,
     response: {
-      ...successes(route, response as Readonly<Record<string, Json>>),
+      ...successes(route, response as Readonly<Record<string, Description>>),
       ...(route.etag && route.method === 'GET' ? { 304: { type: 'null', description: 'You have it already.' } } : {}),
       '4xx': problem('The request was refused; the problem document says why.'),
       '5xx': problem('The server could not do it; the problem document says whether to try again.'),
@@ -56,7 +56,10 @@ function describe(route: Route, { response }: FastifySchema): Json {
   };
 }
 
-function successes(route: Route, responses: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+function successes(
+  route: Route,
+  responses: Readonly<Record<string, Description>>,
+): Readonly<Record<string, Description>> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => {
       const description = schema['description'] ?? (status === '201' ? 'Created.' : 'Done.');
@@ -68,7 +71,7 @@ function successes(route: Route, responses: Readonly<Record<string, Json>>): Rea
   );
 }
 
-function problem(description: string): Json {
+function problem(description: string): Description {
   return { description, content: { [PROBLEM_TYPE]: { schema: ProblemSchema } } };
 }
 
@@ -98,13 +101,13 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T)
 
 /** Every object schema with a title becomes a component of that name, so that generated clients have types with names. */
 function nameSchemas(document: object): object {
-  const { paths, components, ...rest } = document as { paths: Json; components: Json };
-  const schemas: Json = {};
+  const { paths, components, ...rest } = document as { paths: Description; components: Description };
+  const schemas: Description = {};
   const named = hoist(paths, schemas);
   return { ...rest, components: { ...components, schemas }, paths: named };
 }
 
-function hoist(node: unknown, schemas: Json): unknown {
+function hoist(node: unknown, schemas: Description): unknown {
   if (Array.isArray(node)) return node.map((item) => hoist(item, schemas));
   if (typeof node !== 'object' || node === null) return node;
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, hoist(value, schemas)]));

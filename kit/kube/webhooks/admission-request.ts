@@ -1,5 +1,6 @@
+import type { JsonObject } from '#kit/std';
 import type { KubeObject } from '../client/kube-object.ts';
-import { fault, type JsonObject, objectAt, optionalObject, optionalText, requestOf, textAt } from './json-fields.ts';
+import { fault, objectAt, optionalObject, optionalText, requestOf, textAt } from './json-fields.ts';
 
 const OPERATIONS = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const;
 export type Operation = (typeof OPERATIONS)[number];

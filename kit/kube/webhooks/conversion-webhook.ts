@@ -1,6 +1,7 @@
+import type { JsonObject } from '#kit/std';
 import { FleetError } from '#kit/std';
 import type { KubeObject } from '../client/kube-object.ts';
-import { fault, isObject, type JsonObject, optionalObject, requestOf, textAt } from './json-fields.ts';
+import { fault, isObject, optionalObject, requestOf, textAt } from './json-fields.ts';
 import { parseBodyExactly } from './parse-body.ts';
 import type { Webhook } from './webhook.ts';
 import { WebhookError } from './webhook-error.ts';

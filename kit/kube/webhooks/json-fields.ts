@@ -1,6 +1,5 @@
+import type { JsonObject } from '#kit/std';
 import { WebhookError } from './webhook-error.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -36,7 +35,10 @@ export function optionalObject(parent: JsonObject, field: string, path: string):
 export function requestOf(body: unknown, apiVersion: string, kind: string): JsonObject {
   if (!isObject(body)) throw fault('', `must be a ${kind}`);
   if (body['apiVersion'] !== apiVersion || body['kind'] !== kind) {
-    throw fault('', `must be a ${kind} of ${apiVersion}, not ${String(body['kind'])} of ${String(body['apiVersion'])}`);
+    throw fault(
+      '',
+      `must be a ${kind} of ${apiVersion}, not ${JSON.stringify(body['kind'])} of ${JSON.stringify(body['apiVersion'])}`,
+    );
   }
   return objectAt(body, 'request', '');
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from './json-fields.ts';
+import type { JsonObject } from '#kit/std';
+import { isObject } from './json-fields.ts';
 
 /** One step of RFC 6902. */
 export type PatchOperation =

@@ -1,6 +1,6 @@
 import type { Values } from '#kit/config';
 import { checkDocuments } from '../../apply/check-documents.ts';
-import type { Document } from '../../apply/document.ts';
+import type { ApplyDocument } from '../../apply/document.ts';
 import { readDocuments } from '../../apply/read-documents.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { ClientError } from '../../client/client-error.ts';
@@ -21,7 +21,7 @@ export interface Wish {
 
 /** What is asked for, by a document or by flags, and what is there of it. */
 export interface WantedDeployment {
-  readonly document: Document;
+  readonly document: ApplyDocument;
   readonly current: Resource | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function wantedDeployment(api: ApiClient, wish: Wish, signal: Abort
   return { document, current: await find(api, document, signal) };
 }
 
-async function fromDocument(filename: string, { values, positionals, contextWorkspace }: Wish): Promise<Document> {
+async function fromDocument(filename: string, { values, positionals, contextWorkspace }: Wish): Promise<ApplyDocument> {
   const extra = positionals[0] ?? saidFlag(values);
   if (extra !== undefined) {
     throw new UsageError(`-f says all of it: leave out ${extra}. Documents to deliver are given with --file`);
@@ -86,7 +86,7 @@ function flagsOf(values: Wish['values']): DeployFlags {
 }
 
 /** A new one needs more than a change does. */
-function refuseHalf({ name, spec }: Document): void {
+function refuseHalf({ name, spec }: ApplyDocument): void {
   if (spec['manifest'] === undefined) {
     throw new UsageError(
       `${name} is not there yet: say what to deliver with --file or --template, or give a document with -f`,
@@ -97,7 +97,7 @@ function refuseHalf({ name, spec }: Document): void {
   }
 }
 
-async function find(api: ApiClient, document: Document, signal: AbortSignal): Promise<Resource | undefined> {
+async function find(api: ApiClient, document: ApplyDocument, signal: AbortSignal): Promise<Resource | undefined> {
   try {
     return await readOne(api, document, signal);
   } catch (error) {

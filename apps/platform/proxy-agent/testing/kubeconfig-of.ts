@@ -6,7 +6,7 @@ interface Part {
   readonly [part: string]: unknown;
 }
 
-interface Document {
+interface KubeconfigDocument {
   readonly clusters: readonly Part[];
   readonly users: readonly Part[];
 }
@@ -20,7 +20,7 @@ export function kubeconfigOf(
     const {
       clusters: [cluster],
       users: [user],
-    } = parse(its.kubeconfig()) as Document;
+    } = parse(its.kubeconfig()) as KubeconfigDocument;
     return { name, cluster: cluster?.['cluster'], user: user?.['user'] };
   });
   const all = [...parts, ...Object.entries(more).map(([name, its]) => ({ name, ...its }))];

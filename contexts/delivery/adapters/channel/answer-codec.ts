@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, foreignText, foreignTexts } from '#kit/std';
+import type { Acknowledgement, PreviewAnswer } from '#protocol/delivery';
 import {
   AcknowledgementSchema,
   FromAgentSchema,
@@ -7,7 +8,6 @@ import {
   type Acknowledgement as WireAcknowledgement,
   type PreviewAnswer as WirePreviewAnswer,
 } from '#protocol/proto';
-import type { Acknowledgement, PreviewAnswer } from '../../domain/delivery-order.ts';
 
 /** What an agent answers. */
 export type Answer =

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Acknowledgement } from '#protocol/delivery';
 import { PATIENCE_MS } from '#testing/patience';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import type { Acknowledgement } from '../../domain/delivery-order.ts';
 import { anOrder, aTarget } from '../../testing/an-order.ts';
 import { channelPair } from '../../testing/channel-pair.ts';
 import { RecordingReports } from '../../testing/recording-reports.ts';

@@ -1,7 +1,8 @@
 import { unlessAborted } from '#kit/std';
+import type { Acknowledgement, DeliveryOrder, OrderKey, PreviewAnswer } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { DeliveryAgent } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import type { Acknowledgement, DeliveryOrder, OrderKey, PreviewAnswer, TargetId } from '../../domain/delivery-order.ts';
 import { type Answer, decodeAnswer } from './answer-codec.ts';
 import { type Asked, encodeAsked } from './order-codec.ts';
 

@@ -1,5 +1,6 @@
+import type { Inventory } from '#protocol/delivery';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import type { AgentReports, DeliveryAgent } from '../../application/ports.ts';
-import type { Inventory, TargetId, TargetRef } from '../../domain/delivery-order.ts';
 import { type Answer, encodeAnswer } from './answer-codec.ts';
 import { type Asked, decodeAsked } from './order-codec.ts';
 import { encodeSaid, type Said } from './status-codec.ts';

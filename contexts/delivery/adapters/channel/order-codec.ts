@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, parseUuid } from '#kit/std';
+import type { DeliverOrder, DeliveryOrder, Document, OrderKey } from '#protocol/delivery';
 import {
   DeliverOrderSchema,
   DriftPolicy,
@@ -10,8 +11,8 @@ import {
   type OrderKey as WireOrderKey,
   type RemoveOrder as WireRemoveOrder,
 } from '#protocol/proto';
+import type { TargetRef } from '#protocol/targets';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import type { DeliverOrder, DeliveryOrder, Document, OrderKey, TargetRef } from '../../domain/delivery-order.ts';
 
 /** What the platform asks of an agent. */
 export type Asked =

@@ -1,5 +1,6 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { foreignInteger, foreignList, foreignName, foreignText, foreignTexts, parseUuid } from '#kit/std';
+import type { DeliveryReport, Health, Inventory } from '#protocol/delivery';
 import {
   DeliveryReportSchema,
   InventorySchema,
@@ -7,7 +8,7 @@ import {
   Health as WireHealth,
   type DeliveryReport as WireReport,
 } from '#protocol/proto';
-import type { DeliveryReport, Health, Inventory, TargetId } from '../../domain/delivery-order.ts';
+import type { TargetId } from '#protocol/targets';
 
 /** What an agent says by itself. */
 export type Said =

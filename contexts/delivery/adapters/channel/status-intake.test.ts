@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { sleep } from '#kit/std';
+import type { DeliveryReport } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import type { DeliveryReport, TargetId } from '../../domain/delivery-order.ts';
 import { aTarget, uidOf } from '../../testing/an-order.ts';
 import { encodeSaid } from './status-codec.ts';
 import { StatusIntake } from './status-intake.ts';

@@ -1,7 +1,8 @@
 import { handOver, type Sleep } from '#kit/std';
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { AgentReports } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import type { DeliveryReport, Inventory, TargetId } from '../../domain/delivery-order.ts';
 import { decodeSaid, type Said } from './status-codec.ts';
 
 export interface StatusIntakeDeps {

@@ -1,4 +1,4 @@
-import type { Health } from '../../domain/delivery-order.ts';
+import type { Health } from '#protocol/delivery';
 
 export const OUTCOMES = [
   /** Accepted, and applied or removed. */

@@ -1,5 +1,5 @@
 import type { Uuid } from '#kit/std';
-import type { TargetId } from '../../domain/delivery-order.ts';
+import type { TargetId } from '#protocol/targets';
 
 /** An order that was accepted, or how often a target was rebuilt, which forgets all before it. The latest counts. */
 export type Remembered =

@@ -1,5 +1,5 @@
 import type { Uuid } from '#kit/std';
-import type { TargetId } from '../../domain/delivery-order.ts';
+import type { TargetId } from '#protocol/targets';
 import type { Behaviour } from './behaviour.ts';
 
 /** What happens to a simulated fleet from outside. */

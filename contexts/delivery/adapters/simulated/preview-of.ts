@@ -1,5 +1,5 @@
 import { canonicalJson } from '#kit/std';
-import type { DeliveryOrder, Document, PreviewAnswer } from '../../domain/delivery-order.ts';
+import type { DeliveryOrder, Document, PreviewAnswer } from '#protocol/delivery';
 
 /** What is on the target of a deployment, as far as it is known. */
 export interface Present {

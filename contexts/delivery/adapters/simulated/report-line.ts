@@ -1,6 +1,7 @@
 import { BoundedQueue, retry, type Sleep } from '#kit/std';
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
 import type { AgentReports } from '../../application/ports.ts';
-import type { ConnectionChange, DeliveryReport, Inventory } from '../../domain/delivery-order.ts';
+import type { ConnectionChange } from '../../domain/connection-change.ts';
 
 export type Word =
   | { readonly kind: 'report'; readonly report: DeliveryReport }

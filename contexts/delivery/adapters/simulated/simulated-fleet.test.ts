@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Acknowledgement } from '../../domain/delivery-order.ts';
+import type { Acknowledgement } from '#protocol/delivery';
 import { fleetsForTests, textsOf } from '../../testing/a-simulated-fleet.ts';
 import { aDocument, anOrder, aRemoval } from '../../testing/an-order.ts';
 

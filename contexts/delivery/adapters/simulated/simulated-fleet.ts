@@ -1,16 +1,9 @@
 import { runAll } from '#kit/reconcile';
 import { assertNever, BoundedQueue, type Clock, type Uuid } from '#kit/std';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, OrderKey, PreviewAnswer } from '#protocol/delivery';
+import type { TargetId, TargetRef } from '#protocol/targets';
 import type { DeliveryAgent } from '../../application/ports.ts';
 import { DeliveryError } from '../../domain/delivery-error.ts';
-import type {
-  Acknowledgement,
-  DeliveryOrder,
-  DeliveryReport,
-  OrderKey,
-  PreviewAnswer,
-  TargetId,
-  TargetRef,
-} from '../../domain/delivery-order.ts';
 import { Agenda } from './agenda.ts';
 import { type Behaviour, WELL_BEHAVED } from './behaviour.ts';
 import { chance } from './chance.ts';

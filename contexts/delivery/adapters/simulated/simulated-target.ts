@@ -7,8 +7,8 @@ import type {
   Inventory,
   OrderKey,
   PreviewAnswer,
-  TargetRef,
-} from '../../domain/delivery-order.ts';
+} from '#protocol/delivery';
+import type { TargetRef } from '#protocol/targets';
 import { fence, type Passage, type Seen } from '../../domain/fence.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Remembered } from './fleet-memory.ts';

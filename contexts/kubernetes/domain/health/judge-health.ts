@@ -1,3 +1,4 @@
+import type { HealthRule } from '#protocol/delivery';
 import { deletionMessage } from '../deletion-message.ts';
 import { textAt } from '../json-value.ts';
 import { groupOf, type KubeObject } from '../kube-object.ts';
@@ -10,14 +11,6 @@ import { AVAILABLE, degraded, type ObjectHealth, type ObjectView, progressing } 
 import { podHealth } from './pod-health.ts';
 import { autoscalerHealth, disruptionBudgetHealth } from './scaling-health.ts';
 import { daemonSetHealth, deploymentHealth, replicaSetHealth, statefulSetHealth } from './workload-health.ts';
-
-/** When an object of a kind is healthy, beyond what is known here. */
-export interface HealthRule {
-  readonly apiGroup?: string;
-  readonly kind: string;
-  /** CEL over `object`; true means healthy. */
-  readonly healthy: string;
-}
 
 /** Whether an object keeps a rule; a text says why that cannot be told. */
 export type RuleEvaluator = (rule: string, object: KubeObject) => boolean | string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
-import type { TargetId } from '../../domain/target-view.ts';
 import { GroupJourney } from './testing/group-journey.ts';
 
 const TIERS = ['db', 'api', 'web'] as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase } from '#testing/databases';
 import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { aRun, inline, type PipelineRun } from '../../testing/pipeline/pipeline-run.ts';
 
 const BLUE = { type: 'selector', matchLabels: { colour: 'blue' } };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Uuid } from '#kit/std';
+import type { DeliveryOrder } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { freshDatabase } from '#testing/databases';
 import type { SeededRandom } from '#testing/seeded';
 import { eachCase, type Soak } from '#testing/soak';
-import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
 import type { RolloutSpec } from '../../domain/rollout/rollout-strategy.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { brokenPromises } from '../../testing/pipeline/broken-promises.ts';
 import { inline, PipelineRun } from '../../testing/pipeline/pipeline-run.ts';
 import type { Script } from '../../testing/pipeline/scripted-fleet.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createUuidv7, systemClock } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import { PATIENCE_MS } from '#testing/patience';
 import type { Units } from '../../application/ports.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { createReportIntake } from './report-intake.ts';
 
 const signal = new AbortController().signal;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, sleep, unlessAborted, Wake } from '#kit/std';
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { type Handover, type News, takeReports } from '../../application/pipeline/take-reports.ts';
 import type { UnitOfWork, Units } from '../../application/ports.ts';
-import type { DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 
 export interface ReportIntakeDeps {
   readonly units: Units;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import { assertPureWorkflow } from '../../../../kit/durable/testing/assert-pure-workflow.ts';
 
 const subject = {
@@ -9,7 +9,7 @@ const subject = {
   input: { group: '00000000-0000-7000-8000-0000000000e1', run: 1 },
 };
 /** Answers one after the other, for each of the two dry runs. */
-const answering = (...answers: readonly Json[]) => {
+const answering = (...answers: readonly Payload[]) => {
   let asked = 0;
   return { 'control-group': () => answers[asked++ % answers.length] };
 };

@@ -1,5 +1,5 @@
 import { type Clock, canonicalJson } from '#kit/std';
-import type { DeliveryReport } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryReport } from '#protocol/delivery';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import { decideGroup, type GroupDecision } from '../../domain/group/decide-group.ts';
 import { recordOutcomes } from '../../domain/group/record-outcomes.ts';

@@ -1,4 +1,4 @@
-import type { Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { Inventory } from '#protocol/delivery';
 import { decideGroup } from '../../domain/group/decide-group.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';

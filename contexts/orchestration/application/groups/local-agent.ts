@@ -1,20 +1,16 @@
+import type { Json } from '#kit/std';
 import { type Clock, unlessAborted } from '#kit/std';
-import type {
-  Acknowledgement,
-  DeliveryOrder,
-  DeliveryReport,
-  Inventory,
-} from '../../domain/delivery/delivery-order.ts';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, Inventory, PreviewAnswer } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import { digestGroup, faultsText, parseGroupDocuments } from '../../domain/group/group-document.ts';
 import { newGroup } from '../../domain/group/group-state.ts';
 import type { DeploymentGroupSpec } from '../../domain/manifest/group/deployment-group.ts';
 import { type GroupDelta, groupDelta } from '../../domain/manifest/group/group-delta.ts';
-import type { Json } from '../../domain/manifest/json.ts';
 import { referencesIn } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
-import { LOCAL_TARGET_ID, type TargetId } from '../../domain/target-view.ts';
-import type { GroupRecord, PreviewAnswer, TargetRouter, UnitOfWork, Units } from '../ports.ts';
+import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
+import type { GroupRecord, TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { groupHoldings } from './group-holdings.ts';
 
 /** Where what an agent says is taken in. Each resolves once it is kept; the same may be told twice. */

@@ -1,4 +1,5 @@
 import type { Uuid } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import type { Approval } from '../../domain/deployment/approval.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
@@ -9,7 +10,6 @@ import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { Member } from '../../domain/rollout/machine/member.ts';
 import { keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 
 /** What a turn came to. */

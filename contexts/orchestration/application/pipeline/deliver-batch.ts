@@ -1,5 +1,6 @@
 import { backoffDelay, retry, type Sleep } from '#kit/std';
-import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryOrder } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
@@ -7,7 +8,6 @@ import { sent } from '../../domain/deployment/order-of-target.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 import { alikeIn, type Content, OrderMaker, type Parcel, packParcel } from './pack-parcel.ts';
 import { PIPELINE_SETTINGS, type PipelineDeps, type PipelineSettings } from './pipeline-deps.ts';

@@ -1,4 +1,5 @@
 import { canonicalJson } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import { decideMembership, factsOf, planOf } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
@@ -14,7 +15,6 @@ import { entriesOf } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import { type Plan, touchedBy } from '../../domain/rollout/plan.ts';
 import { withRequiredGates } from '../../domain/rollout/required-gates.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { lookAround, type Surroundings } from './look-around.ts';
 import type { Strategies } from './pipeline-deps.ts';

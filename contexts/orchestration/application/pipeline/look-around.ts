@@ -1,3 +1,4 @@
+import type { TargetId } from '#protocol/targets';
 import type { PlannedTarget } from '../../domain/deployment/decide-plan.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
@@ -5,7 +6,6 @@ import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
 import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
 import { type Resolution, resolvePlacement } from '../../domain/placement/resolve-placement.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 
 /** The world at one moment, as far as a deployment cares. */

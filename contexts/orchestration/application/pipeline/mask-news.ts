@@ -1,7 +1,7 @@
 import type { ValueMask } from '#kit/std';
-import type { DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryReport, Inventory } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import type { UnitOfWork } from '../ports.ts';
 import type { Handover, News } from './news.ts';

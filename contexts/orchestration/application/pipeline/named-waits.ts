@@ -1,6 +1,6 @@
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 
 /** What a rollout waits for, with the names of targets, for people. */

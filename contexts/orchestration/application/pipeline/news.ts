@@ -1,6 +1,6 @@
-import type { Acknowledgement, DeliveryReport, Inventory } from '../../domain/delivery/delivery-order.ts';
+import type { Acknowledgement, DeliveryReport, Inventory } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 
 /** What became of handing a delivery over. */
 export type Handover = {

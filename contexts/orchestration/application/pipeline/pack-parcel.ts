@@ -1,8 +1,7 @@
-import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryOrder, Document } from '#protocol/delivery';
 import type { DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { leftAsItIs, sent, withoutOrder } from '../../domain/deployment/order-of-target.ts';
-import type { Document } from '../../domain/manifest/document-identity.ts';
 import type { Payload } from '../../domain/manifest/payload.ts';
 import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';

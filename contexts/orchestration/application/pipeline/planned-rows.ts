@@ -1,8 +1,8 @@
+import type { TargetId } from '#protocol/targets';
 import { isCompared, isUpToDate } from '../../domain/deployment/decide-plan.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 import { UNSURE_HASH } from '../../domain/deployment/order-of-target.ts';
 import type { Wishes } from '../../domain/deployment/wishes-of.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { Hashes } from './prepare-plan.ts';
 
 /** Those that are to get it once more are not believed to have it. */

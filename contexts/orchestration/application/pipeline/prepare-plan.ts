@@ -1,9 +1,9 @@
+import type { TargetId } from '#protocol/targets';
 import { isCompared } from '../../domain/deployment/decide-plan.ts';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import { type Wishes, wishesOf } from '../../domain/deployment/wishes-of.ts';
 import type { Manifest } from '../../domain/manifest/manifest-strategy.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { type Asked, askedFor, isUnfinished } from './asked-for.ts';
 import { lookAround, type Surroundings } from './look-around.ts';

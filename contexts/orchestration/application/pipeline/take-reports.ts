@@ -1,4 +1,5 @@
-import type { DeliveryReport } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryReport } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
@@ -8,7 +9,6 @@ import { believedRevision, hearAhead, hearFencedAhead } from '../../domain/deplo
 import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { maskNews } from './mask-news.ts';
 import type { Handover, News } from './news.ts';

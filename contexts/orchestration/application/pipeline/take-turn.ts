@@ -1,3 +1,4 @@
+import type { TargetId } from '#protocol/targets';
 import { countsAfter } from '../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { OrchestrationEvent } from '../../domain/deployment/deployment-event.ts';
@@ -11,7 +12,6 @@ import { createDecide, type Decide } from '../../domain/rollout/machine/decide.t
 import { createExplainWait, type ExplainWait, type Wait } from '../../domain/rollout/machine/explain-wait.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 import { type ChangedRows, changedRows, keepGates, type TurnOutcome } from './carry-out.ts';
 import { type HeardTriggers, hearTriggers } from './hear-triggers.ts';

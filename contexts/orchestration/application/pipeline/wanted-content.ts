@@ -1,13 +1,13 @@
+import type { Document } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import { deliveryHash } from '../../domain/deployment/delivery-hash.ts';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
 import { specReferences, unsealSpec } from '../../domain/deployment/sealed-spec.ts';
 import { documentFaults } from '../../domain/manifest/document-faults.ts';
-import type { Document } from '../../domain/manifest/document-identity.ts';
 import type { GenerateTarget } from '../../domain/manifest/generate-context.ts';
 import { type Manifest, type ManifestRegistry, parseManifest } from '../../domain/manifest/manifest-strategy.ts';
 import { type Payload, payloadOf } from '../../domain/manifest/payload.ts';
 import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 
 /** What one target is to have: `failed` when the spec makes nothing of it. */

@@ -1,14 +1,14 @@
 import { maskValues, textsIn, type ValueMask } from '#kit/std';
-import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryOrder, Document, PreviewAnswer } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
-import { type Document, identityKey, identityOf } from '../../domain/manifest/document-identity.ts';
+import { identityKey, identityOf } from '../../domain/manifest/document-identity.ts';
 import type { Payload } from '../../domain/manifest/payload.ts';
 import { secretPlaces } from '../../domain/manifest/secret-references.ts';
 import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import type { Surroundings } from '../pipeline/look-around.ts';
-import type { PreviewAnswer, TargetRouter, Units } from '../ports.ts';
+import type { TargetRouter, Units } from '../ports.ts';
 import type { PreviewedTarget } from './preview.ts';
 
 export interface AskedAgents {

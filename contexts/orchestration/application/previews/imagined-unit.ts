@@ -1,6 +1,6 @@
+import type { Json } from '#kit/std';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
-import type { Json } from '../../domain/manifest/json.ts';
 import type { ContentStore, DeploymentStore, RolloutStore, TriggerStore, UnitOfWork } from '../ports.ts';
 
 /**

@@ -1,14 +1,15 @@
 import { FleetError } from '#kit/std';
+import type { PreviewAnswer } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import { wishesOf } from '../../domain/deployment/wishes-of.ts';
 import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
 import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { lookAround, type Surroundings } from '../pipeline/look-around.ts';
 import type { Strategies } from '../pipeline/pipeline-deps.ts';
 import { type Wanted, WantedContent } from '../pipeline/wanted-content.ts';
-import type { PreviewAnswer, TargetRouter, UnitOfWork, Units } from '../ports.ts';
+import type { TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { diffSpecs } from '../revisions/diff-revisions.ts';
 import { askAgents } from './ask-agents.ts';
 import { imaginedUnit } from './imagined-unit.ts';

@@ -1,4 +1,5 @@
 import { contentHash } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import {
   decideMembership,
   isCompared,
@@ -16,7 +17,6 @@ import type { GateSpec } from '../../domain/rollout/gates/gate.ts';
 import type { Plan } from '../../domain/rollout/plan.ts';
 import { withRequiredGates } from '../../domain/rollout/required-gates.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { Surroundings } from '../pipeline/look-around.ts';
 import type { Wanted } from '../pipeline/wanted-content.ts';
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import type { Deployment, DeploymentSpec } from '../../domain/deployment/deployment.ts';
-import type { JsonObject } from '../../domain/manifest/json.ts';
 import type { Payload } from '../../domain/manifest/payload.ts';
 import { type DocumentChange, diffPayloads, type FieldChange } from '../../domain/manifest/payload-diff.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { getRevision } from './read-revision.ts';
 import { targetNames } from './target-names.ts';

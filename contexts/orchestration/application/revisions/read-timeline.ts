@@ -1,10 +1,10 @@
+import type { TargetId } from '#protocol/targets';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import { DeploymentError } from '../../domain/deployment/deployment-error.ts';
 import type { Revision } from '../../domain/deployment/revision.ts';
 import { type RecordedTurn, type TimelineEntry, timelineOf } from '../../domain/deployment/timeline.ts';
 import type { Decide } from '../../domain/rollout/machine/decide.ts';
 import type { RolloutStart } from '../../domain/rollout/machine/open-rollout.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { RolloutOpening, UnitOfWork } from '../ports.ts';
 import { getRevision } from './read-revision.ts';
 import { targetNames } from './target-names.ts';

@@ -1,5 +1,5 @@
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { RolloutOpening, UnitOfWork } from '../ports.ts';
 
 /** What targets are called: as the rollouts knew them, or as they are known now. One that nobody knows is its id. */

@@ -1,8 +1,8 @@
+import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import { scoresReadBy } from '../../domain/placement/placement-faults.ts';
 import type { PlacementRegistry } from '../../domain/placement/placement-registry.ts';
 import type { PlacementSpec, ReportedScore } from '../../domain/placement/placement-strategy.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import type { UnitOfWork } from '../ports.ts';
 
 /** Where a target is. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TargetId } from '#protocol/targets';
 import { aDeployment } from '../../testing/a-revision.ts';
-import type { TargetId } from '../target-view.ts';
 import { conditionsOf } from './conditions.ts';
 import { NO_COUNTS } from './counts-after.ts';
 import type { Deployment } from './deployment.ts';

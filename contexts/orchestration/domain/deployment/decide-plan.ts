@@ -1,3 +1,4 @@
+import type { TargetId } from '#protocol/targets';
 import type { Share } from '../budget/share.ts';
 import { type Delta, deltaOf, deltaOfDeletion, membersAfter } from '../placement/delta-of.ts';
 import { isVanished } from '../placement/removal-cause.ts';
@@ -5,7 +6,7 @@ import type { Resolution } from '../placement/resolve-placement.ts';
 import type { MemberFacts } from '../rollout/machine/member.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutRegistry, RolloutSpec } from '../rollout/rollout-strategy.ts';
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { PlacementView } from '../target-view.ts';
 import type { Deployment } from './deployment.ts';
 import type { PlacementStatus } from './deployment-status.ts';
 import type { DeploymentTarget } from './deployment-target.ts';

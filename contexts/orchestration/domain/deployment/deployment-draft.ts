@@ -1,9 +1,9 @@
-import type { Labels } from '#kit/std';
-import type { JsonObject } from '../manifest/json.ts';
+import type { JsonObject, Labels } from '#kit/std';
+import type { DriftPolicy, HealthRule } from '#protocol/delivery';
 import type { ManifestSpec } from '../manifest/manifest-strategy.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
-import type { Deployment, DeploymentSpec, DriftPolicy, HealthRule, RolloutWish } from './deployment.ts';
+import type { Deployment, DeploymentSpec, RolloutWish } from './deployment.ts';
 
 /** What somebody wrote down of a deployment, secrets marked. */
 export interface DeploymentDraft {

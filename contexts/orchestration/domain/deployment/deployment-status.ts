@@ -1,7 +1,7 @@
+import type { TargetId } from '#protocol/targets';
 import type { Exclusion, Retention } from '../placement/exclusion.ts';
 import type { Wait } from '../rollout/machine/explain-wait.ts';
 import type { Outcome, StopReason } from '../rollout/machine/phase.ts';
-import type { TargetId } from '../target-view.ts';
 
 export const CONDITION_TYPES = [
   'Placed',

@@ -1,5 +1,6 @@
-import type { FailureReason, Health } from '../rollout/machine/member.ts';
-import type { TargetId } from '../target-view.ts';
+import type { Health } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
+import type { FailureReason } from '../rollout/machine/member.ts';
 import type { DeploymentId } from './deployment.ts';
 
 /** What was put on a target, as its agent said. */

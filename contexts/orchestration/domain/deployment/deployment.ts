@@ -1,5 +1,5 @@
-import type { Labels, ResourceName, Uuid } from '#kit/std';
-import type { JsonObject } from '../manifest/json.ts';
+import type { JsonObject, Labels, ResourceName, Uuid } from '#kit/std';
+import type { DriftPolicy, HealthRule } from '#protocol/delivery';
 import type { ManifestSpec } from '../manifest/manifest-strategy.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
@@ -9,18 +9,6 @@ export type DeploymentId = Uuid;
 
 export const ROLLOUT_STATES = ['running', 'paused'] as const;
 export type RolloutWish = (typeof ROLLOUT_STATES)[number];
-
-const DRIFT_POLICIES = ['report', 'repair'] as const;
-export type DriftPolicy = (typeof DRIFT_POLICIES)[number];
-
-/** When a document of this kind is healthy, beyond what its agent knows by itself. */
-export interface HealthRule {
-  /** `apps`; left out, the core group. */
-  readonly apiGroup?: string;
-  readonly kind: string;
-  /** CEL over `object`; true means healthy. Whoever reports health evaluates it. */
-  readonly healthy: string;
-}
 
 /** What somebody wants. Kept in its open form: a reference stands where a secret was, see `splitSecrets`. */
 export interface DeploymentSpec {

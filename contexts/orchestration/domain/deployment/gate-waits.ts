@@ -1,6 +1,7 @@
+import type { Json } from '#kit/std';
 import type { ChildDeployment, DeploymentGroupSpec } from '../manifest/group/deployment-group.ts';
 import { findCycle, type Waits, waitsOf } from '../manifest/group/deployment-waits.ts';
-import { fieldOf, isList, type Json } from '../manifest/json.ts';
+import { fieldOf, isList } from '../manifest/json.ts';
 import type { DeploymentSpec } from './deployment.ts';
 
 /** A deployment, as far as waiting goes. */

@@ -1,5 +1,5 @@
 import { assertNever } from '#kit/std';
-import type { DeliveryReport } from '../delivery/delivery-order.ts';
+import type { DeliveryReport } from '#protocol/delivery';
 import type { Happening } from '../rollout/machine/happening.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { mayHave, UNSURE_HASH } from './order-of-target.ts';

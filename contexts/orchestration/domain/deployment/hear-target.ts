@@ -1,4 +1,4 @@
-import type { Inventory } from '../delivery/delivery-order.ts';
+import type { Holding, Inventory } from '#protocol/delivery';
 import type { Happening } from '../rollout/machine/happening.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { type Heard, hearReport } from './hear-report.ts';
@@ -17,8 +17,6 @@ export interface HeardInventory extends Heard {
   /** It has not what it should have, or is another installation altogether. */
   readonly isRebuilt: boolean;
 }
-
-type Holding = Inventory['holdings'][number];
 
 /** The revisions that an agent can have: the last one given, and the highest that it is believed to have seen. */
 export interface GivenRevisions {

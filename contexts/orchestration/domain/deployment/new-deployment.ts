@@ -1,5 +1,5 @@
+import type { Json } from '#kit/std';
 import { type ResourceName, sortedLabels } from '#kit/std';
-import type { Json } from '../manifest/json.ts';
 import type { Fingerprint } from '../manifest/split-secrets.ts';
 import { conditionsOf } from './conditions.ts';
 import { NO_COUNTS } from './counts-after.ts';

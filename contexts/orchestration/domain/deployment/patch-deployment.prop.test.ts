@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { JsonObject } from '#kit/std';
 import { contentHash, parseResourceName, sortedLabels } from '#kit/std';
 import { uidOf } from '../../testing/deployment-api.ts';
-import type { JsonObject } from '../manifest/json.ts';
 import { type DeploymentDraft, draftOf, specOf } from './deployment-draft.ts';
 import { newDeployment } from './new-deployment.ts';
 import { type DeploymentPatch, patchedDraft, redrafted } from './patch-deployment.ts';

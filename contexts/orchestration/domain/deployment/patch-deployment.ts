@@ -1,9 +1,11 @@
+import type { Json, JsonObject } from '#kit/std';
 import { canonicalJson, type LabelsPatch, mergeLabels, sortedLabels } from '#kit/std';
-import { isObject, type Json, type JsonObject } from '../manifest/json.ts';
+import type { DriftPolicy, HealthRule } from '#protocol/delivery';
+import { isObject } from '../manifest/json.ts';
 import { mergeValues } from '../manifest/merge-values.ts';
 import type { Fingerprint } from '../manifest/split-secrets.ts';
 import type { PlacementSpec } from '../placement/placement-strategy.ts';
-import type { Deployment, DeploymentSpec, DriftPolicy, HealthRule, RolloutWish } from './deployment.ts';
+import type { Deployment, DeploymentSpec, RolloutWish } from './deployment.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 import { sealSpec } from './sealed-spec.ts';
 import { SPEC_AXES, type SpecAxis } from './trigger.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../manifest/json.ts';
+import type { Json } from '#kit/std';
 import { marked } from '../manifest/secret-mark.ts';
 import { referencesIn } from '../manifest/secret-references.ts';
 import { type Fingerprint, joinSecrets, maskSecrets, splitSecrets } from '../manifest/split-secrets.ts';

@@ -1,15 +1,16 @@
+import type { Json } from '#kit/std';
 import { escapePointer, type FieldFault, labelFaults, REDACTED } from '#kit/std';
+import type { HealthRule } from '#protocol/delivery';
 import { shareFaults } from '../budget/share.ts';
 import { valueFaults } from '../manifest/document-faults.ts';
 import { groupFaults } from '../manifest/group/deployment-group.ts';
-import { isList, isObject, type Json } from '../manifest/json.ts';
+import { isList, isObject } from '../manifest/json.ts';
 import { type ManifestRegistry, parseManifest } from '../manifest/manifest-strategy.ts';
 import { placementFaults } from '../placement/placement-faults.ts';
 import type { PlacementRegistry } from '../placement/placement-registry.ts';
 import type { GateRegistry } from '../rollout/gates/gate.ts';
 import { type RolloutRegistry, rolloutFaults } from '../rollout/rollout-strategy.ts';
 import type { PlacementView } from '../target-view.ts';
-import type { HealthRule } from './deployment.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 import { groupIn } from './drafts-in.ts';
 

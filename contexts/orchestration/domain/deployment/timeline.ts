@@ -1,12 +1,12 @@
 import { assertNever } from '#kit/std';
+import type { Health } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { GateAnswer } from '../rollout/gates/gate.ts';
 import type { Action } from '../rollout/machine/action.ts';
 import type { Decide } from '../rollout/machine/decide.ts';
 import type { Happening } from '../rollout/machine/happening.ts';
-import type { Health } from '../rollout/machine/member.ts';
 import { openRollout, type RolloutStart } from '../rollout/machine/open-rollout.ts';
 import type { RolloutState } from '../rollout/machine/rollout-state.ts';
-import type { TargetId } from '../target-view.ts';
 import { type GeneralFact, progressOf } from './timeline-progress.ts';
 
 /** What can happen to a target, with the words for it. */
@@ -162,14 +162,14 @@ const FAILURES = {
   fenced: 'its agent has seen a later revision',
 } as const;
 
-const HEALTHS = {
+const EVENT_OF_HEALTH = {
   Available: 'available',
   Degraded: 'degraded',
   Unknown: 'healthUnknown',
 } as const satisfies Readonly<Record<Health, TargetFactKind>>;
 
 function healthFact({ health, target, message }: Extract<Happening, { kind: 'healthChanged' }>): TargetFact {
-  const kind = HEALTHS[health];
+  const kind = EVENT_OF_HEALTH[health];
   return { kind, target, ...(message !== undefined && { message: `${TARGET_KINDS[kind]}: ${message}` }) };
 }
 

@@ -1,5 +1,5 @@
+import type { TargetId } from '#protocol/targets';
 import type { TargetCause } from '../placement/removal-cause.ts';
-import type { TargetId } from '../target-view.ts';
 
 export const SPEC_AXES = ['manifest', 'placement', 'rollout'] as const;
 /** What a patch touched. `manifest` takes in all that is generated from: config, namespace, health rules, drift policy. */

@@ -1,5 +1,5 @@
 import { assertNever } from '#kit/std';
-import type { TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { RecordedTrigger, Trigger } from './trigger.ts';
 
 /** What triggers mean for a rollout that is under way. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { Trigger } from './trigger.ts';
 import { turnTriggers } from './turn-triggers.ts';
 import { wishesOf } from './wishes-of.ts';

@@ -1,6 +1,6 @@
 import { assertNever } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import type { RecordedCauses, TargetCause } from '../placement/removal-cause.ts';
-import type { TargetId } from '../target-view.ts';
 import type { Trigger } from './trigger.ts';
 
 /** What triggers ask for, all together: any number of them make one plan. */

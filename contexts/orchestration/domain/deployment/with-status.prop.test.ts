@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { TargetId } from '#protocol/targets';
 import { aDeployment } from '../../testing/a-revision.ts';
 import { OUTCOMES, STOP_REASONS } from '../rollout/machine/phase.ts';
-import type { TargetId } from '../target-view.ts';
 import { CONDITION_REASONS, TROUBLE_REASONS } from './conditions.ts';
 import { NO_COUNTS } from './counts-after.ts';
 import type { Deployment } from './deployment.ts';

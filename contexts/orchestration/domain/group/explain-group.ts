@@ -1,6 +1,6 @@
 import { assertNever } from '#kit/std';
+import type { Health } from '#protocol/delivery';
 import { stepsOf } from '../manifest/group/deployment-group.ts';
-import type { Health } from '../rollout/machine/member.ts';
 import type { GroupScene } from './group-scene.ts';
 import type { GroupPhase, GroupState } from './group-state.ts';
 import { frontierOf, type Member, recordOf } from './members.ts';
@@ -33,7 +33,7 @@ export interface Explained {
   readonly isGivenUp: boolean;
 }
 
-const HEALTHS: Readonly<Record<GroupPhase, Health>> = {
+const HEALTH_OF_PHASE: Readonly<Record<GroupPhase, Health>> = {
   Pending: 'Unknown',
   Deploying: 'Unknown',
   Healthy: 'Available',
@@ -46,7 +46,7 @@ const NAMED = 3;
 export function explainGroup(explained: Explained): GroupExplanation {
   const { phase, since } = explained.state;
   const waits = phase === 'Healthy' ? [] : waitsOf(explained);
-  return { phase, since, health: HEALTHS[phase], message: messageOf(explained, waits), waits };
+  return { phase, since, health: HEALTH_OF_PHASE[phase], message: messageOf(explained, waits), waits };
 }
 
 function messageOf({ scene, members, state }: Explained, waits: readonly GroupWait[]): string {

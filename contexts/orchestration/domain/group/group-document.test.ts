@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Json, JsonObject } from '../manifest/json.ts';
+import type { Json, JsonObject } from '#kit/std';
 import { digestGroup, faultsText, parseGroupDocuments } from './group-document.ts';
 
 const child = (name: string, more: JsonObject = {}): JsonObject => ({ name, manifest: { type: 'inline' }, ...more });

@@ -1,7 +1,8 @@
+import type { Json } from '#kit/std';
 import { contentHash, type FieldFault } from '#kit/std';
-import type { Document } from '../manifest/document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import { type ChildDeployment, type DeploymentGroupSpec, groupFaults } from '../manifest/group/deployment-group.ts';
-import { fieldOf, isList, isObject, type Json, mapFields } from '../manifest/json.ts';
+import { fieldOf, isList, isObject, mapFields } from '../manifest/json.ts';
 import type { Parsed } from '../manifest/parsed.ts';
 
 const API_GROUP = 'fleetshift.io/';

@@ -1,6 +1,8 @@
+import type { Json } from '#kit/std';
 import { canonicalJson, escapePointer, type FieldFault, REDACTED, StdError } from '#kit/std';
-import { type Document, identityKey, identityOf, identityText } from './document-identity.ts';
-import { fieldOf, isList, isObject, type Json } from './json.ts';
+import type { Document } from '#protocol/delivery';
+import { identityKey, identityOf, identityText } from './document-identity.ts';
+import { fieldOf, isList, isObject } from './json.ts';
 import { isKubernetesSecret, markKubernetesSecret } from './kubernetes-secret.ts';
 import { isHalfMarked, isMarked, withoutMarks } from './secret-mark.ts';
 

@@ -1,7 +1,5 @@
-import { fieldOf, type JsonObject } from './json.ts';
-
-/** One declarative thing of a payload: a Kubernetes object, a platform's, a configuration of an addon. */
-export type Document = JsonObject;
+import type { Document } from '#protocol/delivery';
+import { fieldOf } from './json.ts';
 
 /** What a document is called by, when it says so as Kubernetes objects do. Its version is not part of it. */
 export interface DocumentIdentity {

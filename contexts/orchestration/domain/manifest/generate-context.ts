@@ -1,6 +1,5 @@
-import type { Labels } from '#kit/std';
-import type { TargetId } from '../target-view.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, Labels } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 
 /** What a manifest may depend on: the same for every strategy, and nothing else. */
 export interface GenerateContext {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Document } from './document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import { type InlineSpec, inlineManifest } from './inline-manifest.ts';
 import { type ManifestSpec, type ManifestStrategy, manifestRegistry, parseManifest } from './manifest-strategy.ts';
 

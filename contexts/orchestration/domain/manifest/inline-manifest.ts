@@ -1,5 +1,5 @@
+import type { Document } from '#protocol/delivery';
 import { documentFaults } from './document-faults.ts';
-import type { Document } from './document-identity.ts';
 import type { Generated, ManifestStrategy } from './manifest-strategy.ts';
 import { parsedUnless } from './parsed.ts';
 import { targetTypeFaults } from './target-types.ts';

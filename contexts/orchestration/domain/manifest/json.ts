@@ -1,6 +1,4 @@
-/** What JSON can hold. */
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-export type JsonObject = { readonly [key: string]: Json };
+import type { Json, JsonObject } from '#kit/std';
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

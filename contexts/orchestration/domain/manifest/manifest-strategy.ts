@@ -1,5 +1,5 @@
 import type { FieldFault } from '#kit/std';
-import type { Document } from './document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import type { GenerateContext } from './generate-context.ts';
 import type { Parsed } from './parsed.ts';
 

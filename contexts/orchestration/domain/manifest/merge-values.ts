@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from './json.ts';
+import type { Json, JsonObject } from '#kit/std';
+import { isObject } from './json.ts';
 import { isMarked } from './secret-mark.ts';
 
 /**

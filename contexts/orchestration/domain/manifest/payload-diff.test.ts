@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Json } from '#kit/std';
 import { contentHash, REDACTED } from '#kit/std';
-import type { Document } from './document-identity.ts';
-import type { Json } from './json.ts';
+import type { Document } from '#protocol/delivery';
 import { payloadOf } from './payload.ts';
 import { type DocumentChange, diffPayloads } from './payload-diff.ts';
 

@@ -1,6 +1,8 @@
+import type { Json, JsonObject } from '#kit/std';
 import { canonicalJson, escapePointer, REDACTED } from '#kit/std';
-import { type Document, identityKey, identityOf, identityText } from './document-identity.ts';
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import type { Document } from '#protocol/delivery';
+import { identityKey, identityOf, identityText } from './document-identity.ts';
+import { isList, isObject } from './json.ts';
 import type { Payload } from './payload.ts';
 import { isReference, keyAsSent, maskSecrets } from './split-secrets.ts';
 

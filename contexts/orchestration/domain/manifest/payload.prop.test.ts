@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Json, JsonObject } from '#kit/std';
 import { canonicalJson, contentHash } from '#kit/std';
-import type { Document } from './document-identity.ts';
-import { fieldOf, isList, isObject, type Json, type JsonObject } from './json.ts';
+import type { Document } from '#protocol/delivery';
+import { fieldOf, isList, isObject } from './json.ts';
 import { payloadOf } from './payload.ts';
 import { diffPayloads } from './payload-diff.ts';
 import { marked, withoutMarks } from './secret-mark.ts';

@@ -1,6 +1,7 @@
+import type { Json } from '#kit/std';
 import { contentHash } from '#kit/std';
-import { type Document, identityKey, identityOf } from './document-identity.ts';
-import type { Json } from './json.ts';
+import type { Document } from '#protocol/delivery';
+import { identityKey, identityOf } from './document-identity.ts';
 import { type Fingerprint, splitSecrets } from './split-secrets.ts';
 
 /** What one target gets of one revision, in the form in which it is kept, compared and hashed. */

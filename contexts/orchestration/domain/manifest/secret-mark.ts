@@ -1,4 +1,5 @@
-import { fieldOf, isList, isObject, type Json, type JsonObject, mapFields } from './json.ts';
+import type { Json, JsonObject } from '#kit/std';
+import { fieldOf, isList, isObject, mapFields } from './json.ts';
 
 const MARK = '$secret';
 

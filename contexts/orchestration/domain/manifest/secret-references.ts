@@ -1,5 +1,6 @@
+import type { Json } from '#kit/std';
 import { escapePointer } from '#kit/std';
-import { isList, isObject, type Json } from './json.ts';
+import { isList, isObject } from './json.ts';
 import { isReference, keyAsSent } from './split-secrets.ts';
 
 /** Those that an open value holds in the place of secrets, each once and in order. */

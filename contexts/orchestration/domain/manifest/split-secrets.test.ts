@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Json } from '#kit/std';
 import { REDACTED } from '#kit/std';
-import type { Json } from './json.ts';
 import { joinSecrets, maskSecrets, splitSecrets } from './split-secrets.ts';
 
 const fingerprint = (secret: string): string => `keyed:${secret.length}:${secret.charCodeAt(1)}`;

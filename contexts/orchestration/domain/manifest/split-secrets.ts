@@ -1,5 +1,6 @@
+import type { Json } from '#kit/std';
 import { canonicalJson, REDACTED } from '#kit/std';
-import { fieldOf, isList, isObject, type Json } from './json.ts';
+import { fieldOf, isList, isObject } from './json.ts';
 import { isKubernetesSecret, markKubernetesSecret } from './kubernetes-secret.ts';
 import { isMarked, marked, withoutMarks } from './secret-mark.ts';
 

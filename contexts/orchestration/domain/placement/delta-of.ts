@@ -1,5 +1,5 @@
+import type { TargetId } from '#protocol/targets';
 import type { Share } from '../budget/share.ts';
-import type { TargetId } from '../target-view.ts';
 import type { Exclusion } from './exclusion.ts';
 import { DEFAULT_MAX_REMOVAL, removalLimit } from './max-removal.ts';
 import { causeOf, isVanished, type RecordedCauses, type RemovalCause } from './removal-cause.ts';

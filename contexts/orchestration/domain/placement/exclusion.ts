@@ -1,4 +1,4 @@
-import type { TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 
 export const EXCLUSION_REASONS = [
   /** It gets nothing new, and does not have this. */

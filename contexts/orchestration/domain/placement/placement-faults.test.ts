@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import { placementFaults, scoresReadBy } from './placement-faults.ts';
 import { createPlacementRegistry } from './placement-registry.ts';
 import type { PlacementSpec } from './placement-strategy.ts';

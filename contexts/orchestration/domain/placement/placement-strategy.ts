@@ -1,5 +1,6 @@
 import type { FieldFault } from '#kit/std';
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
+import type { PlacementView } from '../target-view.ts';
 import type { Exclusion, Retention } from './exclusion.ts';
 
 /** One of a deployment's placements as its API takes it. The fields are those of its type, and have passed its schema. */

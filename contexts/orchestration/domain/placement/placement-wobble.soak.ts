@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { TargetId } from '#protocol/targets';
 import type { SeededRandom } from '#testing/seeded';
 import { eachCase, type Soak } from '#testing/soak';
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { PlacementView } from '../target-view.ts';
 import type { ReportedScores } from './placement-strategy.ts';
 import { resolvePlacement } from './resolve-placement.ts';
 import type { ScoredPlacement } from './scored-spec.ts';

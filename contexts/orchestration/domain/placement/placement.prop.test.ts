@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { TargetId } from '#protocol/targets';
 import { testSeed } from '#testing/seeded';
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { PlacementView } from '../target-view.ts';
 import { deltaOf, membersAfter } from './delta-of.ts';
 import { removalLimit } from './max-removal.ts';
 import { createPlacementRegistry } from './placement-registry.ts';

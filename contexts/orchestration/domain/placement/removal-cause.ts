@@ -1,4 +1,4 @@
-import type { TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { Exclusion, ExclusionReason } from './exclusion.ts';
 
 /** Why a target may lose what it has. */

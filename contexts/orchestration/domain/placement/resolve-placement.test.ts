@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import { createPlacementRegistry } from './placement-registry.ts';
 import type { PlacementSpec, PlacementStrategy } from './placement-strategy.ts';
 import { resolvePlacement } from './resolve-placement.ts';

@@ -1,4 +1,5 @@
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
+import type { PlacementView } from '../target-view.ts';
 import type { Exclusion, Retention } from './exclusion.ts';
 import { placementFaults, selectable } from './placement-faults.ts';
 import type { PlacementRegistry } from './placement-registry.ts';

@@ -1,5 +1,6 @@
 import { parseDuration } from '#kit/std';
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { TargetId } from '#protocol/targets';
+import type { PlacementView } from '../target-view.ts';
 import type { Retention } from './exclusion.ts';
 import { type Contender, pickBest } from './pick-best.ts';
 import type { ChoiceContext, NotChosen, PlacementStrategy } from './placement-strategy.ts';

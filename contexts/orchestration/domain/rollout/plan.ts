@@ -1,7 +1,7 @@
 import type { LabelSelector } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import type { Budget, FailurePolicy } from '../budget/budget.ts';
 import type { Share } from '../budget/share.ts';
-import type { TargetId } from '../target-view.ts';
 import type { GateSpec } from './gates/gate.ts';
 
 /** What is to be done in which order. It is JSON, and says nothing of what happened to it since. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { HEALTHS } from '#protocol/delivery';
 import type { Soak } from '#testing/soak';
 import { COLLISION_POLICIES, FAILURE_POLICIES, OFFLINE_POLICIES } from '../budget/budget.ts';
 import { BUILT_IN_GATES } from './gates/built-in-gates.ts';
@@ -7,7 +8,6 @@ import type { GateAnswer, GateSpec } from './gates/gate.ts';
 import { createDecide } from './machine/decide.ts';
 import type { Happening } from './machine/happening.ts';
 import { untouchedBy } from './machine/hear-replan.ts';
-import { HEALTHS } from './machine/member.ts';
 import type { RolloutState } from './machine/rollout-state.ts';
 import type { Plan } from './plan.ts';
 import { type RolloutSpec, rolloutFaults } from './rollout-strategy.ts';

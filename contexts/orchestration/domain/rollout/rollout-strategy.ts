@@ -1,6 +1,7 @@
 import type { FieldFault } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import { type BudgetSpec, budgetFaults } from '../budget/budget.ts';
-import type { PlacementView, TargetId } from '../target-view.ts';
+import type { PlacementView } from '../target-view.ts';
 import type { GateRegistry } from './gates/gate.ts';
 import type { Plan } from './plan.ts';
 

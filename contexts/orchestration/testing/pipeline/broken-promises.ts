@@ -1,4 +1,4 @@
-import type { DeliveryOrder } from '../../domain/delivery/delivery-order.ts';
+import type { DeliveryOrder } from '#protocol/delivery';
 import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts';
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';

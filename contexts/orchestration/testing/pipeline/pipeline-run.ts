@@ -1,9 +1,11 @@
 import type { TestContext } from 'node:test';
 import { createEmbeddedEngine, DURABLE_MIGRATIONS } from '#kit/durable/embedded';
 import { Sealer } from '#kit/sealing';
+import type { Json } from '#kit/std';
 import { createUuidv7, parseResourceName, sleep, systemClock, type Uuid, uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import type { TargetId } from '#protocol/targets';
 import type { TestDatabase } from '#testing/databases';
 import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../../kit/durable/testing/eventually.ts';
@@ -25,7 +27,6 @@ import type { Revision } from '../../domain/deployment/revision.ts';
 import { SPEC_AXES, type SpecAxis, type Trigger } from '../../domain/deployment/trigger.ts';
 import { changed } from '../../domain/deployment/with-status.ts';
 import { inlineManifest } from '../../domain/manifest/inline-manifest.ts';
-import type { Json } from '../../domain/manifest/json.ts';
 import { type ManifestStrategy, manifestRegistry } from '../../domain/manifest/manifest-strategy.ts';
 import { createPlacementRegistry } from '../../domain/placement/placement-registry.ts';
 import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
@@ -33,7 +34,6 @@ import { BUILT_IN_GATES } from '../../domain/rollout/gates/built-in-gates.ts';
 import type { GateAnswer } from '../../domain/rollout/gates/gate.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import { BUILT_IN_ROLLOUTS } from '../../domain/rollout/strategies/built-in-rollouts.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { fixedDirectory } from '../a-pool.ts';
 import { ScriptedFleet } from './scripted-fleet.ts';
 

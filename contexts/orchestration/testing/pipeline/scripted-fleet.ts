@@ -1,14 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Uuid } from '#kit/std';
+import type { Acknowledgement, DeliveryOrder, DeliveryReport, Health, Inventory } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { PoolTarget, TargetPool, TargetRouter } from '../../application/ports.ts';
-import type {
-  Acknowledgement,
-  DeliveryOrder,
-  DeliveryReport,
-  Inventory,
-} from '../../domain/delivery/delivery-order.ts';
-import type { Health } from '../../domain/rollout/machine/member.ts';
-import type { TargetId } from '../../domain/target-view.ts';
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { aPoolTarget } from '../a-pool.ts';
 
@@ -32,7 +26,7 @@ export interface Ear {
   ): Promise<void>;
 }
 
-interface Holding {
+interface HeldDeployment {
   readonly revision: number;
   readonly hash: string;
   health: Health;
@@ -44,7 +38,7 @@ interface Agent {
   instance: number;
   thrown: number;
   readonly seen: Map<Uuid, number>;
-  readonly holdings: Map<Uuid, Holding>;
+  readonly holdings: Map<Uuid, HeldDeployment>;
 }
 
 const AGENT_MS = 30_000;

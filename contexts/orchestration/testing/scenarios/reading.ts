@@ -1,4 +1,4 @@
-import type { TargetId } from '../../domain/target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import { aRow } from '../a-row.ts';
 import { CREATION, DRAFT, EMEA, given, meanwhile, refused, remove, type Scenario, verb } from './steps.ts';
 

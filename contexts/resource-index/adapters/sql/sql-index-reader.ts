@@ -1,7 +1,7 @@
 import type { ResourceName } from '#kit/std';
 import { keyset, type Storage, sql } from '#kit/storage';
 import { TYPE_STATES, type TypeReport } from '../../domain/index-message.ts';
-import { HEALTHS, type Health } from '../../domain/index-schema.ts';
+import { OBJECT_HEALTHS, type ObjectHealth } from '../../domain/index-schema.ts';
 import type { IndexSchema } from '../../domain/index-schema-resource.ts';
 import type { IndexedContent, ObjectKey } from '../../domain/indexed-object.ts';
 import { ResourceIndexError } from '../../domain/resource-index-error.ts';
@@ -11,7 +11,7 @@ import { allSchemas, findSchema } from './sql-schema-store.ts';
 export interface StoredObject {
   readonly key: ObjectKey;
   readonly uid: string;
-  readonly health: Health;
+  readonly health: ObjectHealth;
   readonly deployment: string;
   readonly content: IndexedContent;
   readonly expireTime: number | undefined;
@@ -121,7 +121,7 @@ function toObject(row: Readonly<Record<string, unknown>>): StoredObject {
   return {
     key,
     uid: String(row['uid']),
-    health: HEALTHS.find((health) => health === row['health']) ?? 'Unknown',
+    health: OBJECT_HEALTHS.find((health) => health === row['health']) ?? 'Unknown',
     deployment: String(row['deployment']),
     content: contentOf(String(row['content']), key),
     expireTime: end === null ? undefined : Number(end),

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { BUCKETS } from '../../domain/bucket.ts';
 import { type FromIndexer, type ToIndexer, TYPE_STATES } from '../../domain/index-message.ts';
-import { type Check, FIELD_TYPES, HEALTHS, type IndexedKind } from '../../domain/index-schema.ts';
+import { type Check, FIELD_TYPES, type IndexedKind, OBJECT_HEALTHS } from '../../domain/index-schema.ts';
 import { decodeFromIndexer, decodeToIndexer, encodeFromIndexer, encodeToIndexer } from './index-codec.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const exchange = fc.nat(0xffff_ffff);
 const digest = fc.nat(2 ** 31).map((number) => number * 2 ** 16 + 7);
 const time = fc.nat(2 ** 31).map((number) => number * 1_000);
-const health = fc.constantFrom(...HEALTHS);
+const health = fc.constantFrom(...OBJECT_HEALTHS);
 const key = fc.record({ type: text, namespace: text, name: text });
 const object = fc.record({ key, uid: text, health, deployment: text, content: text, expireTime: time, digest });
 const buckets = fc.uniqueArray(fc.nat(BUCKETS - 1), { maxLength: 5 });

@@ -13,10 +13,10 @@ import type {
   Check,
   EffectiveSchema,
   FieldType,
-  Health,
-  HealthRule,
   IndexedKind,
   IndexField,
+  IndexHealthRule,
+  ObjectHealth,
 } from '../../domain/index-schema.ts';
 
 export function wireSchema({ revision, kinds }: EffectiveSchema): MessageInitShape<typeof IndexSchemaSchema> {
@@ -34,14 +34,14 @@ export const WIRE_HEALTH = {
   Degraded: WireHealth.DEGRADED,
   Failed: WireHealth.FAILED,
   Unknown: WireHealth.UNKNOWN,
-} as const satisfies Record<Health, WireHealth>;
+} as const satisfies Record<ObjectHealth, WireHealth>;
 
-const HEALTH_OF = new Map<WireHealth, Health>(
-  (Object.entries(WIRE_HEALTH) as [Health, WireHealth][]).map(([health, wire]) => [wire, health]),
+const HEALTH_OF = new Map<WireHealth, ObjectHealth>(
+  (Object.entries(WIRE_HEALTH) as [ObjectHealth, WireHealth][]).map(([health, wire]) => [wire, health]),
 );
 
 /** What this release has no word for is not known. */
-export function healthOf(wire: WireHealth): Health {
+export function healthOf(wire: WireHealth): ObjectHealth {
   return HEALTH_OF.get(wire) ?? 'Unknown';
 }
 
@@ -76,7 +76,9 @@ function kindOf({ type, fields, health, only, expireAfterMs, expireFrom }: WireT
       const fieldType = FIELD_TYPE_OF.get(wire);
       return fieldType === undefined ? [] : [{ name, path, type: fieldType }];
     }),
-    health: health.map(({ health: wire, when }): HealthRule => ({ health: healthOf(wire), when: when.map(checkOf) })),
+    health: health.map(
+      ({ health: wire, when }): IndexHealthRule => ({ health: healthOf(wire), when: when.map(checkOf) }),
+    ),
     only: only.map(checkOf),
     expiry: expireAfterMs === 0n ? undefined : { afterMs: Number(expireAfterMs), from: expireFrom },
   };

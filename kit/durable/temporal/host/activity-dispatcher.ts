@@ -1,7 +1,7 @@
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { backoffDelay, type Random } from '../../../std/index.ts';
-import type { ActivityImplementation, Json, RetryPolicy } from '../../activity.ts';
+import type { ActivityImplementation, Payload, RetryPolicy } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import { isNonRetryable, toFailure } from '../../failure.ts';
 import { encodePayload } from '../../payload.ts';
@@ -15,7 +15,7 @@ export interface DispatcherOptions {
 }
 
 /** As Temporal calls it. */
-type Dispatch = (input: Json, options: TryOptions) => Promise<Json | undefined>;
+type Dispatch = (input: Payload, options: TryOptions) => Promise<Payload | undefined>;
 
 const BEAT_MS = 1_000;
 /** Signs of life of all tries together stay at about 100 a second, as long as nobody is taken for lost by that. */
@@ -54,9 +54,9 @@ interface Attempt {
 
 async function attempt(
   implementation: ActivityImplementation | undefined,
-  input: Json,
+  input: Payload,
   { context, options, failed }: Attempt,
-): Promise<Json | undefined> {
+): Promise<Payload | undefined> {
   const { activityType, activityId, workflowExecution } = context.info;
   if (implementation === undefined) {
     throw new DurableError('ACTIVITY_UNKNOWN', `no activity ${activityType} is registered; start code that has it`);

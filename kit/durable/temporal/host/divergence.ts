@@ -1,4 +1,4 @@
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import { drained } from '../../embedded/drained.ts';
 import { begin } from '../../embedded/embedded-context.ts';
@@ -66,6 +66,6 @@ function toEvent({ kind, step, name, input, result, error, time }: HistoryEntry)
   return { turn: 0, kind, step, name, input: textOf(input), result: textOf(result), error, signalId: undefined, time };
 }
 
-function textOf(value: Json | undefined): string | undefined {
+function textOf(value: Payload | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }

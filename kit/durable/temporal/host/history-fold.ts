@@ -1,5 +1,5 @@
 import type { temporal } from '@temporalio/proto';
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import type { WaitingFor, WorkflowFailure, WorkflowStatus } from '../../engine.ts';
 import type { HistoryEntry } from '../../history.ts';
 import type { CarriedSignal } from '../../signal-box.ts';
@@ -28,13 +28,13 @@ interface Seen {
 interface PendingStep extends StepMark {
   readonly kind: 'activity' | 'timer' | 'child';
   readonly name: string;
-  readonly input: Json | undefined;
+  readonly input: Payload | undefined;
   readonly since: number;
   readonly until?: number;
 }
 
 interface Outcome {
-  readonly result?: Json | undefined;
+  readonly result?: Payload | undefined;
   readonly error?: WorkflowFailure;
 }
 
@@ -43,7 +43,7 @@ const TIMED_OUT: WorkflowFailure = { code: 'TIMED_OUT', message: 'Temporal ended
 /** A run as Temporal's events tell it, in the words of the port. It follows what the sandbox did when it saw the same. */
 export class HistoryFold {
   readonly entries: HistoryEntry[] = [];
-  input: Json = null;
+  input: Payload = null;
   run = 1;
   startTime = 0;
   endTime: number | undefined;
@@ -52,7 +52,7 @@ export class HistoryFold {
   carried: readonly CarriedSignal[] = [];
   status: Exclude<WorkflowStatus, 'paused' | 'parked'> = 'running';
   paused = false;
-  result: Json | undefined;
+  result: Payload | undefined;
   /** Why it failed or was cancelled. */
   reason: WorkflowFailure | undefined;
   cancelReason: string | undefined;
@@ -193,7 +193,7 @@ export class HistoryFold {
     this.#pending.delete(String(begunBy));
   }
 
-  #isNew(signalId: Json | undefined): boolean {
+  #isNew(signalId: Payload | undefined): boolean {
     if (typeof signalId !== 'string') return true;
     const isNew = !this.#signalIds.has(signalId);
     this.#signalIds.add(signalId);

@@ -1,17 +1,17 @@
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload as WirePayload } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { google, temporal } from '@temporalio/proto';
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import type { WorkflowFailure } from '../../engine.ts';
 
 type Payloads = temporal.api.common.v1.IPayloads;
 type Failure = temporal.api.failure.v1.IFailure;
 
-export function jsonOf(payload: Payload | null | undefined): Json | undefined {
-  return payload == null ? undefined : defaultPayloadConverter.fromPayload<Json | undefined>(payload);
+export function jsonOf(payload: WirePayload | null | undefined): Payload | undefined {
+  return payload == null ? undefined : defaultPayloadConverter.fromPayload<Payload | undefined>(payload);
 }
 
-export function jsonAt(payloads: Payloads | null | undefined, index: number): Json | undefined {
+export function jsonAt(payloads: Payloads | null | undefined, index: number): Payload | undefined {
   return jsonOf(payloads?.payloads?.[index]);
 }
 

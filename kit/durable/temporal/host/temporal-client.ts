@@ -1,4 +1,4 @@
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import type {
   SignalOptions,
@@ -36,7 +36,7 @@ export class TemporalClient implements WorkflowClient {
     this.#service = options.service;
   }
 
-  async start<I extends Json, O extends Json | undefined>(
+  async start<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     { id, input }: StartOptions<I>,
     signal: AbortSignal,
@@ -56,7 +56,7 @@ export class TemporalClient implements WorkflowClient {
     }
   }
 
-  async result(id: string, signal: AbortSignal): Promise<Json | undefined> {
+  async result(id: string, signal: AbortSignal): Promise<Payload | undefined> {
     for (let runId: string | undefined; ; ) {
       const event = await this.#find(id, () => this.#service.untilClosed({ id, runId }, signal));
       const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
@@ -67,7 +67,7 @@ export class TemporalClient implements WorkflowClient {
 
   async signal(
     id: string,
-    { name, payload, signalId }: { name: string; payload: Json } & SignalOptions,
+    { name, payload, signalId }: { name: string; payload: Payload } & SignalOptions,
     signal: AbortSignal,
   ): Promise<void> {
     encodePayload(payload, `the payload of signal ${name}`);
@@ -80,7 +80,7 @@ export class TemporalClient implements WorkflowClient {
     );
   }
 
-  async query(id: string, name: string, signal: AbortSignal): Promise<Json> {
+  async query(id: string, name: string, signal: AbortSignal): Promise<Payload> {
     try {
       return (await this.#find(id, () => this.#service.query({ id }, name, signal))) ?? null;
     } catch (error) {
@@ -128,7 +128,7 @@ export class TemporalClient implements WorkflowClient {
     return new HistoryFold(await this.#find(id, () => this.#service.events({ id }, signal))).entries;
   }
 
-  async #outcome(id: string, end: HistoryFold, signal: AbortSignal): Promise<Json | undefined> {
+  async #outcome(id: string, end: HistoryFold, signal: AbortSignal): Promise<Payload | undefined> {
     if (end.status === 'completed') return end.result;
     if (end.status === 'failed') throw workflowFailed(id, end.reason ?? { code: 'Error', message: 'unknown' });
     // Why it was cancelled is told with the request for it, somewhere before.

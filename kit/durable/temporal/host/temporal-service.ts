@@ -3,7 +3,7 @@ import type { Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import { TemporalError } from '../temporal-error.ts';
 import type { HistoryEvent } from './history-fold.ts';
 import { jsonAt } from './payloads.ts';
@@ -32,7 +32,7 @@ const ASK_ANEW_MS = 5_000;
 export interface NewWorkflow {
   readonly id: string;
   readonly name: string;
-  readonly input: Json;
+  readonly input: Payload;
   readonly taskQueue: string;
   readonly workflowTaskTimeoutMs: number;
 }
@@ -73,7 +73,7 @@ export class TemporalService {
 
   async signal(
     id: string,
-    { name, args }: { name: string; args: readonly Json[] },
+    { name, args }: { name: string; args: readonly Payload[] },
     signal: AbortSignal,
   ): Promise<void> {
     const request = {
@@ -96,7 +96,7 @@ export class TemporalService {
     await this.#call(() => this.#connection.workflowService.requestCancelWorkflowExecution(request), signal);
   }
 
-  async query({ id, runId = '' }: Execution, queryType: string, signal: AbortSignal): Promise<Json | undefined> {
+  async query({ id, runId = '' }: Execution, queryType: string, signal: AbortSignal): Promise<Payload | undefined> {
     const request = {
       namespace: this.#namespace,
       execution: { workflowId: id, runId },
@@ -209,6 +209,6 @@ function after({ nextPageToken }: { readonly nextPageToken?: Uint8Array | null }
   return nextPageToken?.length ? { nextPageToken } : {};
 }
 
-function toPayloads(values: readonly Json[]): temporal.api.common.v1.IPayloads {
+function toPayloads(values: readonly Payload[]): temporal.api.common.v1.IPayloads {
   return { payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) };
 }

@@ -8,7 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import { ContinueAsNew } from '../../continue-as-new.ts';
 import { DurableError } from '../../durable-error.ts';
 import { toFailure } from '../../failure.ts';
@@ -22,7 +22,7 @@ import { factsOf, TemporalExecution } from './temporal-execution.ts';
 
 const FIRST_RUN: Continuation = { run: 1, paused: false, carried: [] };
 
-type Run = (input: Json, continuation?: Continuation) => Promise<Json | undefined>;
+type Run = (input: Payload, continuation?: Continuation) => Promise<Payload | undefined>;
 
 /** One function for all workflows: Temporal calls the default export for every name that it knows no function of. */
 export function runWorkflow(modules: readonly object[], options: SandboxOptions): Run {
@@ -61,7 +61,7 @@ function listen(execution: TemporalExecution): void {
   CancellationScope.current().cancelRequested.catch(() => execution.cancel(cancelReason()));
   setDefaultSignalHandler((name, ...args) => {
     if (name === PAUSE_SIGNAL || name === RESUME_SIGNAL) return execution.setPaused(name === PAUSE_SIGNAL);
-    const [payload, signalId] = args as [Json?, string?];
+    const [payload, signalId] = args as [Payload?, string?];
     execution.deliver(name, payload ?? null, signalId);
   });
 }
@@ -75,7 +75,7 @@ async function end(execution: TemporalExecution, error: unknown): Promise<never>
   throw failed(error);
 }
 
-async function continueAsNew(execution: TemporalExecution, input: Json): Promise<never> {
+async function continueAsNew(execution: TemporalExecution, input: Payload): Promise<never> {
   try {
     encodePayload(input, `the input of the next run of ${execution.id}`);
   } catch (error) {

@@ -11,7 +11,8 @@ import {
   uuid4,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import { type Activity, DEFAULT_ACTIVITY_OPTIONS, type Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
+import { type Activity, DEFAULT_ACTIVITY_OPTIONS } from '../../activity.ts';
 import { ContinueAsNew } from '../../continue-as-new.ts';
 import { checkedId, checkedName, encodePayload } from '../../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../../workflow.ts';
@@ -59,7 +60,7 @@ export class TemporalContext implements WorkflowContext {
     return uuid4();
   }
 
-  async run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+  async run<I extends Payload, O extends Payload | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
     const text = encodePayload(input, `the input of activity ${activity.name}`) ?? 'null';
     const name = checkedName(activity.name, 'an activity name');
     const options = { ...DEFAULT_ACTIVITY_OPTIONS, ...activity.options };
@@ -81,14 +82,17 @@ export class TemporalContext implements WorkflowContext {
     await this.#timer(ms).ended;
   }
 
-  async waitSignal<P extends Json = Json>(name: string, options: { timeoutMs?: number } = {}): Promise<P | undefined> {
+  async waitSignal<P extends Payload = Payload>(
+    name: string,
+    options: { timeoutMs?: number } = {},
+  ): Promise<P | undefined> {
     const { timeoutMs } = options;
     this.#execution.checkNotCancelled(this.#shielded);
     const timer = timeoutMs === undefined ? undefined : () => this.#timer(timeoutMs);
     return (await this.#execution.signals.next(name, this.#shielded, timer)) as P | undefined;
   }
 
-  async child<I extends Json, O extends Json | undefined>(
+  async child<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     { id, input }: ChildOptions<I>,
   ): Promise<O> {
@@ -108,8 +112,8 @@ export class TemporalContext implements WorkflowContext {
     }
   }
 
-  onQuery(name: string, answer: () => Json): void {
-    setHandler(defineQuery<Json>(name), answer);
+  onQuery(name: string, answer: () => Payload): void {
+    setHandler(defineQuery<Payload>(name), answer);
   }
 
   patched(change: string): boolean {
@@ -118,7 +122,7 @@ export class TemporalContext implements WorkflowContext {
     return isPatched;
   }
 
-  continueAsNew(input: Json): never {
+  continueAsNew(input: Payload): never {
     throw new ContinueAsNew(input);
   }
 
@@ -139,7 +143,7 @@ export class TemporalContext implements WorkflowContext {
   }
 
   /** How often it is tried is counted by the worker, which knows tries that failed from tries that were lost. */
-  #schedule(activityId: string, name: string, args: readonly [Json, TryOptions]): Promise<unknown> {
+  #schedule(activityId: string, name: string, args: readonly [Payload, TryOptions]): Promise<unknown> {
     const { timeoutMs, retry } = args[1];
     const { baseMs, capMs, factor = 2 } = retry.backoff;
     const activities = proxyActivities({
@@ -152,7 +156,7 @@ export class TemporalContext implements WorkflowContext {
     return (activities[name] as (...args: unknown[]) => Promise<unknown>)(...args);
   }
 
-  #startChild(name: string, workflowId: string, { input, mark }: { input: Json; mark: StepMark }): Promise<unknown> {
+  #startChild(name: string, workflowId: string, { input, mark }: { input: Payload; mark: StepMark }): Promise<unknown> {
     return executeChild(name, {
       workflowId,
       args: [input],

@@ -1,5 +1,5 @@
 import { CancellationScope, upsertMemo, workflowInfo } from '@temporalio/workflow';
-import type { Json } from '../../activity.ts';
+import type { Payload } from '../../activity.ts';
 import { DurableError } from '../../durable-error.ts';
 import type { WaitingFor } from '../../engine.ts';
 import { workflowCancelled } from '../../failure.ts';
@@ -105,7 +105,7 @@ export class TemporalExecution {
     this.#grow(undefined);
   }
 
-  deliver(name: string, payload: Json, signalId: string | undefined): void {
+  deliver(name: string, payload: Payload, signalId: string | undefined): void {
     if (signalId !== undefined && this.signals.hasSeen(signalId)) return;
     const text = JSON.stringify(payload);
     this.signals.deliver({ name, payload: text, ...(signalId !== undefined && { signalId }) });

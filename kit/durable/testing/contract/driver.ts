@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type {
   DurableErrorCode,
   HistoryEntry,
-  Json,
+  Payload,
   WaitingFor,
   Workflow,
   WorkflowClient,
@@ -35,7 +35,7 @@ export class Driver {
     this.world = world;
   }
 
-  async start<I extends Json, O extends Json | undefined>(
+  async start<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     input: I,
     id = freshId(workflow.name),
@@ -44,15 +44,15 @@ export class Driver {
     return id;
   }
 
-  result(id: string): Promise<Json | undefined> {
+  result(id: string): Promise<Payload | undefined> {
     return this.client.result(id, bounded());
   }
 
-  signal(id: string, name: string, payload: Json = null, signalId?: string): Promise<void> {
+  signal(id: string, name: string, payload: Payload = null, signalId?: string): Promise<void> {
     return this.client.signal(id, { name, payload, ...(signalId !== undefined && { signalId }) }, bounded());
   }
 
-  query(id: string, name: string): Promise<Json> {
+  query(id: string, name: string): Promise<Payload> {
     return this.client.query(id, name, bounded());
   }
 

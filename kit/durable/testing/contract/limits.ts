@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Json, LIMITS } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { LIMITS } from '#kit/durable';
 import { collector, echo, greedy, hauler, mumbler, steps, talkative, tryWork } from '../workflows/index.ts';
 import { freshId, rejectsWith } from './driver.ts';
 import type { Stage } from './stage.ts';
@@ -67,7 +68,7 @@ export function limitsContract(stage: Stage): void {
     const key = freshId('key');
     world.behave(key, () => 'x'.repeat(TOO_LARGE));
     const id = await driver.start(tryWork, { kind: 'plain', key });
-    const { code, details } = (await driver.result(id)) as { code: string; details: { [key: string]: Json } };
+    const { code, details } = (await driver.result(id)) as { code: string; details: { [key: string]: Payload } };
     assert.deepEqual(
       { code, of: details['code'], attempts: details['attempts'] },
       { code: 'ACTIVITY_FAILED', of: 'PAYLOAD_TOO_LARGE', attempts: 1 },
@@ -76,11 +77,11 @@ export function limitsContract(stage: Stage): void {
 
   it('refuses what JSON cannot say', async () => {
     const driver = await stage.driver();
-    const circle: { [key: string]: Json } = {};
+    const circle: { [key: string]: Payload } = {};
     circle['round'] = circle;
     const id = freshId();
     await rejectsWith('PAYLOAD_NOT_JSON', driver.start(echo, { key: id, value: circle }, id));
-    await rejectsWith('PAYLOAD_NOT_JSON', driver.start(echo, { key: id, value: 1n as unknown as Json }, id));
+    await rejectsWith('PAYLOAD_NOT_JSON', driver.start(echo, { key: id, value: 1n as unknown as Payload }, id));
     const mumbling = await driver.start(mumbler, { key: freshId('key') });
     assert.equal(await driver.result(mumbling), 'PAYLOAD_NOT_JSON');
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import { eventually } from '../eventually.ts';
 import { tryWork } from '../workflows/index.ts';
 import * as before from '../workflows/skew/before.ts';
@@ -137,7 +137,7 @@ export function skewContract(stage: Stage): void {
   it('tries an activity that nobody implements like one that fails', async () => {
     const driver = await stage.driver();
     const id = await driver.start(tryWork, { kind: 'ofNobody', key: freshId('key') });
-    const { code, details } = (await driver.result(id)) as { code: string; details: { [key: string]: Json } };
+    const { code, details } = (await driver.result(id)) as { code: string; details: { [key: string]: Payload } };
     assert.deepEqual(
       { code, of: details['code'], attempts: details['attempts'] },
       { code: 'ACTIVITY_FAILED', of: 'ACTIVITY_UNKNOWN', attempts: 3 },

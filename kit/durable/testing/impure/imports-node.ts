@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { defineWorkflow, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow } from '#kit/durable';
 
-export const readsAFile = defineWorkflow<null, Json>('reads-a-file', async () => readFileSync('/etc/hostname', 'utf8'));
+export const readsAFile = defineWorkflow<null, Payload>('reads-a-file', async () =>
+  readFileSync('/etc/hostname', 'utf8'),
+);

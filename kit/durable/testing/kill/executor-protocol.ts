@@ -1,4 +1,4 @@
-import type { HistoryEntry, Json } from '#kit/durable';
+import type { HistoryEntry, Payload } from '#kit/durable';
 import type { Workload, WorkloadSignal } from './workload.ts';
 
 /** How a life of the executor ends. */
@@ -19,7 +19,7 @@ export interface ExecutorOrders {
   /** A folder that outlives it: what was really done, and where lives have ended. */
   readonly folder: string;
   /** Where its engine keeps its data. */
-  readonly place: Json;
+  readonly place: Payload;
 }
 
 /** A line on its standard input. */
@@ -38,6 +38,6 @@ export type ExecutorNews =
 export interface WorkflowOutcome {
   readonly id: string;
   readonly status: string;
-  readonly result: Json;
+  readonly result: Payload;
   readonly history: readonly HistoryEntry[];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import type { SeededRandom } from '#testing/seeded';
 import type { SoakCase } from '#testing/soak';
 import { readEffects } from './effects.ts';
@@ -22,7 +22,7 @@ export interface KillSubject {
   /** Kills in a case that kills at random. */
   readonly randomKills: number;
   /** A place for the data of one case. */
-  fresh(): Promise<{ readonly place: Json; dispose(): Promise<void> }>;
+  fresh(): Promise<{ readonly place: Payload; dispose(): Promise<void> }>;
 }
 
 /**

@@ -1,9 +1,10 @@
-import { defineActivity, defineWorkflow, fanOut, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineActivity, defineWorkflow, fanOut } from '#kit/durable';
 import { codeOf } from '../workflows/failure-of.ts';
 
 /** `after` is the token of the work before it, so that a result which changed after it was used is seen in a later input. */
-export type KillWork = { readonly item: Json; readonly after: string; readonly failures?: number };
-export type KillResult = { readonly item: Json; readonly token: string };
+export type KillWork = { readonly item: Payload; readonly after: string; readonly failures?: number };
+export type KillResult = { readonly item: Payload; readonly token: string };
 
 // A killed process costs a try on engines that count those, so there are plenty.
 export const killWork = defineActivity<KillWork, KillResult>('kill-work', {
@@ -20,8 +21,8 @@ export type ChainStep =
 type Chain = { readonly steps: readonly ChainStep[]; readonly fails: boolean };
 
 /** One step after another, of every kind that a workflow has for itself. */
-export const killChain = defineWorkflow<Chain, Json>('kill-chain', async (ctx, { steps, fails }) => {
-  const seen: Json[] = [];
+export const killChain = defineWorkflow<Chain, Payload>('kill-chain', async (ctx, { steps, fails }) => {
+  const seen: Payload[] = [];
   let after = 'none';
   for (const step of steps) {
     if (step.do === 'sleep') await ctx.sleep(step.ms);
@@ -39,7 +40,7 @@ export const killChain = defineWorkflow<Chain, Json>('kill-chain', async (ctx, {
 });
 
 /** Negative items cannot be done. */
-export const killFan = defineWorkflow<{ items: readonly number[]; concurrency: number }, Json>(
+export const killFan = defineWorkflow<{ items: readonly number[]; concurrency: number }, Payload>(
   'kill-fan',
   async (ctx, { items, concurrency }) => {
     const outcomes = await fanOut(items, { concurrency }, (item) => ctx.run(killWork, { item, after: 'none' }));
@@ -48,8 +49,8 @@ export const killFan = defineWorkflow<{ items: readonly number[]; concurrency: n
 );
 
 /** So many signals, each with its work, and a wait that times out after them. */
-export const killMail = defineWorkflow<{ count: number }, Json>('kill-mail', async (ctx, { count }) => {
-  const seen: Json[] = [];
+export const killMail = defineWorkflow<{ count: number }, Payload>('kill-mail', async (ctx, { count }) => {
+  const seen: Payload[] = [];
   let after = 'none';
   for (let taken = 0; taken < count; taken += 1) {
     const result = await ctx.run(killWork, { item: (await ctx.waitSignal('item')) ?? null, after });
@@ -60,10 +61,10 @@ export const killMail = defineWorkflow<{ count: number }, Json>('kill-mail', asy
   return seen;
 });
 
-type Chapter = { readonly next: number; readonly last: number; readonly read: readonly Json[] };
+type Chapter = { readonly next: number; readonly last: number; readonly read: readonly Payload[] };
 
 /** A run for each number. A sender that is not sure whether a number arrived sends it again, maybe into the next run. */
-export const killChapters = defineWorkflow<Chapter, Json>('kill-chapters', async (ctx, { next, last, read }) => {
+export const killChapters = defineWorkflow<Chapter, Payload>('kill-chapters', async (ctx, { next, last, read }) => {
   if (next > last) return read;
   let number = -1;
   while (number !== next) number = (await ctx.waitSignal<number>('item')) ?? -1;
@@ -72,7 +73,7 @@ export const killChapters = defineWorkflow<Chapter, Json>('kill-chapters', async
 });
 
 /** Children at once, of which some fail. */
-export const killFamily = defineWorkflow<{ children: readonly { id: string; chain: Chain }[] }, Json>(
+export const killFamily = defineWorkflow<{ children: readonly { id: string; chain: Chain }[] }, Payload>(
   'kill-family',
   async (ctx, { children }) => {
     const outcomes = await fanOut(children, { concurrency: 3 }, ({ id, chain }) =>

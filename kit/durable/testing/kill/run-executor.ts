@@ -2,11 +2,11 @@ import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import type { Payload } from '#kit/durable';
 import {
   type AnyWorkflow,
   type DurableEngine,
   DurableError,
-  type Json,
   type Registry,
   type Workflow,
   type WorkflowClient,
@@ -19,7 +19,7 @@ import * as workflows from './kill-workflows.ts';
 
 export interface ExecutorParts {
   readonly registry: Registry;
-  readonly place: Json;
+  readonly place: Payload;
   readonly boundaries: Boundaries;
   readonly tell: (news: ExecutorNews) => void;
 }
@@ -51,10 +51,10 @@ export async function runExecutor(openEngine: (parts: ExecutorParts) => Promise<
 
 const WORKFLOWS: readonly AnyWorkflow[] = Object.values(workflows).filter((each) => each.kind === 'workflow');
 
-function named(name: string): Workflow<Json, Json> {
+function named(name: string): Workflow<Payload, Payload> {
   const found = WORKFLOWS.find((workflow) => workflow.name === name);
   if (found === undefined) throw new Error(`no workflow ${name}`);
-  return found as unknown as Workflow<Json, Json>;
+  return found as unknown as Workflow<Payload, Payload>;
 }
 
 async function passOnSignals(client: WorkflowClient, signal: AbortSignal): Promise<never> {
@@ -85,7 +85,7 @@ async function tellOutcomes(client: WorkflowClient, ids: readonly string[], sign
 }
 
 /** A child is not there before its parent started it. How one failed is its result. */
-async function untilThere(result: () => Promise<Json | undefined>): Promise<Json> {
+async function untilThere(result: () => Promise<Payload | undefined>): Promise<Payload> {
   for (;;) {
     try {
       return (await result()) ?? null;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { HistoryEntry, Json } from '#kit/durable';
+import type { HistoryEntry, Payload } from '#kit/durable';
 import type { Effect } from './effects.ts';
 import type { WorkflowOutcome } from './executor-protocol.ts';
 import type { KillResult, KillWork } from './kill-workflows.ts';
 
 /** What an outcome says, without when it happened and without what no two executions can have in common. */
-export function normalised(outcomes: readonly WorkflowOutcome[]): Json {
+export function normalised(outcomes: readonly WorkflowOutcome[]): Payload {
   return outcomes.map(({ id, status, result, history }) => ({
     id,
     status,
@@ -61,6 +61,6 @@ function ordered(history: readonly HistoryEntry[]): HistoryEntry[] {
   return history.toSorted((a, b) => a.step - b.step);
 }
 
-function withoutTokens(value: Json): Json {
-  return JSON.parse(JSON.stringify(value).replaceAll(/"(token|draw):[^"]*"/g, '"$1"')) as Json;
+function withoutTokens(value: Payload): Payload {
+  return JSON.parse(JSON.stringify(value).replaceAll(/"(token|draw):[^"]*"/g, '"$1"')) as Payload;
 }

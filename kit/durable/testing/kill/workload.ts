@@ -1,10 +1,10 @@
-import type { Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
 import type { SeededRandom } from '#testing/seeded';
 import type { ChainStep } from './kill-workflows.ts';
 
 /** What one case does, the same for the same seed. */
 export interface Workload {
-  readonly starts: readonly { readonly workflow: string; readonly id: string; readonly input: Json }[];
+  readonly starts: readonly { readonly workflow: string; readonly id: string; readonly input: Payload }[];
   readonly signals: readonly WorkloadSignal[];
   /** All workflows that there are in the end, children too. */
   readonly ids: readonly string[];
@@ -13,7 +13,7 @@ export interface Workload {
 export interface WorkloadSignal {
   readonly id: string;
   readonly signalId: string;
-  readonly payload: Json;
+  readonly payload: Payload;
 }
 
 /** A bit of everything: a few dozen steps in all, or half as many. */

@@ -1,10 +1,10 @@
-import type { Activity, ChildOptions, Json, Workflow, WorkflowContext } from '#kit/durable';
+import type { Activity, ChildOptions, Payload, Workflow, WorkflowContext } from '#kit/durable';
 
 /** How the world answers a body that is run dry. What is not said is answered with `null`, or never came. */
 export interface DryWorld {
-  readonly activities?: Readonly<Record<string, (input: Json) => Json | undefined>>;
-  readonly children?: Readonly<Record<string, (input: Json) => Json | undefined>>;
-  readonly signals?: Readonly<Record<string, readonly Json[]>>;
+  readonly activities?: Readonly<Record<string, (input: Payload) => Payload | undefined>>;
+  readonly children?: Readonly<Record<string, (input: Payload) => Payload | undefined>>;
+  readonly signals?: Readonly<Record<string, readonly Payload[]>>;
   /** Cancelled from the start: everything that waits rejects, but for clean-ups. */
   readonly cancelled?: boolean;
   readonly continueAsNewDue?: boolean;
@@ -22,12 +22,12 @@ const BEGIN = Date.UTC(2030, 0, 1);
 export class DryContext implements WorkflowContext {
   readonly workflowId = 'dry-run';
   readonly continueAsNewDue: boolean;
-  readonly asked: Json[] = [];
+  readonly asked: Payload[] = [];
   readonly cancelled: boolean;
-  continuedWith: Json | undefined;
+  continuedWith: Payload | undefined;
   readonly #world: DryWorld;
   readonly #errors: RealmErrors;
-  readonly #signals: Map<string, Json[]>;
+  readonly #signals: Map<string, Payload[]>;
   #now = BEGIN;
   #drawn = 0;
   #shielded = 0;
@@ -54,12 +54,12 @@ export class DryContext implements WorkflowContext {
     return `00000000-0000-4000-8000-${String(this.#drawn).padStart(12, '0')}`;
   }
 
-  async run<I extends Json, O extends Json | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
+  async run<I extends Payload, O extends Payload | undefined>(activity: Activity<I, O>, input: I): Promise<O> {
     const answer = this.#world.activities?.[activity.name] ?? (() => null);
     return (await this.#step('activity', activity.name, input, answer)) as O;
   }
 
-  async child<I extends Json, O extends Json | undefined>(
+  async child<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     options: ChildOptions<I>,
   ): Promise<O> {
@@ -74,7 +74,7 @@ export class DryContext implements WorkflowContext {
     });
   }
 
-  async waitSignal<P extends Json = Json>(
+  async waitSignal<P extends Payload = Payload>(
     name: string,
     options?: { readonly timeoutMs?: number },
   ): Promise<P | undefined> {
@@ -89,7 +89,7 @@ export class DryContext implements WorkflowContext {
     return undefined;
   }
 
-  onQuery(name: string, answer: () => Json): void {
+  onQuery(name: string, answer: () => Payload): void {
     this.asked.push({ query: name, answer: answer() });
   }
 
@@ -98,7 +98,7 @@ export class DryContext implements WorkflowContext {
     return true;
   }
 
-  continueAsNew(input: Json): never {
+  continueAsNew(input: Payload): never {
     this.continuedWith = input;
     throw this.#errors.durable('HISTORY_TOO_LONG', 'the dry run ends with this run');
   }
@@ -112,7 +112,7 @@ export class DryContext implements WorkflowContext {
     }
   }
 
-  async #step(kind: string, name: string, input: Json, answer: (input: Json) => Json | undefined) {
+  async #step(kind: string, name: string, input: Payload, answer: (input: Payload) => Payload | undefined) {
     this.#checkNotCancelled();
     this.asked.push({ kind, name, input: this.#asJson(input) });
     try {
@@ -122,9 +122,9 @@ export class DryContext implements WorkflowContext {
     }
   }
 
-  #asJson(value: Json): Json {
+  #asJson(value: Payload): Payload {
     try {
-      return JSON.parse(JSON.stringify(value)) as Json;
+      return JSON.parse(JSON.stringify(value)) as Payload;
     } catch (error) {
       throw this.#errors.durable('PAYLOAD_NOT_JSON', String(error));
     }

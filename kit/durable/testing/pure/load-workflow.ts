@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
-import type { AnyWorkflow, Json, WorkflowContext } from '#kit/durable';
+import type { AnyWorkflow, Payload, WorkflowContext } from '#kit/durable';
 import type { RealmErrors } from './dry-context.ts';
 import { guardRealm } from './guard-realm.ts';
 
 export interface LoadedWorkflow {
-  readonly workflow: { run(ctx: WorkflowContext, input: Json): Promise<Json | undefined> };
+  readonly workflow: { run(ctx: WorkflowContext, input: Payload): Promise<Payload | undefined> };
   readonly errors: RealmErrors;
   /** What it touched that it must not, whether or not it noticed. */
   readonly sins: readonly string[];

@@ -1,24 +1,27 @@
-import { defineActivity, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineActivity } from '#kit/durable';
 
 /** The test that uses the key decides how the work behaves; the note is for payloads. */
-export type Work = { readonly key: string; readonly note?: Json };
+export type Work = { readonly key: string; readonly note?: Payload };
 
 const FAST = { baseMs: 1, capMs: 5 };
 const RETRY = { attempts: 3, backoff: FAST };
 
-export const work = defineActivity<Work, Json>('work', { retry: RETRY, timeoutMs: 20_000 });
-export const workOnce = defineActivity<Work, Json>('work-once', { retry: { attempts: 1, backoff: FAST } });
-export const workPicky = defineActivity<Work, Json>('work-picky', { retry: { ...RETRY, nonRetryable: ['HOPELESS'] } });
+export const work = defineActivity<Work, Payload>('work', { retry: RETRY, timeoutMs: 20_000 });
+export const workOnce = defineActivity<Work, Payload>('work-once', { retry: { attempts: 1, backoff: FAST } });
+export const workPicky = defineActivity<Work, Payload>('work-picky', {
+  retry: { ...RETRY, nonRetryable: ['HOPELESS'] },
+});
 /** A try has less time than a test waits. */
-export const workImpatient = defineActivity<Work, Json>('work-impatient', { retry: RETRY, timeoutMs: 300 });
-export const workWatched = defineActivity<Work, Json>('work-watched', { retry: RETRY, heartbeatMs: 500 });
-export const workByDefault = defineActivity<Work, Json>('work-by-default');
+export const workImpatient = defineActivity<Work, Payload>('work-impatient', { retry: RETRY, timeoutMs: 300 });
+export const workWatched = defineActivity<Work, Payload>('work-watched', { retry: RETRY, heartbeatMs: 500 });
+export const workByDefault = defineActivity<Work, Payload>('work-by-default');
 /** The second try comes long after the test. */
-export const workPatient = defineActivity<Work, Json>('work-patient', {
+export const workPatient = defineActivity<Work, Payload>('work-patient', {
   retry: { attempts: 3, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } },
 });
 
 export const ACTIVITIES = [work, workOnce, workPicky, workImpatient, workWatched, workByDefault, workPatient];
 
 /** Nobody implements it. */
-export const workOfNobody = defineActivity<Work, Json>('work-of-nobody', { retry: RETRY });
+export const workOfNobody = defineActivity<Work, Payload>('work-of-nobody', { retry: RETRY });

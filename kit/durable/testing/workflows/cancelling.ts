@@ -1,11 +1,12 @@
-import { DurableError, defineWorkflow, type Json, type WorkflowContext } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { DurableError, defineWorkflow, type WorkflowContext } from '#kit/durable';
 import { work } from './activities.ts';
 import { codeOf } from './failure-of.ts';
 import { steps } from './steps.ts';
 
 type On = 'activity' | 'timer' | 'signal' | 'signal with timeout' | 'child';
 
-const WAITS: Record<On, (ctx: WorkflowContext, key: string) => Promise<Json | undefined | void>> = {
+const WAITS: Record<On, (ctx: WorkflowContext, key: string) => Promise<Payload | undefined | void>> = {
   activity: (ctx, key) => ctx.run(work, { key }),
   timer: (ctx) => ctx.sleep(3_600_000),
   signal: (ctx) => ctx.waitSignal('never'),
@@ -14,7 +15,7 @@ const WAITS: Record<On, (ctx: WorkflowContext, key: string) => Promise<Json | un
 };
 
 /** Waits for something that does not come; cancelled, it undoes what it did, and then lets the cancel out or keeps it. */
-export const cancellable = defineWorkflow<{ on: On; key: string; keeps: boolean }, Json>(
+export const cancellable = defineWorkflow<{ on: On; key: string; keeps: boolean }, Payload>(
   'cancellable',
   async (ctx, { on, key, keeps }) => {
     try {
@@ -31,12 +32,12 @@ export const cancellable = defineWorkflow<{ on: On; key: string; keeps: boolean 
 );
 
 /** What runs in a clean-up when the cancel comes runs to its end. */
-export const shielded = defineWorkflow<{ key: string }, Json>('shielded', async (ctx, { key }) => {
+export const shielded = defineWorkflow<{ key: string }, Payload>('shielded', async (ctx, { key }) => {
   const kept = await ctx.cleanUp((shield) => shield.run(work, { key }));
   return { kept, next: await ctx.run(work, { key: `${key}-next` }).catch(codeOf) };
 });
 
 /** Nothing is caught. */
-export const careless = defineWorkflow<{ key: string }, Json>('careless', async (ctx, { key }) => {
+export const careless = defineWorkflow<{ key: string }, Payload>('careless', async (ctx, { key }) => {
   return await ctx.run(work, { key });
 });

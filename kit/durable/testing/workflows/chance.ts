@@ -1,8 +1,9 @@
-import { defineWorkflow, type Json, type WorkflowContext } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow, type WorkflowContext } from '#kit/durable';
 import { work } from './activities.ts';
 
 /** Draws, shows the world what it drew, and draws again after a signal. */
-export const chance = defineWorkflow<{ key: string }, Json>('chance', async (ctx, { key }) => {
+export const chance = defineWorkflow<{ key: string }, Payload>('chance', async (ctx, { key }) => {
   const first = draw(ctx);
   await ctx.run(work, { key, note: first });
   await ctx.waitSignal('go');
@@ -11,6 +12,6 @@ export const chance = defineWorkflow<{ key: string }, Json>('chance', async (ctx
   return { first, second };
 });
 
-function draw(ctx: WorkflowContext): Json {
+function draw(ctx: WorkflowContext): Payload {
   return { now: ctx.now(), random: [ctx.random(), ctx.random()], uuids: [ctx.uuid(), ctx.uuid()] };
 }

@@ -1,7 +1,8 @@
-import { DurableError, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { DurableError } from '#kit/durable';
 
 /** What a workflow tells a test about an error that it caught. */
-export type Failure = { readonly code: string; readonly details: { readonly [key: string]: Json } };
+export type Failure = { readonly code: string; readonly details: { readonly [key: string]: Payload } };
 
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof DurableError)) throw error;

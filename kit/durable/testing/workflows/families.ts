@@ -1,9 +1,10 @@
-import { defineWorkflow, fanOut, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow, fanOut } from '#kit/durable';
 import { work, workOnce } from './activities.ts';
 import { codeOf, failureOf } from './failure-of.ts';
 import { ending, steps } from './steps.ts';
 
-export const fan = defineWorkflow<{ keys: readonly string[]; concurrency: number }, Json>(
+export const fan = defineWorkflow<{ keys: readonly string[]; concurrency: number }, Payload>(
   'fan',
   async (ctx, { keys, concurrency }) => {
     const outcomes = await fanOut(keys, { concurrency }, (key) => ctx.run(workOnce, { key }));
@@ -15,7 +16,7 @@ export const fan = defineWorkflow<{ keys: readonly string[]; concurrency: number
   },
 );
 
-export const parent = defineWorkflow<{ child: string; keys: readonly string[]; after?: string }, Json>(
+export const parent = defineWorkflow<{ child: string; keys: readonly string[]; after?: string }, Payload>(
   'parent',
   async (ctx, { child, keys, after }) => {
     if (after !== undefined) await ctx.run(work, { key: after });
@@ -27,15 +28,21 @@ export const parent = defineWorkflow<{ child: string; keys: readonly string[]; a
   },
 );
 
-export const parentOfFailing = defineWorkflow<{ child: string }, Json>('parent-of-failing', async (ctx, { child }) => {
-  try {
-    return (await ctx.child(ending, { id: child, input: { key: child, as: 'plain error' } })) ?? null;
-  } catch (error) {
-    return failureOf(error);
-  }
-});
+export const parentOfFailing = defineWorkflow<{ child: string }, Payload>(
+  'parent-of-failing',
+  async (ctx, { child }) => {
+    try {
+      return (await ctx.child(ending, { id: child, input: { key: child, as: 'plain error' } })) ?? null;
+    } catch (error) {
+      return failureOf(error);
+    }
+  },
+);
 
 /** Many children at once. */
-export const dynasty = defineWorkflow<{ children: readonly string[] }, Json>('dynasty', async (ctx, { children }) => {
-  return await Promise.all(children.map((id) => ctx.child(steps, { id, input: { keys: [id] } })));
-});
+export const dynasty = defineWorkflow<{ children: readonly string[] }, Payload>(
+  'dynasty',
+  async (ctx, { children }) => {
+    return await Promise.all(children.map((id) => ctx.child(steps, { id, input: { keys: [id] } })));
+  },
+);

@@ -1,9 +1,10 @@
-import { defineWorkflow, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow } from '#kit/durable';
 import { work } from './activities.ts';
 import { codeOf } from './failure-of.ts';
 
 /** A payload of so many bytes, in one of the places where a workflow hands one over. */
-export const hauler = defineWorkflow<{ key: string; bytes: number; as: 'input' | 'result' | 'next input' }, Json>(
+export const hauler = defineWorkflow<{ key: string; bytes: number; as: 'input' | 'result' | 'next input' }, Payload>(
   'hauler',
   async (ctx, { key, bytes, as }) => {
     const load = 'x'.repeat(bytes);
@@ -14,14 +15,14 @@ export const hauler = defineWorkflow<{ key: string; bytes: number; as: 'input' |
 );
 
 /** Asks for what JSON cannot say. */
-export const mumbler = defineWorkflow<{ key: string }, Json>('mumbler', async (ctx, { key }) => {
-  const circle: { [key: string]: Json } = {};
+export const mumbler = defineWorkflow<{ key: string }, Payload>('mumbler', async (ctx, { key }) => {
+  const circle: { [key: string]: Payload } = {};
   circle['round'] = circle;
   return await ctx.run(work, { key, note: circle }).catch(codeOf);
 });
 
 /** So many timers at once: the first that is refused, or what the signal says. */
-export const greedy = defineWorkflow<{ timers: number }, Json>('greedy', async (ctx, { timers }) => {
+export const greedy = defineWorkflow<{ timers: number }, Payload>('greedy', async (ctx, { timers }) => {
   const refusals = Array.from({ length: timers }, () => ctx.sleep(3_600_000).then(() => 'passed', codeOf));
   return (await Promise.race([...refusals, ctx.waitSignal('enough')])) ?? null;
 });
@@ -29,7 +30,7 @@ export const greedy = defineWorkflow<{ timers: number }, Json>('greedy', async (
 const AT_ONCE = 500;
 
 /** Timers without end. It shows the world after how many it was told that its history is long, and does not listen. */
-export const talkative = defineWorkflow<{ key: string; most: number }, Json>(
+export const talkative = defineWorkflow<{ key: string; most: number }, Payload>(
   'talkative',
   async (ctx, { key, most }) => {
     let wasDue = false;

@@ -1,11 +1,12 @@
-import { defineWorkflow, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow } from '#kit/durable';
 import { work } from './activities.ts';
 
 /** So many signals in a row, once the work with the key is done; they can be watched by the query `taken`. */
-export const collector = defineWorkflow<{ count: number; key?: string }, Json>(
+export const collector = defineWorkflow<{ count: number; key?: string }, Payload>(
   'collector',
   async (ctx, { count, key }) => {
-    const taken: Json[] = [];
+    const taken: Payload[] = [];
     ctx.onQuery('taken', () => taken);
     if (key !== undefined) await ctx.run(work, { key });
     while (taken.length < count) taken.push((await ctx.waitSignal('item')) ?? null);
@@ -14,20 +15,20 @@ export const collector = defineWorkflow<{ count: number; key?: string }, Json>(
 );
 
 /** Two names at once, the other way round from how they were sent. */
-export const sorter = defineWorkflow<{ key: string }, Json>('sorter', async (ctx, { key }) => {
+export const sorter = defineWorkflow<{ key: string }, Payload>('sorter', async (ctx, { key }) => {
   await ctx.run(work, { key });
   const second = await ctx.waitSignal('second');
   return [second ?? null, (await ctx.waitSignal('first')) ?? null];
 });
 
 /** Two that wait for the same name: each signal is given to one, the first come first served. */
-export const rivals = defineWorkflow<null, Json>('rivals', async (ctx) => {
+export const rivals = defineWorkflow<null, Payload>('rivals', async (ctx) => {
   const got = await Promise.all([ctx.waitSignal('item'), ctx.waitSignal('item')]);
   return got.map((payload) => payload ?? null);
 });
 
 /** A signal or the time, whichever comes first, and then work, so that a late signal meets a workflow that goes on. */
-export const impatient = defineWorkflow<{ timeoutMs: number; key: string }, Json>(
+export const impatient = defineWorkflow<{ timeoutMs: number; key: string }, Payload>(
   'impatient',
   async (ctx, { timeoutMs, key }) => {
     const first = await ctx.waitSignal('item', { timeoutMs });
@@ -36,10 +37,10 @@ export const impatient = defineWorkflow<{ timeoutMs: number; key: string }, Json
   },
 );
 
-type Chapter = { readonly left: number; readonly read: readonly Json[]; readonly key: string };
+type Chapter = { readonly left: number; readonly read: readonly Payload[]; readonly key: string };
 
 /** A run for each signal: what nobody took in one run is there in the next. */
-export const chapters = defineWorkflow<Chapter, Json>('chapters', async (ctx, { left, read, key }) => {
+export const chapters = defineWorkflow<Chapter, Payload>('chapters', async (ctx, { left, read, key }) => {
   ctx.onQuery('read', () => read);
   await ctx.run(work, { key });
   if (left === 0) return read;

@@ -1,4 +1,5 @@
-import { defineWorkflow, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow } from '#kit/durable';
 import {
   work,
   workByDefault,
@@ -12,8 +13,8 @@ import {
 import { failureOf } from './failure-of.ts';
 
 /** One activity after another. */
-export const steps = defineWorkflow<{ keys: readonly string[] }, Json>('steps', async (ctx, { keys }) => {
-  const results: Json[] = [];
+export const steps = defineWorkflow<{ keys: readonly string[] }, Payload>('steps', async (ctx, { keys }) => {
+  const results: Payload[] = [];
   for (const key of keys) results.push(await ctx.run(work, { key }));
   return results;
 });
@@ -30,7 +31,7 @@ const KINDS = {
 };
 
 /** One activity of a kind, and how it failed if it did. */
-export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string }, Json>(
+export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string }, Payload>(
   'try-work',
   async (ctx, { kind, key }) => {
     try {
@@ -42,7 +43,7 @@ export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string },
 );
 
 /** Ends with what it is told to, after an activity whose outcome does not matter. */
-export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'plain error' }, Json | undefined>(
+export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'plain error' }, Payload | undefined>(
   'ending',
   async (ctx, { key, as }) => {
     await ctx.run(work, { key });
@@ -52,6 +53,6 @@ export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'pl
 );
 
 /** Gives back what it was given, through an activity. */
-export const echo = defineWorkflow<{ key: string; value: Json }, Json>('echo', async (ctx, { key, value }) => {
+export const echo = defineWorkflow<{ key: string; value: Payload }, Payload>('echo', async (ctx, { key, value }) => {
   return { own: value, fromWork: await ctx.run(work, { key, note: value }) };
 });

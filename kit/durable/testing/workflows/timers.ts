@@ -1,7 +1,8 @@
-import { defineWorkflow, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow } from '#kit/durable';
 import { work } from './activities.ts';
 
-export const sleeper = defineWorkflow<{ ms: number; key: string }, Json>('sleeper', async (ctx, { ms, key }) => {
+export const sleeper = defineWorkflow<{ ms: number; key: string }, Payload>('sleeper', async (ctx, { ms, key }) => {
   const before = ctx.now();
   await ctx.sleep(ms);
   const after = ctx.now();
@@ -10,8 +11,8 @@ export const sleeper = defineWorkflow<{ ms: number; key: string }, Json>('sleepe
 });
 
 /** Several timers at once: tells in which order they passed. */
-export const alarms = defineWorkflow<{ times: readonly number[] }, Json>('alarms', async (ctx, { times }) => {
-  const passed: Json[] = [];
+export const alarms = defineWorkflow<{ times: readonly number[] }, Payload>('alarms', async (ctx, { times }) => {
+  const passed: Payload[] = [];
   await Promise.all(
     times.map(async (ms) => {
       await ctx.sleep(ms);

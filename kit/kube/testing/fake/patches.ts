@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badRequest, invalid } from './refused.ts';
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type MutableJson = null | boolean | number | string | MutableJson[] | { [key: string]: MutableJson };
 
 /** RFC 7396. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
@@ -17,7 +17,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 /** RFC 6902. */
 export function jsonPatch(target: unknown, operations: unknown): unknown {
   if (!Array.isArray(operations)) throw badRequest('a JSON patch is a list of operations');
-  const holder = { root: structuredClone(target) as Json };
+  const holder = { root: structuredClone(target) as MutableJson };
   for (const operation of operations) applyOperation(holder, operation as Operation);
   return holder.root;
 }
@@ -26,10 +26,10 @@ interface Operation {
   readonly op: string;
   readonly path: string;
   readonly from?: string;
-  readonly value?: Json;
+  readonly value?: MutableJson;
 }
 
-function applyOperation(holder: { root: Json }, { op, path, from = '', value = null }: Operation): void {
+function applyOperation(holder: { root: MutableJson }, { op, path, from = '', value = null }: Operation): void {
   switch (op) {
     case 'add':
       return add(holder, path, value);
@@ -53,21 +53,21 @@ function applyOperation(holder: { root: Json }, { op, path, from = '', value = n
   }
 }
 
-function read(holder: { root: Json }, path: string): Json {
-  let at: Json | undefined = holder.root;
+function read(holder: { root: MutableJson }, path: string): MutableJson {
+  let at: MutableJson | undefined = holder.root;
   for (const step of steps(path)) at = Array.isArray(at) ? at[Number(step)] : isObject(at) ? at[step] : undefined;
   if (at === undefined) throw invalid(`there is nothing at ${path}`);
   return at;
 }
 
-function add(holder: { root: Json }, path: string, value: Json): void {
+function add(holder: { root: MutableJson }, path: string, value: MutableJson): void {
   const { parent, last } = parentOf(holder, path);
   if (parent === undefined) holder.root = value;
   else if (Array.isArray(parent)) parent.splice(last === '-' ? parent.length : Number(last), 0, value);
   else parent[last] = value;
 }
 
-function remove(holder: { root: Json }, path: string): void {
+function remove(holder: { root: MutableJson }, path: string): void {
   read(holder, path);
   const { parent, last } = parentOf(holder, path);
   if (parent === undefined) holder.root = null;
@@ -76,9 +76,9 @@ function remove(holder: { root: Json }, path: string): void {
 }
 
 function parentOf(
-  holder: { root: Json },
+  holder: { root: MutableJson },
   path: string,
-): { parent: Json[] | { [key: string]: Json } | undefined; last: string } {
+): { parent: MutableJson[] | { [key: string]: MutableJson } | undefined; last: string } {
   const all = steps(path);
   const last = all.pop();
   if (last === undefined) return { parent: undefined, last: '' };

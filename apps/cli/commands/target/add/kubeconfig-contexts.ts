@@ -9,7 +9,7 @@ export interface KubeconfigContexts {
   readonly current: string | undefined;
 }
 
-interface Document {
+interface KubeconfigDocument {
   readonly contexts?: readonly { readonly name?: unknown }[] | null;
   readonly 'current-context'?: unknown;
 }
@@ -32,7 +32,7 @@ function usualFiles(environment: Readonly<Record<string, string | undefined>>): 
   return listed.length > 0 ? listed : [join(environment['HOME'] ?? '/', '.kube', 'config')];
 }
 
-function read(file: string, mayBeMissing: boolean): Document[] {
+function read(file: string, mayBeMissing: boolean): KubeconfigDocument[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -46,7 +46,7 @@ function read(file: string, mayBeMissing: boolean): Document[] {
   return [document];
 }
 
-function parsed(text: string): Document | undefined {
+function parsed(text: string): KubeconfigDocument | undefined {
   try {
     const document: unknown = parseYaml(text);
     return typeof document === 'object' && document !== null ? document : undefined;

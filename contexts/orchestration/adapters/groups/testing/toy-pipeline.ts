@@ -1,13 +1,12 @@
+import type { Acknowledgement, DeliveryReport, Document } from '#protocol/delivery';
 import type { LocalAgent } from '../../../application/groups/local-agent.ts';
 import type { UnitOfWork, Units } from '../../../application/ports.ts';
-import type { Acknowledgement, DeliveryReport } from '../../../domain/delivery/delivery-order.ts';
 import { NO_COUNTS } from '../../../domain/deployment/counts-after.ts';
 import type { Deployment, DeploymentId } from '../../../domain/deployment/deployment.ts';
 import { specReferences, unsealSpec } from '../../../domain/deployment/sealed-spec.ts';
 import type { RecordedTrigger } from '../../../domain/deployment/trigger.ts';
 import { withStatus } from '../../../domain/deployment/with-status.ts';
 import type { ChildHealth } from '../../../domain/group/child-view.ts';
-import type { Document } from '../../../domain/manifest/document-identity.ts';
 import { type ManifestRegistry, parseManifest } from '../../../domain/manifest/manifest-strategy.ts';
 import { payloadOf } from '../../../domain/manifest/payload.ts';
 import { type Fingerprint, joinSecrets } from '../../../domain/manifest/split-secrets.ts';

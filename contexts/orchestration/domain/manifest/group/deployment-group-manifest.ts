@@ -1,4 +1,4 @@
-import type { Document } from '../document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import type { Generated, ManifestStrategy } from '../manifest-strategy.ts';
 import { parsedUnless } from '../parsed.ts';
 import { childName } from './child-name.ts';

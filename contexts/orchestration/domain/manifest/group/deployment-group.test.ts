@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Json } from '#kit/std';
 import { parseResourceName } from '#kit/std';
-import type { Json } from '../json.ts';
 import { aContext } from '../testing/a-template.ts';
 import { childName } from './child-name.ts';
 import { type ChildDeployment, type DeploymentGroupSpec, MAX_GROUP_DEPTH } from './deployment-group.ts';

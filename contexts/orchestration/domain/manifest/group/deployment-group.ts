@@ -1,5 +1,5 @@
+import type { JsonObject } from '#kit/std';
 import { type FieldFault, RESOURCE_NAME_MAX_LENGTH, RESOURCE_NAME_PATTERN } from '#kit/std';
-import type { JsonObject } from '../json.ts';
 
 /** A deployment without the workspace, which is the group's. Its name is short: the deployment's has the group's before it. */
 export type ChildDeployment = JsonObject & {

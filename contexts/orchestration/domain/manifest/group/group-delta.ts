@@ -1,5 +1,5 @@
+import type { Json } from '#kit/std';
 import { canonicalJson } from '#kit/std';
-import type { Json } from '../json.ts';
 import { type ChildDeployment, type DeploymentGroupSpec, stepsOf } from './deployment-group.ts';
 
 /** What a patch of a group means for its children, by their short names. */

@@ -1,6 +1,7 @@
+import type { Json, JsonObject } from '#kit/std';
 import { escapePointer } from '#kit/std';
-import type { Document } from '../document-identity.ts';
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import type { Document } from '#protocol/delivery';
+import { isList, isObject } from '../json.ts';
 import type { Expression } from './expression.ts';
 import { inspect, TEMPLATE_VARIABLES } from './inspect-expression.ts';
 import { parseText, type TextPart } from './parse-text.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '#kit/std';
 import { valueOfText } from '../testing/a-template.ts';
 
 describe('expressions', () => {

@@ -1,5 +1,6 @@
+import type { Json } from '#kit/std';
 import { assertNever, canonicalJson } from '#kit/std';
-import { fieldOf, isList, type Json } from '../json.ts';
+import { fieldOf, isList } from '../json.ts';
 import { holdsMark, isMarked, withoutMarks } from '../secret-mark.ts';
 import { type Binary, type Call, type Expression, type Member, nameOf } from './expression.ts';
 import { PATH_FUNCTIONS, TEMPLATE_FUNCTIONS, typeName } from './template-functions.ts';

@@ -1,4 +1,5 @@
-import { isList, isObject, type Json } from '../json.ts';
+import type { Json } from '#kit/std';
+import { isList, isObject } from '../json.ts';
 import { isKubernetesSecret, markKubernetesSecret } from '../kubernetes-secret.ts';
 import { isMarked, withoutMarks } from '../secret-mark.ts';
 import type { Expression } from './expression.ts';

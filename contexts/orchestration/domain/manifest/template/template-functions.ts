@@ -1,5 +1,6 @@
+import type { Json, JsonObject } from '#kit/std';
 import { canonicalJson, contentHash } from '#kit/std';
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { isList, isObject } from '../json.ts';
 import { mergeValues } from '../merge-values.ts';
 import { isMarked } from '../secret-mark.ts';
 

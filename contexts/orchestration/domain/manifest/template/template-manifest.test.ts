@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
-import type { Document } from '../document-identity.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '#kit/std';
+import type { Document } from '#protocol/delivery';
 import { aContext, generateTemplate, renderedDocuments, valueOfText } from '../testing/a-template.ts';
 import { templateManifest } from './template-manifest.ts';
 import type { ReadTemplateText } from './template-source.ts';

@@ -1,8 +1,9 @@
+import type { Json, JsonObject } from '#kit/std';
 import { escapePointer, type FieldFault, type LabelSelector, matchesSelector, selectorFaults } from '#kit/std';
+import type { Document } from '#protocol/delivery';
 import { documentFaults, valueFaults } from '../document-faults.ts';
-import type { Document } from '../document-identity.ts';
 import type { GenerateContext } from '../generate-context.ts';
-import { fieldOf, isObject, type Json, type JsonObject } from '../json.ts';
+import { fieldOf, isObject } from '../json.ts';
 import type { Generated, ManifestStrategy } from '../manifest-strategy.ts';
 import { mergeValues } from '../merge-values.ts';
 import { type Parsed, parsedUnless } from '../parsed.ts';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { Json, JsonObject } from '#kit/std';
 import { canonicalJson } from '#kit/std';
-import type { Document } from '../document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import type { GenerateTarget } from '../generate-context.ts';
-import { fieldOf, isList, type Json, type JsonObject } from '../json.ts';
+import { fieldOf, isList } from '../json.ts';
 import { maskSecrets } from '../split-secrets.ts';
 import { aContext, generateTemplate } from '../testing/a-template.ts';
 import { type TemplateSpec, templateManifest } from './template-manifest.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Document } from '../document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import { generateTemplate, renderedDocuments, valueOfText } from '../testing/a-template.ts';
 
 describe('secrets', () => {

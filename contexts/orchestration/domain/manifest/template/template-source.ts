@@ -1,4 +1,4 @@
-import type { Document } from '../document-identity.ts';
+import type { Document } from '#protocol/delivery';
 import type { Parsed } from '../parsed.ts';
 
 /** Both count from one, as editors do. */

@@ -1,4 +1,5 @@
-import { isList, isObject, type Json } from '../json.ts';
+import type { Json } from '#kit/std';
+import { isList, isObject } from '../json.ts';
 import { TemplateExhausted } from './template-trouble.ts';
 
 export interface TemplateLimits {

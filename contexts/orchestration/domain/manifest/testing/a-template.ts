@@ -1,7 +1,7 @@
-import type { TargetId } from '../../target-view.ts';
-import type { Document } from '../document-identity.ts';
+import type { Json, JsonObject } from '#kit/std';
+import type { Document } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { GenerateContext } from '../generate-context.ts';
-import type { Json, JsonObject } from '../json.ts';
 import type { Generated } from '../manifest-strategy.ts';
 import { type TemplateSpec, templateManifest } from '../template/template-manifest.ts';
 import type { ReadTemplateText } from '../template/template-source.ts';

@@ -1,4 +1,5 @@
-import type { PlacementView, TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
+import type { PlacementView } from '../../target-view.ts';
 import { createPlacementRegistry } from '../placement-registry.ts';
 import type { ReportedScores } from '../placement-strategy.ts';
 import type { PlacementContext, Resolution } from '../resolve-placement.ts';

@@ -1,4 +1,4 @@
-import type { TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { GateAsk } from '../gates/gate.ts';
 import type { Outcome, StopReason } from './phase.ts';
 

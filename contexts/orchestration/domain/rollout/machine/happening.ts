@@ -1,7 +1,8 @@
-import type { TargetId } from '../../target-view.ts';
+import type { Health } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 import type { GateAnswer } from '../gates/gate.ts';
 import type { Plan } from '../plan.ts';
-import type { Health, MemberFacts } from './member.ts';
+import type { MemberFacts } from './member.ts';
 
 /** What a rollout is told. The same may be told twice, and what it no longer waits for changes nothing. */
 export type Happening =

@@ -1,4 +1,4 @@
-import type { TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import { keysOf } from './number-map.ts';
 import { enqueue } from './settling.ts';
 import { finish, stop } from './stopping.ts';

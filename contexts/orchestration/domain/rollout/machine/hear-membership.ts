@@ -1,5 +1,5 @@
 import { matchesSelector } from '#kit/std';
-import type { TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { Joiner } from './happening.ts';
 import { newMember, stepState } from './open-rollout.ts';
 import { LATE_STEP } from './rollout-state.ts';

@@ -1,4 +1,4 @@
-import type { TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { Plan } from '../plan.ts';
 import { setDeadline } from './deadlines.ts';
 import { dropGate } from './gate-keeping.ts';

@@ -1,8 +1,5 @@
-import type { TargetId } from '../../target-view.ts';
-
-export const HEALTHS = ['Available', 'Degraded', 'Unknown'] as const;
-/** Of a deployment on a target. `Unknown` is what nobody has spoken of since the target was changed or came back. */
-export type Health = (typeof HEALTHS)[number];
+import type { Health } from '#protocol/delivery';
+import type { TargetId } from '#protocol/targets';
 
 /** How a target stands when the rollout first hears of it. */
 export interface MemberFacts {

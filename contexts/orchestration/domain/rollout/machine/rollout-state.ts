@@ -1,5 +1,5 @@
+import type { TargetId } from '#protocol/targets';
 import type { Budget } from '../../budget/budget.ts';
-import type { TargetId } from '../../target-view.ts';
 import type { GateMemory, WatchedHealth } from '../gates/gate.ts';
 import type { PlanStep } from '../plan.ts';
 import type { Member } from './member.ts';

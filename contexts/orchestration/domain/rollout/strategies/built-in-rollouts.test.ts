@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { TargetId } from '#protocol/targets';
 import { planOf as planByType } from '../../deployment/decide-plan.ts';
-import type { TargetId } from '../../target-view.ts';
 import { BUILT_IN_GATES } from '../gates/built-in-gates.ts';
 import { type RolloutSpec, type RolloutStrategy, rolloutFaults } from '../rollout-strategy.ts';
 import { type FleetTarget, planOf } from '../testing/a-rollout.ts';

@@ -1,4 +1,4 @@
-import type { TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { PlanInput } from '../rollout-strategy.ts';
 
 /** Who is to be changed, in the order of names, so that the same delta gives the same plan. */

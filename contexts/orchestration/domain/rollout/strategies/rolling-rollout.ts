@@ -1,6 +1,6 @@
+import type { TargetId } from '#protocol/targets';
 import { type BudgetSpec, budgetOf } from '../../budget/budget.ts';
 import { atLeastOne, type Share, shareFaults } from '../../budget/share.ts';
-import type { TargetId } from '../../target-view.ts';
 import type { PlanStep } from '../plan.ts';
 import type { RolloutStrategy } from '../rollout-strategy.ts';
 import { changeLists } from './change-lists.ts';

@@ -1,7 +1,7 @@
 import { type FieldFault, type LabelSelector, matchesSelector, selectorFaults } from '#kit/std';
+import type { TargetId } from '#protocol/targets';
 import { type BudgetSpec, budgetOf, choiceFaults, FAILURE_POLICIES, type FailurePolicy } from '../../budget/budget.ts';
 import { type Share, shareFaults } from '../../budget/share.ts';
-import type { TargetId } from '../../target-view.ts';
 import { type GateSpec, gateFaults } from '../gates/gate.ts';
 import type { PlanStep } from '../plan.ts';
 import type { PlanInput, RolloutPlace, RolloutStrategy } from '../rollout-strategy.ts';

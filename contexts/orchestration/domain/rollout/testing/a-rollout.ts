@@ -1,4 +1,5 @@
-import type { PlacementView, TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
+import type { PlacementView } from '../../target-view.ts';
 import type { Member, MemberFacts } from '../machine/member.ts';
 import { entriesOf } from '../machine/number-map.ts';
 import { openRollout } from '../machine/open-rollout.ts';

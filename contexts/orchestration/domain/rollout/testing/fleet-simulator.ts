@@ -1,4 +1,4 @@
-import type { TargetId } from '../../target-view.ts';
+import type { TargetId } from '#protocol/targets';
 import type { GateAnswer } from '../gates/gate.ts';
 import type { Action } from '../machine/action.ts';
 import type { Decide } from '../machine/decide.ts';

@@ -1,52 +1,53 @@
-import { defineWorkflow, type Json } from '#kit/durable';
+import type { Payload } from '#kit/durable';
+import { defineWorkflow } from '#kit/durable';
 import { work, workOnce } from '../activities.ts';
 
 export { bystander } from './before.ts';
 
 /** The release after the change, with a marker, so that what began before it goes on as it began. */
-export const skewed = defineWorkflow<{ key: string }, Json>('skewed', async (ctx, { key }) => {
+export const skewed = defineWorkflow<{ key: string }, Payload>('skewed', async (ctx, { key }) => {
   const way = ctx.patched('a new way') ? 'new' : 'old';
   const first = await ctx.run(work, { key: `${key}-${way}` });
   await ctx.waitSignal('go');
   return [first, await ctx.run(work, { key: `${key}-${way}-end` })];
 });
 
-export const skewedLater = defineWorkflow<{ key: string }, Json>('skewed-later', async (ctx, { key }) => {
+export const skewedLater = defineWorkflow<{ key: string }, Payload>('skewed-later', async (ctx, { key }) => {
   await ctx.waitSignal('go');
   return await ctx.run(work, { key: ctx.patched('a new way') ? `${key}-new` : `${key}-old` });
 });
 
 /** And changes that somebody made without one. */
-export const otherInput = defineWorkflow<{ key: string }, Json>('other-input', async (ctx, { key }) => {
+export const otherInput = defineWorkflow<{ key: string }, Payload>('other-input', async (ctx, { key }) => {
   const first = await ctx.run(work, { key: `${key}-changed` });
   await ctx.waitSignal('go');
   return first;
 });
 
-export const otherActivity = defineWorkflow<{ key: string }, Json>('other-activity', async (ctx, { key }) => {
+export const otherActivity = defineWorkflow<{ key: string }, Payload>('other-activity', async (ctx, { key }) => {
   const first = await ctx.run(workOnce, { key });
   await ctx.waitSignal('go');
   return first;
 });
 
-export const otherKind = defineWorkflow<{ key: string }, Json>('other-kind', async (ctx) => {
+export const otherKind = defineWorkflow<{ key: string }, Payload>('other-kind', async (ctx) => {
   await ctx.sleep(77);
   await ctx.waitSignal('go');
   return 'slept';
 });
 
-export const otherOrder = defineWorkflow<{ key: string }, Json>('other-order', async (ctx, { key }) => {
+export const otherOrder = defineWorkflow<{ key: string }, Payload>('other-order', async (ctx, { key }) => {
   await ctx.run(workOnce, { key });
   const second = await ctx.run(work, { key });
   await ctx.waitSignal('go');
   return second;
 });
 
-export const stepRemoved = defineWorkflow<{ key: string }, Json>('step-removed', async (ctx) => {
+export const stepRemoved = defineWorkflow<{ key: string }, Payload>('step-removed', async (ctx) => {
   return (await ctx.waitSignal('go')) ?? null;
 });
 
-export const sleeping = defineWorkflow<{ key: string }, Json>('sleeping', async (ctx, { key }) => {
+export const sleeping = defineWorkflow<{ key: string }, Payload>('sleeping', async (ctx, { key }) => {
   await ctx.run(work, { key: `${key}-changed` });
   return 'awake';
 });

@@ -1,0 +1,1 @@
+export type { TargetId, TargetRef } from './target-ref.ts';
