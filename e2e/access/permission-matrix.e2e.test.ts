@@ -22,13 +22,17 @@ for (const engine of DATABASES) {
     let world: MatrixWorld;
     before(async () => {
       home = await platformHome(engine);
-      platform = await home.start({ flags: ['--rate-limit', '1000000'] });
+      const flags = ['--rate-limit', '1000000', '--fleetlet-listen', '127.0.0.1:0', '--log-level', 'debug'];
+      platform = await home.start({ flags });
       const document = (await (await platform.request('/openapi.json')).json()) as OpenapiDocument;
       attempts = attemptsOf(document);
       operations = operationsOf(document);
       world = await makeMatrixWorld(platform);
     });
-    after(() => home.dispose());
+    after(async () => {
+      await world?.quoting.close();
+      await home.dispose();
+    });
 
     it('declares a permission of the table, or is public for a reason', () => {
       const undeclared = operations.filter(

@@ -28,7 +28,7 @@ export async function startStreamingCluster(): Promise<StreamingCluster> {
     streams.set(id, known);
     return known;
   };
-  const { url, close } = await startScriptedCluster({
+  const cluster = await startScriptedCluster({
     passes: (asked, response) => {
       const id = idIn(asked);
       if (id === undefined) return asked.url;
@@ -44,10 +44,10 @@ export async function startStreamingCluster(): Promise<StreamingCluster> {
     },
   });
   return {
-    url,
+    url: cluster.url,
     held: (id) => slot(id).promise,
-    writeKubeconfig: (folder) => writeAgentKubeconfig(folder, url),
-    close,
+    writeKubeconfig: (folder) => writeAgentKubeconfig(folder, cluster.url),
+    close: () => cluster.close(),
   };
 }
 
