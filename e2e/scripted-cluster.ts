@@ -50,7 +50,7 @@ export interface ClusterScript {
   readonly passes?: (asked: IncomingMessage, response: ServerResponse) => string | undefined;
   /** For connections that become something else; none may unless given. */
   readonly upgrade?: Upgrade;
-  /** What is not applied, of a dry run neither. */
+  /** Its answer to an apply, dry runs included; `undefined` for an object that it takes. */
   readonly refuses?: (object: KubeObject) => Refusal | undefined;
 }
 

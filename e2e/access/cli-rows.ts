@@ -12,7 +12,7 @@ export interface CliPlace {
 type Row = readonly string[];
 
 const DEPLOYMENTS = ['app', 'canary-text', 'canary-group', ...Object.keys(QUOTED)];
-/** What is yaml is json as well. */
+/** json has the same data as yaml. */
 const DATA = ['table', 'yaml'];
 const CHANGES = 'it changes something, and prints no more than names and what the API answers to that';
 const OF_THE_MACHINE = 'it is for the machine of the platform, and shows nothing that the platform manages';

@@ -5,7 +5,7 @@ import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.
 import { CANARIES, CANARY_CLUSTER, plantCanaries, plantKubeconfig } from './canaries.ts';
 import type { Lineage } from './expected-answer.ts';
 import type { Place } from './operation-cases.ts';
-import { addQuotingAgents, type QuotingAgents, untilQuoted } from './quoting-agents.ts';
+import { addQuotingAgents, type QuotingPlace, untilQuoted } from './quoting-agents.ts';
 
 export interface MatrixCaller extends Caller {
   readonly wish: Pick<CallerWish, 'given' | 'scope'>;
@@ -15,7 +15,7 @@ export interface MatrixWorld {
   readonly places: readonly Place[];
   readonly callers: readonly MatrixCaller[];
   /** Of the workspace that has the quoting agents. */
-  readonly quoting: QuotingAgents & { readonly workspace: string };
+  readonly quoting: { readonly workspace: string; readonly targets: readonly string[] };
   lineageOf(resource: string): Lineage;
 }
 
@@ -38,7 +38,7 @@ const CALLERS: readonly CallerWish[] = [
 ];
 
 /** Two trees alike, `own` and `foreign`: in each a room with one of everything, a den, and an empty workspace. */
-export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> {
+export async function makeMatrixWorld(platform: Platform, atEnd: QuotingPlace['atEnd']): Promise<MatrixWorld> {
   const lineages = new Map<string, Lineage>([[ON_ROOT, [ON_ROOT]]]);
   const workspace = async (name: string, parent = 'root'): Promise<void> => {
     await made(platform, '/v1/workspaces', { name, parent });
@@ -47,7 +47,7 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
   await workspace(STAFF);
   const own = await makeTree('own');
   const room = String(own.params['workspace']);
-  const quoting = { ...(await addQuotingAgents(platform, room, 'own')), workspace: room };
+  const quoting = { ...(await addQuotingAgents(platform, { workspace: room, prefix: 'own', atEnd })), workspace: room };
   for (const target of quoting.targets) setIn(room, target);
   const foreign = await makeTree('foreign');
   await made(platform, '/v1/issuers', { ...ISSUER, name: 'corp' });

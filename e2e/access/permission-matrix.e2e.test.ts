@@ -30,6 +30,7 @@ for (const engine of DATABASES) {
     let world: MatrixWorld;
     let secrets: NamedSecrets;
     let streams: readonly FollowedStream[];
+    const ends: (() => Promise<void>)[] = [];
     before(async () => {
       home = await platformHome(engine);
       const flags = ['--rate-limit', '1000000', '--fleetlet-listen', '127.0.0.1:0'];
@@ -37,12 +38,12 @@ for (const engine of DATABASES) {
       const document = (await (await platform.request('/openapi.json')).json()) as OpenapiDocument;
       attempts = attemptsOf(document);
       operations = operationsOf(document);
-      world = await makeMatrixWorld(platform);
+      world = await makeMatrixWorld(platform, (close) => ends.push(close));
       secrets = secretsOf(world);
       streams = await followStreams(platform, world.callers, streamsAmong(operations));
     });
     after(async () => {
-      await world?.quoting.close();
+      await Promise.all(ends.map((close) => close()));
       await home.dispose();
     });
 
@@ -232,7 +233,7 @@ function streamsAmong(operations: readonly Operation[]): readonly string[] {
   return streaming.map(({ path }) => path);
 }
 
-/** What shows something of a deployment, and changes nothing. */
+/** Shows something of a deployment, and changes nothing. */
 function isReadOfDeployment({ id, method, path }: Operation): boolean {
   return path.includes('{deployment}') && (method === 'GET' || id === 'previewDeployment');
 }

@@ -28,17 +28,22 @@ export const QUOTED = {
   'quoted-by-fault': 'out of memory',
 } as const;
 
-export interface QuotingAgents {
-  /** Names of their targets. */
-  readonly targets: readonly string[];
-  close(): Promise<void>;
+export interface QuotingPlace {
+  readonly workspace: string;
+  /** Of the names of their targets. */
+  readonly prefix: string;
+  /** For what has to be closed, also when something went wrong before all of it was there. */
+  readonly atEnd: (close: () => Promise<void>) => void;
 }
 
 /**
  * A cluster whose API server quotes what it is sent in its refusals and faults, and an agent that does so in all that it can
  * say: what they were given is known to be secret, and must go no further.
  */
-export async function addQuotingAgents(platform: Platform, workspace: string, prefix: string): Promise<QuotingAgents> {
+export async function addQuotingAgents(
+  platform: Platform,
+  { workspace, prefix, atEnd }: QuotingPlace,
+): Promise<{ readonly targets: readonly string[] }> {
   const [onCluster, onFleetlet] = [`${prefix}-cluster`, `${prefix}-quoter`];
   const cluster = await startScriptedCluster({
     refuses: (object) => {
@@ -49,26 +54,21 @@ export async function addQuotingAgents(platform: Platform, workspace: string, pr
       return { code: 403, reason: 'Forbidden', message: `admission webhook "policy" denied the request: ${quote}` };
     },
   });
+  atEnd(() => cluster.close());
   await made(platform, '/v1/targets', { name: onCluster, type: 'kubernetes', workspace });
   const body = { kubeconfig: kubeconfigFor(cluster.url) };
   const put = await platform.request(`/v1/targets/${onCluster}/kubeconfig`, { method: 'PUT', body });
   assert.equal(put.status, 201, await put.text());
-  const fleetlet = await connectFleetlet(platform, workspace, onFleetlet);
+  await connectFleetlet(platform, onFleetlet, { workspace, atEnd });
   for (const name of Object.keys(QUOTED)) {
     const isOnCluster = ['quoted-by-refusal', 'quoted-by-outage'].includes(name);
     const placement = [{ type: 'static', targets: [isOnCluster ? onCluster : onFleetlet] }];
     await made(platform, `/v1/workspaces/${workspace}/deployments`, { name, manifest: manifestOf(name), placement });
   }
-  return {
-    targets: [onCluster, onFleetlet],
-    close: async () => {
-      await fleetlet.stop();
-      await cluster.close();
-    },
-  };
+  return { targets: [onCluster, onFleetlet] };
 }
 
-/** Until what each of them says can be read. */
+/** Waits until the API has what each of them says. */
 export async function untilQuoted(platform: Platform, workspace: string): Promise<void> {
   for (const [name, word] of Object.entries(QUOTED)) {
     const path = `/v1/workspaces/${workspace}/deployments/${name}/targets`;
@@ -87,7 +87,11 @@ function manifestOf(name: string): object {
   return { type: 'inline', documents };
 }
 
-async function connectFleetlet(platform: Platform, workspace: string, name: string): Promise<ScriptedFleetlet> {
+async function connectFleetlet(
+  platform: Platform,
+  name: string,
+  { workspace, atEnd }: Pick<QuotingPlace, 'workspace' | 'atEnd'>,
+): Promise<void> {
   const call = async <T>(_method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await platform.request(path, { method: 'POST', body: body as object });
     assert.ok(answer.ok, `${path}: ${answer.status}`);
@@ -98,13 +102,13 @@ async function connectFleetlet(platform: Platform, workspace: string, name: stri
   const fleetlet = new ScriptedFleetlet(grpcOf(enrolled), {
     answer: quotingAgent((messages) => setImmediate(() => say(fleetlet, target, messages))),
   });
+  atEnd(() => fleetlet.stop());
   const request = fleetlet.register(name);
   target = await eventually(`${name} to be accepted`, async () => {
     const answer = fleetlet.answerTo(request);
     return answer?.kind === 'targetAccepted' && answer.target;
   });
   fleetlet.inventory(target);
-  return fleetlet;
 }
 
 type Message = MessageInitShape<typeof StatusMessageSchema>['message'];

@@ -27,7 +27,7 @@ export async function runCliHere({ args, environment, isEnough }: CliCall): Prom
   return { code, text };
 }
 
-/** Somebody with a token and nothing else; `home` is an empty folder. */
+/** A caller with a token and nothing else; `home` is an empty folder. */
 export function environmentOf({ url }: Platform, token: string, home: string): Readonly<Record<string, string>> {
   return { HOME: home, FLEETSHIFT_SERVER: url, FLEETSHIFT_TOKEN: token };
 }

@@ -29,7 +29,7 @@ export interface ScriptedFleetletOptions {
   readonly serving?: Serving;
   /** Whose agent it has: it knows what that was given. */
   readonly after?: ScriptedFleetlet;
-  /** What its agent answers in place of what it would; no preview is answered without it. */
+  /** The agent's answers, where they are others than usual; without it previews have none. */
   readonly answer?: (asked: ToAgent['message']) => AgentAnswer | undefined;
 }
 
