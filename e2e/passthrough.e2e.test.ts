@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { type SigningIssuer, startSigningIssuer } from '#testing/oidc/signing-issuer';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
 import { ask, made } from './access/callers.ts';
-import { addMallory, type FakeCluster, fakeCluster, kubeconfigFor, until } from './hostile/mallory.ts';
+import { addMallory, type FakeCluster, fakeCluster, until } from './hostile/mallory.ts';
+import { kubeconfigFor } from './scripted-cluster.ts';
 
 const [OWN, CLUSTER] = ['platform', 'prod-1-of-shop'];
 const PASSTHROUGH = '/v1/targets/prod-1/passthrough';

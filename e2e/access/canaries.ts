@@ -14,12 +14,14 @@ export const CANARIES = {
   'a Secret of a group': 'canary-of-a-group-7f3a97',
   'a stored kubeconfig': 'canary-kubeconfig-7f3a98',
   'the client secret of an issuer': 'canary-client-secret-7f3a99',
+  'a Secret that agents quote': 'canary-quoted-secret-7f3a9a',
+  'a marked field that agents quote': 'canary-quoted-field-7f3a9b',
 } as const satisfies NamedSecrets;
 
 export const CANARY_CLUSTER = 'canary-cluster';
 
 const ALL = [{ type: 'all' }];
-const secretOf = (canary: keyof typeof CANARIES) => ({
+export const secretOf = (canary: keyof typeof CANARIES) => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name: 's' },

@@ -5,6 +5,7 @@ import { addCaller, type Caller, type CallerWish, made, STAFF } from './callers.
 import { CANARIES, CANARY_CLUSTER, plantCanaries, plantKubeconfig } from './canaries.ts';
 import type { Lineage } from './expected-answer.ts';
 import type { Place } from './operation-cases.ts';
+import { addQuotingAgents, type QuotingPlace, untilQuoted } from './quoting-agents.ts';
 
 export interface MatrixCaller extends Caller {
   readonly wish: Pick<CallerWish, 'given' | 'scope'>;
@@ -13,6 +14,8 @@ export interface MatrixCaller extends Caller {
 export interface MatrixWorld {
   readonly places: readonly Place[];
   readonly callers: readonly MatrixCaller[];
+  /** Of the workspace that has the quoting agents. */
+  readonly quoting: { readonly workspace: string; readonly targets: readonly string[] };
   lineageOf(resource: string): Lineage;
 }
 
@@ -35,7 +38,7 @@ const CALLERS: readonly CallerWish[] = [
 ];
 
 /** Two trees alike, `own` and `foreign`: in each a room with one of everything, a den, and an empty workspace. */
-export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> {
+export async function makeMatrixWorld(platform: Platform, atEnd: QuotingPlace['atEnd']): Promise<MatrixWorld> {
   const lineages = new Map<string, Lineage>([[ON_ROOT, [ON_ROOT]]]);
   const workspace = async (name: string, parent = 'root'): Promise<void> => {
     await made(platform, '/v1/workspaces', { name, parent });
@@ -43,6 +46,9 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
   };
   await workspace(STAFF);
   const own = await makeTree('own');
+  const room = String(own.params['workspace']);
+  const quoting = { ...(await addQuotingAgents(platform, { workspace: room, prefix: 'own', atEnd })), workspace: room };
+  for (const target of quoting.targets) setIn(room, target);
   const foreign = await makeTree('foreign');
   await made(platform, '/v1/issuers', { ...ISSUER, name: 'corp' });
   await plantKubeconfig(platform);
@@ -65,11 +71,17 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     },
   ];
   for (const wish of CALLERS) callers.push({ ...(await addCaller(platform, wish)), wish });
+  await untilQuoted(platform, room);
   return {
     callers,
+    quoting,
     places: [own, foreign, { ...own, name: 'across', other: foreign.other }],
     lineageOf: (resource) => lineages.get(resource) ?? [resource],
   };
+
+  function setIn(room: string, target: string): void {
+    lineages.set(`targets/${target}`, [`targets/${target}`, ...(lineages.get(`workspaces/${room}`) ?? [])]);
+  }
 
   async function makeTree(name: 'own' | 'foreign'): Promise<Place> {
     await workspace(name);
@@ -77,13 +89,13 @@ export async function makeMatrixWorld(platform: Platform): Promise<MatrixWorld> 
     for (const child of [room, `${name}-den`, `${name}-empty`]) await workspace(child, name);
     const target = `${name}-target`;
     await made(platform, '/v1/targets', { name: target, type: 'directory', workspace: room, labels: { env: 'prod' } });
-    lineages.set(`targets/${target}`, [`targets/${target}`, ...(lineages.get(`workspaces/${room}`) ?? [])]);
+    setIn(room, target);
     const grant = { name: 'kept', subject: { kind: 'user', id: 'somebody' }, role: 'viewer' };
     for (const on of [`workspaces/${room}`, `targets/${target}`]) await made(platform, `/v1/${on}/grants`, grant);
     const accounts = `/v1/workspaces/${room}/service-accounts`;
     await made(platform, accounts, { name: 'robot' });
     const { name: token } = await made(platform, `${accounts}/robot/tokens`, {});
-    lineages.set(`targets/${name}-edge`, [`targets/${name}-edge`, ...(lineages.get(`workspaces/${room}`) ?? [])]);
+    setIn(room, `${name}-edge`);
     const fleetlet = await addFleetlet(platform, room, `${name}-edge`);
     const { name: bootstrapToken } = await made(platform, `/v1/workspaces/${room}/bootstrap-tokens`, {});
     const { approval } = await addDeployment(platform, room);

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { DATABASES } from '#testing/databases';
 import { leaksInDatabase, leaksInFiles, leaksInText, type NamedSecrets } from '#testing/leaks';
 import { PATIENCE_MS } from '#testing/patience';
 import type { PlatformHome } from '#testing/platform-process';
-import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { homeFor } from '../home-for.ts';
-import { withStorage } from './stored.ts';
+import { isKeeper, PASSPHRASE, takeBackup, withStorage } from './stored.ts';
 import { usePlatform } from './used-platform.ts';
-
-/** Files that are there to hold a secret, for their owner alone. */
-const KEEPERS = /\/(admin-token|keys\.json|tls\/[\w.-]+\.key|passphrase)$/;
-const PASSPHRASE = 'correct horse battery staple';
 
 for (const engine of DATABASES) {
   describe(`a platform that was used, on ${engine}`, () => {
@@ -28,7 +23,7 @@ for (const engine of DATABASES) {
       const { said } = await platform.kill();
 
       assert.deepEqual(leaksInText('log', said, secrets), []);
-      assert.deepEqual(await leaksInFiles([home.data, backup], secrets, (path) => KEEPERS.test(path)), []);
+      assert.deepEqual(await leaksInFiles([home.data, backup], secrets, isKeeper), []);
       const signal = AbortSignal.timeout(PATIENCE_MS);
       assert.deepEqual(await withStorage(home, (storage) => leaksInDatabase(storage, secrets, signal)), []);
       // It could be found: it stands where it belongs.
@@ -36,17 +31,6 @@ for (const engine of DATABASES) {
       assert.equal(found?.secret, 'admin token');
     });
   });
-}
-
-async function takeBackup({ data, database }: PlatformHome): Promise<string> {
-  const passphrase = join(data, '..', 'passphrase');
-  await writeFile(passphrase, `${PASSPHRASE}\n`, { mode: 0o600 });
-  const out = join(data, '..', 'backup');
-  const { code, err } = await runCommand(['backup', '--data', data, '--out', out, '--passphrase-file', passphrase], {
-    FLEETSHIFT_DATABASE: database,
-  });
-  assert.equal(code, 0, err);
-  return out;
 }
 
 /** What everything is sealed with, and what certificates are made with. */

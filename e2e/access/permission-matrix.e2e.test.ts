@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { DATABASES } from '#testing/databases';
-import { leaksInDatabase, leaksInText, type NamedSecrets } from '#testing/leaks';
+import { leaksInDatabase, leaksInFiles, leaksInText, type NamedSecrets } from '#testing/leaks';
 import { type OpenapiDocument, type Operation, operationsOf } from '#testing/openapi/api-description';
 import { PATIENCE_MS } from '#testing/patience';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
+import { COMMANDS } from '../../apps/cli/commands.ts';
 import { type Attempts, attemptsOf } from './attempt.ts';
 import { ask } from './callers.ts';
 import { CANARIES, CANARY_CLUSTER } from './canaries.ts';
+import { CLI_ROWS } from './cli-rows.ts';
 import { type Demand, type Expected, expectedOf, has, isPermission } from './expected-answer.ts';
+import { type FollowedStream, followStreams } from './follow-streams.ts';
 import { type MatrixCaller, type MatrixWorld, makeMatrixWorld } from './matrix-world.ts';
 import { OPERATION_CASES, type OperationCase, type Place, PUBLIC_OPERATIONS } from './operation-cases.ts';
-import { withStorage } from './stored.ts';
+import { QUOTED } from './quoting-agents.ts';
+import { environmentOf, runCliHere } from './run-cli-here.ts';
+import { isKeeper, takeBackup, withStorage } from './stored.ts';
 
 for (const engine of DATABASES) {
   describe(`every operation, as everybody, on ${engine}`, () => {
@@ -20,15 +28,24 @@ for (const engine of DATABASES) {
     let attempts: Attempts;
     let operations: readonly Operation[];
     let world: MatrixWorld;
+    let secrets: NamedSecrets;
+    let streams: readonly FollowedStream[];
+    const ends: (() => Promise<void>)[] = [];
     before(async () => {
       home = await platformHome(engine);
-      platform = await home.start({ flags: ['--rate-limit', '1000000'] });
+      const flags = ['--rate-limit', '1000000', '--fleetlet-listen', '127.0.0.1:0'];
+      platform = await home.start({ flags });
       const document = (await (await platform.request('/openapi.json')).json()) as OpenapiDocument;
       attempts = attemptsOf(document);
       operations = operationsOf(document);
-      world = await makeMatrixWorld(platform);
+      world = await makeMatrixWorld(platform, (close) => ends.push(close));
+      secrets = secretsOf(world);
+      streams = await followStreams(platform, world.callers, streamsAmong(operations));
     });
-    after(() => home.dispose());
+    after(async () => {
+      await Promise.all(ends.map((close) => close()));
+      await home.dispose();
+    });
 
     it('declares a permission of the table, or is public for a reason', () => {
       const undeclared = operations.filter(
@@ -61,7 +78,6 @@ for (const engine of DATABASES) {
     it('answers as the table of permissions says, and with no secret to anybody', async () => {
       const wrong: string[] = [];
       const leaked = new Set<string>();
-      const secrets = secretsOf(world);
       const seen = new Map<Expected, number>();
       for (const caller of world.callers) {
         for (const place of world.places) {
@@ -102,8 +118,52 @@ for (const engine of DATABASES) {
       assert.deepEqual(wrong, []);
     });
 
-    it('has no secret in the events, the metrics, the answers about a stored kubeconfig, the log and the database', async () => {
-      const secrets = secretsOf(world);
+    it('tells of what agents quote without what is secret in it', async () => {
+      const leaked = new Set<string>();
+      const own = placeNamed(world, 'own');
+      const told: Record<string, string> = {};
+      for (const [deployment, caller] of pairs(Object.keys(QUOTED), world.callers)) {
+        const place = { ...own, params: { ...own.params, deployment } };
+        for (const operation of operations.filter(isReadOfDeployment)) {
+          const { text } = await attempt(operation, caller, place, operation.method === 'POST' ? '?deep=true' : '');
+          const found = leaksInText(operation.id, text, secrets);
+          for (const { secret, form } of found) leaked.add(`${secret} ${form}: ${operation.id} as ${caller.name}`);
+          if (caller.name === 'viewer') told[deployment] = `${told[deployment] ?? ''}${text}`;
+        }
+      }
+      assert.deepEqual([...leaked], []);
+      for (const [deployment, words] of Object.entries(QUOTED)) {
+        assert.match(told[deployment] ?? '', RegExp(`${words}.*(?:\\[redacted\\]|\\(hidden\\))`));
+      }
+    });
+
+    it('prints no secret, whatever the command and the role', {
+      skip: engine !== 'sqlite' && 'as on sqlite',
+    }, async (t) => {
+      assert.deepEqual(Object.keys(CLI_ROWS).sort(byName), COMMANDS.map(({ name }) => name).sort(byName));
+      const folder = await mkdtemp(join(tmpdir(), 'fleetshift-cli-'));
+      t.after(() => rm(folder, { recursive: true }));
+      const [wrong, leaked] = [new Set<string>(), new Set<string>()];
+      for (const caller of world.callers.filter(({ name }) => CLI_CALLERS.includes(name))) {
+        const environment = environmentOf(platform, caller.token, folder);
+        for (const args of cliCalls(world)) {
+          const { code, text } = await runCliHere({ args, environment });
+          if (caller.name === 'instance-admin' && code !== 0) wrong.add(`${args.join(' ')}: ${code} ${text}`);
+          for (const { secret } of leaksInText('', text, secrets)) {
+            leaked.add(`${secret}: ${args.join(' ')} as ${caller.name}`);
+          }
+        }
+        if (!caller.name.includes('admin')) continue;
+        const isEnough = (text: string): boolean => text.includes('quoted-by-fault');
+        const args = ['events', '--from-beginning', '-o', 'json'];
+        const { text } = await runCliHere({ args, environment, isEnough });
+        assert.deepEqual(leaksInText('events', text, secrets), [], caller.name);
+      }
+      assert.deepEqual([...wrong], []);
+      assert.deepEqual([...leaked], []);
+    });
+
+    it('has no secret in the metrics, the answers about a stored kubeconfig, the log, streams, files, backups and the database', async () => {
       const paths = ['/metrics', `/v1/targets/${CANARY_CLUSTER}`, `/v1/targets/${CANARY_CLUSTER}/kubeconfig`];
       for (const caller of world.callers) {
         for (const path of paths) {
@@ -113,9 +173,12 @@ for (const engine of DATABASES) {
       }
       const { said } = await platform.stop();
       assert.deepEqual(leaksInText('log', said, secrets), []);
+      for (const { name, text } of streams) assert.deepEqual(leaksInText(name, await text, secrets), []);
+      assert.match((await streams[0]?.text) ?? '', /quoted-in-status/, 'they were told of what agents quote');
       const signal = AbortSignal.timeout(PATIENCE_MS);
       const found = await withStorage(home, (storage) => leaksInDatabase(storage, secrets, signal));
       assert.deepEqual(found, []);
+      assert.deepEqual(await leaksInFiles([home.data, await takeBackup(home)], secrets, isKeeper), []);
     });
 
     const namesIn = async (path: string, token: string): Promise<string[]> => {
@@ -123,10 +186,10 @@ for (const engine of DATABASES) {
       return items.map(({ name }) => name);
     };
 
-    const attempt = async (operation: Operation, caller: Pick<MatrixCaller, 'token'>, place: Place) => {
+    const attempt = async (operation: Operation, caller: Pick<MatrixCaller, 'token'>, place: Place, query = '') => {
       const hangUp = new AbortController();
       const { path, init } = attempts(operation, place);
-      const answer = await ask(platform, caller.token, path, { ...init, signal: hangUp.signal });
+      const answer = await ask(platform, caller.token, `${path}${query}`, { ...init, signal: hangUp.signal });
       const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
       const text = isStream ? '' : await answer.text();
       hangUp.abort();
@@ -148,6 +211,35 @@ for (const engine of DATABASES) {
       return [...(looksItself === undefined ? [own] : []), ...more];
     };
   });
+}
+
+/** One of each role, and one of the whole instance. */
+const CLI_CALLERS = ['viewer', 'deployer', 'approver', 'admin', 'instance-admin'];
+
+function cliCalls({ quoting }: MatrixWorld): readonly (readonly string[])[] {
+  const [target = ''] = quoting.targets;
+  const place = { workspace: quoting.workspace, target, serviceAccount: 'robot' };
+  return Object.entries(CLI_ROWS).flatMap(([name, rows]) =>
+    typeof rows === 'string' ? [] : rows(place).map((args) => [name, ...args]),
+  );
+}
+
+/** Every stream of the API. */
+function streamsAmong(operations: readonly Operation[]): readonly string[] {
+  const streaming = operations.filter(
+    ({ responses }) => responses['200']?.content?.['text/event-stream'] !== undefined,
+  );
+  assert.ok(streaming.length > 0);
+  return streaming.map(({ path }) => path);
+}
+
+/** Shows something of a deployment, and changes nothing. */
+function isReadOfDeployment({ id, method, path }: Operation): boolean {
+  return path.includes('{deployment}') && (method === 'GET' || id === 'previewDeployment');
+}
+
+function pairs<A, B>(some: readonly A[], others: readonly B[]): readonly (readonly [A, B])[] {
+  return some.flatMap((one) => others.map((other) => [one, other] as const));
 }
 
 /** What was planted, and what the callers prove with who they are. */

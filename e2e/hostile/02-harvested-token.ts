@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { startSigningIssuer } from '#testing/oidc/signing-issuer';
 import { ask, made } from '../access/callers.ts';
+import { kubeconfigFor } from '../scripted-cluster.ts';
 import { type Attack, heldOff, succeeded } from './attack.ts';
-import { addMallory, fakeCluster, kubeconfigFor, until } from './mallory.ts';
+import { addMallory, fakeCluster, until } from './mallory.ts';
 
 const TARGET = 'bait';
 const PLATFORM = 'platform';

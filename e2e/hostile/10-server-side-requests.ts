@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Platform } from '#testing/platform-process';
+import { kubeconfigFor, type LoopbackServer, serveOnLoopback } from '../scripted-cluster.ts';
 import { type Attack, heldOff, type Outcome, succeeded } from './attack.ts';
-import { addMallory, addTarget, kubeconfigFor, type LoopbackServer, serveOnLoopback, stateOf } from './mallory.ts';
+import { addMallory, addTarget, stateOf } from './mallory.ts';
 
 const SECRET = 'the-internal-service-says-4711';
 const TARGET = 'bait';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { made } from '../access/callers.ts';
+import { kubeconfigFor } from '../scripted-cluster.ts';
 import { type Attack, heldOff, succeeded } from './attack.ts';
-import { addMallory, fakeCluster, kubeconfigFor, stateOf, until } from './mallory.ts';
+import { addMallory, fakeCluster, stateOf, until } from './mallory.ts';
 
 const HIDDEN = 'merger-with-acme';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
+import { serveOnLoopback } from '../scripted-cluster.ts';
 import { type Attack, heldOff, succeeded } from './attack.ts';
-import { serveOnLoopback } from './mallory.ts';
 
 export const tokenElsewhere: Attack = {
   finding: 23,

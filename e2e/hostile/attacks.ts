@@ -1,6 +1,7 @@
 import { crossedAnswers, smuggledRequest } from './01-smuggled-request.ts';
 import { harvestedToken } from './02-harvested-token.ts';
 import { exhaustRevisions, stopPresence, stopStatuses } from './03-status-of-one-fleetlet.ts';
+import { previewObjects, quotedRefusals } from './04-previewed-objects.ts';
 import { previewSecrets } from './04-previewed-secrets.ts';
 import { quadraticYaml } from './05-quadratic-yaml.ts';
 import { costlyHealthRule } from './06-health-rule-cost.ts';
@@ -32,6 +33,8 @@ export const ATTACKS: readonly Attack[] = [
   stopPresence,
   exhaustRevisions,
   previewSecrets,
+  previewObjects,
+  quotedRefusals,
   quadraticYaml,
   costlyHealthRule,
   revokedStreams,

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, request as httpRequest, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FakeApiServer } from '#kit/kube/testing';
 import { PATIENCE_MS } from '#testing/patience';
 import type { Platform, PlatformRequest } from '#testing/platform-process';
 import { addCaller, ask, made, STAFF } from '../access/callers.ts';
+import { type LoopbackServer, startScriptedCluster } from '../scripted-cluster.ts';
 
 /** Admin of one workspace, and of nothing else. */
 export interface Mallory {
@@ -29,34 +26,6 @@ export async function addTarget({ workspace, ask: asks }: Mallory, name: string)
   assert.equal(answer.status, 201, await answer.text());
 }
 
-/** A kubeconfig without credentials. */
-export function kubeconfigFor(server: string): string {
-  return JSON.stringify({
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server } }],
-    users: [{ name: 'c', user: {} }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
-}
-
-export interface LoopbackServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Plain HTTP on a free port of loopback. */
-export async function serveOnLoopback(answer: RequestListener): Promise<LoopbackServer> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}
-
 export interface FakeCluster extends LoopbackServer {
   /** What callers showed, one after the other. */
   readonly authorizations: readonly string[];
@@ -64,32 +33,14 @@ export interface FakeCluster extends LoopbackServer {
 
 /** A cluster that notes what it is shown. */
 export async function fakeCluster(): Promise<FakeCluster> {
-  const fake = await FakeApiServer.start();
   const authorizations: string[] = [];
-  const front = await serveOnLoopback((asked, response) => {
-    const { method = '', url = '', headers } = asked;
-    if (headers.authorization !== undefined) authorizations.push(headers.authorization);
-    if (url.endsWith('selfsubjectaccessreviews')) {
-      asked.resume();
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: { allowed: true } }));
-      return;
-    }
-    const onward = httpRequest(`${fake.url}${url}`, { method, headers, agent: false }, (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-      incoming.pipe(response);
-    });
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    asked.pipe(onward);
-  });
-  return {
-    ...front,
-    authorizations,
-    close: async () => {
-      await front.close();
-      await fake.close();
+  const cluster = await startScriptedCluster({
+    passes: ({ url = '', headers }) => {
+      if (headers.authorization !== undefined) authorizations.push(headers.authorization);
+      return url;
     },
-  };
+  });
+  return { ...cluster, authorizations };
 }
 
 /** Asks again and again until there is something. */

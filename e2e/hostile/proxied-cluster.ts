@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { FakeApiServer } from '#kit/kube/testing';
 import type { Platform } from '#testing/platform-process';
 import { addCaller, made, STAFF } from '../access/callers.ts';
 import { AgentProcess } from '../kubectl/agent-process.ts';
+import { type ClusterScript, startScriptedCluster, writeAgentKubeconfig } from '../scripted-cluster.ts';
 import type { Stage } from './attack.ts';
 
 export const TARGET = 'prod-1';
@@ -40,11 +38,8 @@ export async function withProxiedCluster<T>(
   { home, folder }: Stage,
   attack: (it: ProxiedCluster) => Promise<T>,
 ): Promise<T> {
-  const fake = await FakeApiServer.start();
   const arrived: Arrived[] = [];
-  const slow: ServerResponse[] = [];
-  const front = createServer((asked, response) => answer(fake, { asked, response, arrived, slow }));
-  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const cluster = await startScriptedCluster({ passes: recorded(arrived) });
   let agent: AgentProcess | undefined;
   try {
     const platform = await home.start();
@@ -52,8 +47,7 @@ export async function withProxiedCluster<T>(
     await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
     const bound = await platform.request('/v1/fleetlets/platform:bind', { method: 'POST', body: { target: TARGET } });
     assert.ok(bound.ok, await bound.text());
-    const { port } = front.address() as AddressInfo;
-    const kubeconfig = await writeKubeconfig(folder, `http://127.0.0.1:${port}${ROOT}`);
+    const kubeconfig = await writeAgentKubeconfig(folder, `${cluster.url}${ROOT}`);
     const socket = join(home.data, 'fleetlet.sock');
     agent = new AgentProcess({ platform, socket, target: TARGET, kubeconfig, folder });
     await agent.start();
@@ -67,41 +61,27 @@ export async function withProxiedCluster<T>(
     return await attack({ platform, viewer, deployer, arrived, ask, say: (bytes) => say(platform.url, bytes) });
   } finally {
     await agent?.kill();
-    front.closeAllConnections();
-    front.close();
-    await fake.close();
+    await cluster.close();
   }
 }
 
-interface Exchange {
-  readonly asked: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly arrived: Arrived[];
-  readonly slow: ServerResponse[];
-}
-
-function answer(fake: FakeApiServer, { asked, response, arrived, slow }: Exchange): void {
-  const { method = '', url = '', headers } = asked;
-  const as = headers['impersonate-user'];
-  arrived.push({ method, url, as: typeof as === 'string' ? as : undefined });
-  if (url === `${ROOT}${SLOW}`) {
-    slow.push(response);
-    return;
-  }
-  if (as !== undefined) for (const held of slow.splice(0)) held.end('the answer to a slow request');
-  if (!url.startsWith(`${ROOT}/`) || url.includes('..') || url.endsWith('selfsubjectaccessreviews')) {
+/** Notes what arrives; what is beside the API server is answered here. */
+function recorded(arrived: Arrived[]): NonNullable<ClusterScript['passes']> {
+  const slow: ServerResponse[] = [];
+  return (asked, response) => {
+    const { method = '', url = '', headers } = asked;
+    const as = headers['impersonate-user'];
+    arrived.push({ method, url, as: typeof as === 'string' ? as : undefined });
+    if (url === `${ROOT}${SLOW}`) {
+      slow.push(response);
+      return undefined;
+    }
+    if (as !== undefined) for (const held of slow.splice(0)) held.end('the answer to a slow request');
+    if (url.startsWith(`${ROOT}/`) && !url.includes('..')) return url.slice(ROOT.length);
     asked.resume();
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ status: { allowed: true } }));
-    return;
-  }
-  const onward = httpRequest(`${fake.url}${url.slice(ROOT.length)}`, { method, headers, agent: false }, (incoming) => {
-    response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-    incoming.pipe(response);
-  });
-  onward.on('error', () => response.destroy());
-  response.on('close', () => onward.destroy());
-  asked.pipe(onward);
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: { allowed: true } }));
+    return undefined;
+  };
 }
 
 async function say(platform: string, bytes: string): Promise<string> {
@@ -113,18 +93,4 @@ async function say(platform: string, bytes: string): Promise<string> {
   socket.on('data', (data) => (heard += String(data)));
   await once(socket, 'close');
   return heard;
-}
-
-async function writeKubeconfig(folder: string, server: string): Promise<string> {
-  const file = join(folder, 'agent.kubeconfig');
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'x', cluster: { server } }],
-    users: [{ name: 'x', user: { token: 'of-the-agent' } }],
-    contexts: [{ name: 'context', context: { cluster: 'x', user: 'x' } }],
-    'current-context': 'context',
-  };
-  await writeFile(file, stringify(config), { mode: 0o600 });
-  return file;
 }

@@ -1,5 +1,5 @@
 import { isKubeError, type KubeClient, type KubeError, type KubeObject, type ObjectRef, type Status } from '#kit/kube';
-import type { JsonObject } from '#kit/std';
+import { type JsonObject, maskValues, textsIn } from '#kit/std';
 import type { WorkloadApi, Written } from '../application/ports.ts';
 import { CrsError } from '../domain/crs-error.ts';
 import { describeObject, identityOf } from '../domain/describe-object.ts';
@@ -122,19 +122,31 @@ async function told<T>(doing: string, object: ManifestObject, work: () => Promis
       const why = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`;
       throw refusal(doing, object, { cause: error, why });
     }
-    if (isKubeError(error, ...REFUSALS)) throw refusal(doing, object, { cause: error, why: wordsOf(error) });
-    if (isKubeError(error)) throw new CrsError('CLUSTER_UNREACHABLE', wordsOf(error), { cause: error });
+    if (isKubeError(error)) {
+      const why = wordsOf(error, object);
+      // The error has the server's words as well, so that it goes no further where they are of a Secret.
+      const cause = isSecret(object) ? {} : { cause: error };
+      if (isKubeError(error, ...REFUSALS)) throw refusal(doing, object, { why, ...cause });
+      throw new CrsError('CLUSTER_UNREACHABLE', why, cause);
+    }
     if (error instanceof CrsError) throw refusal(doing, object, { cause: error, why: error.message });
     throw error;
   }
 }
 
-function refusal(doing: string, object: ManifestObject, { cause, why }: { cause: unknown; why: string }): CrsError {
-  return new CrsError('OBJECT_NOT_APPLIED', `${doing} object ${describeObject(object)}: ${why}`, { cause });
+function refusal(doing: string, object: ManifestObject, { why, ...cause }: { why: string; cause?: unknown }): CrsError {
+  return new CrsError('OBJECT_NOT_APPLIED', `${doing} object ${describeObject(object)}: ${why}`, cause);
 }
 
-function wordsOf({ message, details }: KubeError): string {
-  return (details['status'] as Status | undefined)?.message ?? message;
+/** A server may quote what it refuses; values of a Secret are masked. */
+function wordsOf({ message, details }: KubeError, object: ManifestObject): string {
+  const words = (details['status'] as Status | undefined)?.message ?? message;
+  return isSecret(object) ? maskValues(textsIn([object['data'], object['stringData']]))(words) : words;
+}
+
+function isSecret(object: ManifestObject): boolean {
+  const { apiVersion, kind } = identityOf(object);
+  return apiVersion === 'v1' && kind === 'Secret';
 }
 
 function writtenOf(object: KubeObject): Written {

@@ -1,12 +1,14 @@
 import type { Health } from '#protocol/delivery';
 import type { HealthState } from '../domain/health/object-health.ts';
 import { isDone } from '../domain/order.ts';
+import { maskFor } from '../domain/secret-fields.ts';
 import { type Assessment, assess, type Suspect } from './assess.ts';
 import type { Outcome } from './carry-out.ts';
 import { type CarryOutOrderDeps, carryOutOrder, WIDTH } from './carry-out-order.ts';
 import type { DeploymentFile } from './deployment-file.ts';
 import { DriftBook } from './drift-book.ts';
 import type { Condition, StatusBook } from './status-book.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export interface CaretakerDeps extends CarryOutOrderDeps {
   /** Throws unless the cluster is the one that it was. */
@@ -125,6 +127,8 @@ export class Caretaker {
     const order = await this.#file.wholeOrder(signal);
     if (order === undefined) return;
     const deps = { cluster: ports.api, discovery: ports.discovery, width: WIDTH };
-    await this.#drift.look(deps, { suspects, order, now: clock.now() }, signal);
+    const maskOf = () => maskFor(order.documents, order.secretPlaces);
+    const question = { suspects, order, now: clock.now() };
+    await withoutSecrets(maskOf, async () => await this.#drift.look(deps, question, signal));
   }
 }

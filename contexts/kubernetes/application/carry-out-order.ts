@@ -7,6 +7,7 @@ import { maskedComparison } from './compare.ts';
 import type { DeploymentFile } from './deployment-file.ts';
 import { Ledger } from './ledger.ts';
 import type { ClusterPorts } from './ports.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export interface CarryOutOrderDeps {
   readonly ports: ClusterPorts;
@@ -61,7 +62,8 @@ export async function carryOutOrder(
   try {
     const seen = asksServer ? {} : { watch };
     const deps = { cluster, discovery, own, ...seen, width: WIDTH, sleep, looksMs: LOOKS_MS };
-    return maskedOutcome(await carryOut(deps, job, signal), () => maskFor(documents, secretPlaces));
+    const maskOf = (): ValueMask => maskFor(documents, secretPlaces);
+    return maskedOutcome(await withoutSecrets(maskOf, async () => await carryOut(deps, job, signal)), maskOf);
   } finally {
     claims.settle(deployment, ledger.kept);
   }

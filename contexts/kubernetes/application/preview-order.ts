@@ -10,6 +10,7 @@ import { Ledger } from './ledger.ts';
 import type { ClusterPorts } from './ports.ts';
 import { survey } from './survey.ts';
 import { told } from './told.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export interface PreviewDeps {
   readonly ports: ClusterPorts;
@@ -38,7 +39,10 @@ export async function previewOrder(
   if (found.policy.mode === 'release') {
     return { kind: 'wouldApply', message: '', changes: entries.map(({ key }) => `release ${keyText(key)}`) };
   }
-  const all = await compare(deps, { found, deployment, entries }, signal);
+  const all = await withoutSecrets(
+    () => mask,
+    async () => await compare(deps, { found, deployment, entries }, signal),
+  );
   const compared = all.map((each) => maskedComparison(each, mask));
   const changes = compared.flatMap(({ lines }) => lines);
   const refusals = compared.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));

@@ -1,4 +1,4 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import {
   type Channel,
   type ControlReply,
@@ -17,8 +17,11 @@ import {
   HoldingSchema,
   InventorySchema,
   StatusMessageSchema,
+  type ToAgent,
   ToAgentSchema,
 } from '#protocol/proto';
+
+export type AgentAnswer = MessageInitShape<typeof FromAgentSchema>['message'];
 
 export interface ScriptedFleetletOptions {
   /** With each stream, made beforehand. */
@@ -26,6 +29,8 @@ export interface ScriptedFleetletOptions {
   readonly serving?: Serving;
   /** Whose agent it has: it knows what that was given. */
   readonly after?: ScriptedFleetlet;
+  /** The agent's answers, where they are others than usual; without it previews have none. */
+  readonly answer?: (asked: ToAgent['message']) => AgentAnswer | undefined;
 }
 
 /** A fleetlet with an agent that takes every order and has it applied at once. */
@@ -46,11 +51,14 @@ export class ScriptedFleetlet {
   readonly #connections = new Set<Connection>();
   readonly #stop = new AbortController();
   readonly #serving: Serving;
+  readonly #answer: NonNullable<ScriptedFleetletOptions['answer']>;
   readonly #running: Promise<void>;
   #requests = 0;
 
-  constructor(transport: Transport, { headers, serving = 'colocated', after }: ScriptedFleetletOptions = {}) {
+  constructor(transport: Transport, options: ScriptedFleetletOptions = {}) {
+    const { headers, serving = 'colocated', after, answer = () => undefined } = options;
     this.#serving = serving;
+    this.#answer = answer;
     this.#holdings = after === undefined ? new Map<string, Map<string, Holding>>() : after.#holdings;
     const connect = frameConnections(this.#watched(transport), headers);
     this.uplink = new Uplink({
@@ -142,14 +150,18 @@ export class ScriptedFleetlet {
 
   #ordered({ payload, target, key }: Inbound): void {
     const { request, message } = fromBinary(ToAgentSchema, payload);
+    const say = (said: AgentAnswer): void => {
+      const answer = create(FromAgentSchema, { request, ...(said && { message: said }) });
+      this.delivery.trySend({ payload: toBinary(FromAgentSchema, answer), target, key });
+    };
+    const scripted = this.#answer(message);
+    if (scripted !== undefined) return say(scripted);
     if (message.case !== 'deliver') return;
     const { deploymentUid, revision, hash } = message.value;
     this.orders.push({ target, deployment: deploymentUid, revision: Number(revision) });
     const holding = create(HoldingSchema, { deploymentUid, revision, hash, health: Health.AVAILABLE });
     this.#holdings.set(target, (this.#holdings.get(target) ?? new Map<string, Holding>()).set(deploymentUid, holding));
-    const accepted = { case: 'acknowledgement', value: { kind: { case: 'accepted', value: {} } } } as const;
-    const answer = create(FromAgentSchema, { request, message: accepted });
-    this.delivery.trySend({ payload: toBinary(FromAgentSchema, answer), target, key });
+    say({ case: 'acknowledgement', value: { kind: { case: 'accepted', value: {} } } });
     for (const kind of [
       { case: 'applied', value: { hash } },
       { case: 'health', value: { health: Health.AVAILABLE, message: '' } },
