@@ -39,6 +39,7 @@ import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/
 import { requestMetrics } from './request-metrics.ts';
 import { INDEX_IN_TREE, type Index, indexPurge, openIndex } from './resource-index/open-index.ts';
 import { SCHEMA_MODULES } from './schema.ts';
+import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 
 export interface PlatformOptions {
   readonly config: PlatformConfig;
@@ -98,6 +99,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const database = { choice: config.database, sqliteFile: folder.databaseFile, modules: SCHEMA_MODULES };
   const storage = await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
   opened.defer(() => storage.close());
+
+  await warnOfMovedProperties({ storage, log }, signal);
 
   const metrics = createMetrics();
   const serving: { server?: HttpServer } = {};
