@@ -115,14 +115,14 @@ export const PLATFORM_SETTINGS = {
     kind: listOf(network()),
     default: '',
     sentence:
-      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback. Link-local addresses and its own listeners are never dialled.',
+      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback and behind no --trust-proxy. Link-local addresses and its own listeners are never dialled.',
     group: 'Network',
   },
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback it is always asked for.',
+      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback, or behind --trust-proxy, it is always asked for.',
     group: 'Network',
   },
   'audit-heads': {

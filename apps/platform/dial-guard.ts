@@ -5,13 +5,18 @@ import { fleetletAddress } from './channels/fleetlet-address.ts';
 import type { PlatformConfig } from './config.ts';
 import { isLoopback } from './loopback.ts';
 
-type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen'>;
+type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen' | 'trustProxy'>;
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
-/** Whether what HTTP serves can be reached from this machine only. */
-export function isHttpOnLoopback({ listen, tlsListen }: Pick<Places, 'listen' | 'tlsListen'>): boolean {
-  return [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
+/** Who may read `/metrics`: names of operations and counts, which are for no one beyond this machine without a permission. */
+export function metricsPermission(config: Places & Pick<PlatformConfig, 'protectMetrics'>): 'metrics.read' | 'public' {
+  return config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public';
+}
+
+/** Whether what HTTP serves can be reached from this machine only. Behind a proxy the callers are the proxy's. */
+function isHttpOnLoopback({ listen, tlsListen, trustProxy }: Places): boolean {
+  return trustProxy.length === 0 && [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
 }
 
 /** Whether every listener can be reached from this machine only. */

@@ -22,7 +22,7 @@ import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
 import { Duty } from './delivery/duty.ts';
-import { isHttpOnLoopback, platformDialGuard } from './dial-guard.ts';
+import { metricsPermission, platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
@@ -287,7 +287,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
     {
       api: { title: 'FleetShift', version, description: 'The management plane for fleets of Kubernetes clusters.' },
       realm: 'fleetshift',
-      metricsPermission: config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public',
+      metricsPermission: metricsPermission(config),
       trustProxy: config.trustProxy,
       limits: {
         bodyBytes: config.bodyLimit,
