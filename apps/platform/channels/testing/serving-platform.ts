@@ -6,6 +6,7 @@ import { runPlatform } from '../../run.ts';
 
 export interface ServingPlatform {
   readonly api: string;
+  readonly data: string;
   readonly lines: readonly { readonly msg: string; readonly [key: string]: unknown }[];
   /** As the administrator; throws unless it is answered with success. */
   call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
@@ -69,5 +70,5 @@ export async function servingPlatform(args: readonly string[] = []): Promise<Ser
     const text = await answer.text();
     return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Answered['body']) };
   };
-  return { api, lines, call, callAs, stop };
+  return { api, data, lines, call, callAs, stop };
 }
