@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolvePlatformConfig } from './config.ts';
-import { metricsPermission, platformDialGuard } from './dial-guard.ts';
+import { metricsPermission, operatorDialGuard, platformDialGuard } from './dial-guard.ts';
 
 const { signal } = new AbortController();
 const OWN = { host: '127.0.0.1', port: 8700 };
 
-async function isDialled(address: string, args: readonly string[], port = 6443): Promise<boolean> {
+async function isDialled(
+  address: string,
+  args: readonly string[],
+  { port = 6443, by = platformDialGuard }: { readonly port?: number; readonly by?: typeof platformDialGuard } = {},
+): Promise<boolean> {
   const { values } = resolvePlatformConfig({ args, environment: {}, readText: () => '' });
-  const guard = platformDialGuard(values, () => ({ http: OWN }));
+  const guard = by(values, () => ({ http: OWN }));
   try {
     await guard.lookupFor({ host: address, port }, signal);
     return true;
@@ -42,8 +46,22 @@ describe('addresses that the platform dials for users', () => {
   }
 
   it('are never its own', async () => {
-    assert.equal(await isDialled(OWN.host, [], OWN.port), false);
+    assert.equal(await isDialled(OWN.host, [], { port: OWN.port }), false);
   });
+});
+
+describe('addresses that the operator or the root sets', () => {
+  for (const { why, address, port, want } of [
+    { why: 'may be private', address: '10.0.0.1', port: 443, want: true },
+    { why: 'or on this machine', address: '127.0.0.1', port: 443, want: true },
+    { why: 'or private over IPv6', address: 'fd12::1', port: 443, want: true },
+    { why: 'are never link-local', address: '169.254.169.254', port: 80, want: false },
+    { why: 'nor link-local over IPv6', address: 'fe80::1', port: 443, want: false },
+    { why: 'nor a metadata service elsewhere', address: 'fd00:ec2::254', port: 80, want: false },
+    { why: 'nor the platform itself', address: OWN.host, port: OWN.port, want: false },
+  ]) {
+    it(why, async () => assert.equal(await isDialled(address, BEYOND, { port, by: operatorDialGuard }), want));
+  }
 });
 
 describe('the metrics', () => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eachDatabase } from '#testing/databases';
 import { memoryLogger } from '../../contexts/governance/testing/governance-api.ts';
-import { insertTarget } from '../../contexts/targets/adapters/sql-target-store.ts';
-import { aTarget, named, uidOf } from '../../contexts/targets/testing/a-target.ts';
+import { aTarget, insertTarget, named, uidOf } from '../../contexts/targets/testing/a-target.ts';
 import { SCHEMA_MODULES } from './schema.ts';
 import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 

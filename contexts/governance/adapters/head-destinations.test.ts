@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,10 +45,13 @@ describe('a receiver of heads', () => {
   let received: string[];
   let answer: { status: number; headers?: Record<string, string> };
   before(async () => {
-    server = createServer(async (request, response) => {
+    const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       received.push(`${request.method} ${request.url} ${request.headers['content-type']} ${await text(request)}`);
       // The rest of the body never comes: no one waits for it.
       response.writeHead(answer.status, { 'content-length': '1000', ...answer.headers }).flushHeaders();
+    };
+    server = createServer((request, response) => {
+      receive(request, response).catch(() => response.destroy());
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { inspect } from 'node:util';
 import type { Uuid } from '#kit/std';
 import { uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
@@ -97,7 +98,7 @@ eachDatabase('the table of deployments', (fresh) => {
           throw Object.assign(new Error('roll it back'), { deployment, row });
         }, signal)
         .catch((error: unknown) => error as { deployment?: Deployment; row?: DeploymentTarget });
-      assert.ok(read.deployment !== undefined && read.row !== undefined, String(read));
+      assert.ok(read.deployment !== undefined && read.row !== undefined, inspect(read));
       const { MAX_SAFE_INTEGER: top } = Number;
       assert.deepEqual([read.deployment.revision, read.deployment.rollout], [top, top]);
       assert.deepEqual([read.row.applied, read.row.healthRevision, read.row.order?.revision], [undefined, 0, top]);

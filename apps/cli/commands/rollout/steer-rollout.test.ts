@@ -13,9 +13,14 @@ describe('fleetshift rollout', () => {
   const asked: string[] = [];
   let server: Server;
   before(async () => {
-    server = createServer(async (request, response) => {
-      asked.push(`${request.method} ${request.url} ${await text(request)}`);
-      response.setHeader('content-type', 'application/json').end('{}');
+    server = createServer((request, response) => {
+      text(request).then(
+        (body) => {
+          asked.push(`${request.method} ${request.url} ${body}`);
+          response.setHeader('content-type', 'application/json').end('{}');
+        },
+        () => response.destroy(),
+      );
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
