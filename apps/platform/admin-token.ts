@@ -51,7 +51,8 @@ function newToken(): string {
 function live(first: AdminToken, clock: Clock): AdminToken {
   const { file, created } = first;
   let { token } = first;
-  let seen = stampOf(file);
+  // Not looked at yet: the file may be another one since it was read.
+  let seen: string | undefined;
   let lookAt = clock.now() + LOOK_MS;
   return {
     file,

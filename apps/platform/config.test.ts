@@ -57,6 +57,12 @@ const refused: { why: string; args: string[]; faults: string[]; says?: RegExp[] 
     args: ['--demo-fleet', '5', '--admin-token-file', 'none'],
     faults: ['/demo-fleet'],
   },
+  {
+    why: 'the PROXY protocol from anyone, who could say to be anyone',
+    args: ['--proxy-protocol'],
+    faults: ['/proxy-protocol'],
+    says: [/--trust-proxy/],
+  },
   { why: 'a certificate without its key', args: ['--tls-cert', 'a'], faults: ['/tls-cert'] },
   { why: 'a key without its certificate', args: ['--tls-key', 'a'], faults: ['/tls-key'] },
   { why: 'a name that no certificate can hold', args: ['--tls-name', 'a_b'], faults: ['/tls-name'] },
@@ -92,6 +98,7 @@ for (const { why, args, faults, says = [] } of refused) {
 for (const { why, args } of [
   { why: 'plain HTTP beyond loopback on purpose', args: ['--listen', '0.0.0.0:8700', '--insecure-http'] },
   { why: 'TLS beyond loopback', args: ['--tls-listen', '0.0.0.0:8701'] },
+  { why: 'the PROXY protocol from a known load balancer', args: ['--proxy-protocol', '--trust-proxy', '10.0.0.0/8'] },
   { why: 'TLS alone', args: ['--listen', 'none'] },
   { why: 'any free port', args: ['--listen', '127.0.0.1:0', '--tls-listen', '[::1]:0'] },
   { why: 'names and addresses for the certificate', args: ['--tls-name', 'fleet.example,10.0.0.1', '--tls-name', 'b'] },

@@ -115,21 +115,21 @@ export const PLATFORM_SETTINGS = {
     kind: listOf(network()),
     default: '',
     sentence:
-      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback. Link-local addresses and its own listeners are never dialled.',
+      'Networks that the platform may dial for its users beside public addresses, such as 10.0.0.0/8: where the clusters are whose kubeconfigs they leave with it. Loopback is among them where every listener is on loopback and behind no --trust-proxy. Link-local addresses and its own listeners are never dialled, for issuers and audit heads neither.',
     group: 'Network',
   },
   'protect-metrics': {
     kind: boolean(),
     default: 'false',
     sentence:
-      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback it is always asked for.',
+      'Ask for the permission metrics.read on /metrics on loopback, too. Where --listen or --tls-listen is beyond loopback, or behind --trust-proxy, it is always asked for.',
     group: 'Network',
   },
   'audit-heads': {
     kind: auditHeadsKind,
     unset: 'nowhere',
     sentence:
-      'Where heads of the audit log are kept, out of the reach of those who can write the database: a file that lines are appended to, or a receiver of POSTs.',
+      'Where heads of the audit log are kept, out of the reach of those who can write the database: a file that lines are appended to, or a receiver of POSTs, which may be at a private address.',
     group: 'Data',
   },
   data: {
@@ -176,7 +176,8 @@ export const PLATFORM_SETTINGS = {
   'issuers-file': {
     kind: path(),
     unset: 'only those made by the API',
-    sentence: 'File with OIDC issuers, a list in YAML of what POST /v1/issuers takes.',
+    sentence:
+      'File with OIDC issuers, a list in YAML of what POST /v1/issuers takes. Issuers may be at private addresses; what an issuer at a public one names for its keys and logins is dialled at private ones only within --dial-allow.',
     group: 'Access',
   },
   'admin-token-file': {

@@ -5,13 +5,19 @@ import { fleetletAddress } from './channels/fleetlet-address.ts';
 import type { PlatformConfig } from './config.ts';
 import { isLoopback } from './loopback.ts';
 
-type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen'>;
+type Places = Pick<PlatformConfig, 'listen' | 'tlsListen' | 'fleetletListen' | 'trustProxy'>;
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
+const EVERYWHERE = ['0.0.0.0/0', '::/0'];
 
-/** Whether what HTTP serves can be reached from this machine only. */
-export function isHttpOnLoopback({ listen, tlsListen }: Pick<Places, 'listen' | 'tlsListen'>): boolean {
-  return [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
+/** Who may read `/metrics`: names of operations and counts, which are for no one beyond this machine without a permission. */
+export function metricsPermission(config: Places & Pick<PlatformConfig, 'protectMetrics'>): 'metrics.read' | 'public' {
+  return config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public';
+}
+
+/** Whether what HTTP serves can be reached from this machine only. Behind a proxy the callers are the proxy's. */
+function isHttpOnLoopback({ listen, tlsListen, trustProxy }: Places): boolean {
+  return trustProxy.length === 0 && [listen, tlsListen].every((place) => place === undefined || isLoopback(place.host));
 }
 
 /** Whether every listener can be reached from this machine only. */
@@ -20,20 +26,28 @@ function isOnLoopbackOnly(config: Places): boolean {
   return isHttpOnLoopback(config) && (fleetlets === undefined || isLoopback(fleetlets.host));
 }
 
+type Listening = () => { readonly [Listener in 'http' | 'https' | 'fleetlets']?: HostPort | undefined };
+type GuardConfig = Places & Pick<PlatformConfig, 'dialAllow' | 'fleetletTcp'>;
+
 /**
  * For addresses that users name. A platform that serves one machine, as the demo does, may dial that machine: its users
  * are there already.
  */
-export function platformDialGuard(
-  config: Places & Pick<PlatformConfig, 'dialAllow' | 'fleetletTcp'>,
-  listening: () => { readonly [Listener in 'http' | 'https' | 'fleetlets']?: HostPort | undefined },
-): DialGuard {
-  const allowed = [...config.dialAllow, ...(isOnLoopbackOnly(config) ? LOOPBACK : [])];
+export function platformDialGuard(config: GuardConfig, listening: Listening): DialGuard {
+  return guardOf([...config.dialAllow, ...(isOnLoopbackOnly(config) ? LOOPBACK : [])], config, listening);
+}
+
+/** For addresses that its operator and the root set: any but those that are never dialled. */
+export function operatorDialGuard(config: GuardConfig, listening: Listening): DialGuard {
+  return guardOf(EVERYWHERE, config, listening);
+}
+
+function guardOf(allow: readonly string[], { fleetletTcp }: GuardConfig, listening: Listening): DialGuard {
   return createDialGuard({
-    allow: allowed.map(parseIpNetwork).filter((network) => network !== undefined),
+    allow: allow.map(parseIpNetwork).filter((network) => network !== undefined),
     own: () => {
       const { http, https, fleetlets } = listening();
-      return [http, https, fleetlets, config.fleetletTcp].filter((place) => place !== undefined);
+      return [http, https, fleetlets, fleetletTcp].filter((place) => place !== undefined);
     },
     setting: '--dial-allow',
   });

@@ -9,6 +9,7 @@ import type { Storage } from '#kit/storage';
 import { freshDatabase, type TestDatabase } from '#testing/databases';
 import { memoryLogger } from '../../contexts/governance/testing/governance-api.ts';
 import { resolvePlatformConfig } from './config.ts';
+import { operatorDialGuard } from './dial-guard.ts';
 import { openCallers } from './open-callers.ts';
 import { SCHEMA_MODULES } from './schema.ts';
 
@@ -38,7 +39,9 @@ describe('a file with issuers', () => {
       readText: () => '',
     });
     const grants = { dropGrantsTo: async () => [], forget: () => {} };
-    const rest = { adminToken: undefined, dataFolder: folder, urls: () => [], grants, log: memoryLogger([]) };
+    const guard = operatorDialGuard(config, () => ({}));
+    const dial = { issuers: guard, named: guard };
+    const rest = { dial, adminToken: undefined, dataFolder: folder, urls: () => [], grants, log: memoryLogger([]) };
     return openCallers({ config, storage, sealer, ...rest });
   };
 

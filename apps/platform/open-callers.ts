@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { GrantDropper } from '#contexts/access/adapters';
-import { DEV_AUTH_WARNING, devAuthenticator, type Identity, openIdentity } from '#contexts/identity/adapters';
+import {
+  DEV_AUTH_WARNING,
+  devAuthenticator,
+  type Identity,
+  type IssuerDial,
+  openIdentity,
+} from '#contexts/identity/adapters';
 import type { Sealer } from '#kit/sealing';
 import { FleetError } from '#kit/std';
 import type { Storage } from '#kit/storage';
@@ -17,6 +23,7 @@ export interface OpenCallersDeps {
   readonly sealer: Sealer;
   readonly adminToken: AdminToken | undefined;
   readonly dataFolder: string;
+  readonly dial: IssuerDial;
   /** Where it listens, once it does. */
   readonly urls: () => readonly string[];
   /** What was granted to a service account goes with it. */
@@ -32,6 +39,7 @@ export function openCallers(deps: OpenCallersDeps): Identity {
     openIdentity({
       storage,
       sealer: deps.sealer,
+      dial: deps.dial,
       log,
       requireWorkspace,
       requireTarget,

@@ -47,6 +47,18 @@ test('it serves on both addresses, and gives everything back when it is stopped'
   openDataFolder(data, systemClock).release();
 });
 
+test('metrics that are protected ask who reads them', async (t) => {
+  const data = await temporaryFolder(t);
+  const { address, stop, ended } = await start(data, ['--protect-metrics']);
+  const token = readFileSync(join(data, 'admin-token'), 'utf8').trim();
+  const statusOf = async (headers: Record<string, string>) =>
+    (await fetch(`${address[0]}/metrics`, { headers })).status;
+  assert.equal(await statusOf({}), 401);
+  assert.equal(await statusOf({ authorization: `Bearer ${token}` }), 200);
+  stop();
+  await ended;
+});
+
 test('a start that cannot go on gives back what it had', async (t) => {
   const data = await temporaryFolder(t);
   const taken = createServer().listen(0, '127.0.0.1');
@@ -88,11 +100,11 @@ function optionsFor(data: string, args: readonly string[], write: (line: string)
   return { config: values, version: '1.2.3', environment: {}, err: { write, isTerminal: false } };
 }
 
-async function start(data: string) {
+async function start(data: string, args: readonly string[] = []) {
   const stop = new AbortController();
   const serving = Promise.withResolvers<string[]>();
   let told = '';
-  const options = optionsFor(data, ['--listen', '127.0.0.1:0'], (line) => {
+  const options = optionsFor(data, ['--listen', '127.0.0.1:0', ...args], (line) => {
     told += line;
     const { msg, address } = JSON.parse(line) as { msg: string; address?: string[] };
     if (msg === 'serving' && address !== undefined) serving.resolve(address);

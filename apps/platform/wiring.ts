@@ -22,7 +22,7 @@ import type { PlatformConfig } from './config.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { administratorApi } from './delivery/administrator-api.ts';
 import { Duty } from './delivery/duty.ts';
-import { isHttpOnLoopback, platformDialGuard } from './dial-guard.ts';
+import { metricsPermission, operatorDialGuard, platformDialGuard } from './dial-guard.ts';
 import { workflowRoutes } from './durable/http-workflows.ts';
 import { type Durable, openDurable } from './durable/open-durable.ts';
 import { joinedSets, type WorkflowSet } from './durable/workflow-set.ts';
@@ -39,6 +39,7 @@ import { openProxyAgent, PROXIED_IN_TREE, type ProxyAgent } from './proxy-agent/
 import { requestMetrics } from './request-metrics.ts';
 import { INDEX_IN_TREE, type Index, indexPurge, openIndex } from './resource-index/open-index.ts';
 import { SCHEMA_MODULES } from './schema.ts';
+import { warnOfMovedProperties } from './warn-of-moved-properties.ts';
 
 export interface PlatformOptions {
   readonly config: PlatformConfig;
@@ -99,6 +100,8 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const storage = await openDatabase(database, AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]));
   opened.defer(() => storage.close());
 
+  await warnOfMovedProperties({ storage, log }, signal);
+
   const metrics = createMetrics();
   const serving: { server?: HttpServer } = {};
   const events = createEventLog(storage);
@@ -128,13 +131,15 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     ],
     workspaceDeleteObservers: [ENROLMENT_IN_TREE.workspaces, INDEX_IN_TREE.workspaces],
   };
+  const listening: Listening = {};
+  const guard = platformDialGuard(config, () => listening);
+  const operatorGuard = operatorDialGuard(config, () => listening);
   const auditKey = await openAuditKey({ storage, sealer, dataFolder: folder.path, log }, signal);
   const auditing = {
     auditKey,
-    ...(config.auditHeads === undefined ? {} : { auditHeads: headDestination(config.auditHeads) }),
+    ...(config.auditHeads === undefined ? {} : { auditHeads: headDestination(config.auditHeads, operatorGuard) }),
   };
   const access = await openAccess({ storage, events, log, adminRemains, addonTypes, ...kept, ...auditing }, signal);
-  const listening: Listening = {};
   const urls = (): string[] => urlsOf({ http: listening.http, https: listening.https });
   const callers = openCallers({
     config,
@@ -142,6 +147,7 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
     sealer,
     adminToken: token,
     dataFolder: folder.path,
+    dial: { issuers: operatorGuard, named: guard },
     urls,
     grants: access.grants,
     log,
@@ -159,7 +165,6 @@ async function open(options: PlatformOptions, opened: AsyncDisposableStack, sign
   const fleetlets = await openFleetlets({ ...machines, listening: () => listening }, opened, signal);
   const index = openIndex({ storage, hub: fleetlets.hub, metrics, setAside, log });
   opened.defer(() => index.close());
-  const guard = platformDialGuard(config, () => listening);
   const proxied = openProxyAgent({ ...machines, fleetlets, addonTypes, environment, guard });
 
   const apiProxy = wireApiProxy({ ...machines, identity: callers, streams, hub: fleetlets.hub });
@@ -284,7 +289,7 @@ async function createServer(parts: ServerParts): Promise<HttpServer> {
     {
       api: { title: 'FleetShift', version, description: 'The management plane for fleets of Kubernetes clusters.' },
       realm: 'fleetshift',
-      metricsPermission: config.protectMetrics || !isHttpOnLoopback(config) ? 'metrics.read' : 'public',
+      metricsPermission: metricsPermission(config),
       trustProxy: config.trustProxy,
       limits: {
         bodyBytes: config.bodyLimit,

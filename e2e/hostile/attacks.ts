@@ -20,6 +20,8 @@ import { readSecretFiles } from './18-readable-secret-files.ts';
 import { rewritesTheAudit } from './19-rewritten-audit.ts';
 import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
 import { dotSegments } from './22-dot-segments.ts';
+import { replayedAnswer } from './22-narrowed-token.ts';
+import { openMetrics } from './22-open-metrics.ts';
 import { backToPlainHttp } from './22-plain-http.ts';
 import { tokenElsewhere } from './23-token-elsewhere.ts';
 import type { Attack } from './attack.ts';
@@ -59,6 +61,8 @@ export const ATTACKS: readonly Attack[] = [
   unseenGuess,
   namedTarget,
   dotSegments,
+  replayedAnswer,
+  openMetrics,
   backToPlainHttp,
   tokenElsewhere,
 ];

@@ -52,6 +52,23 @@ It waits for:
   );
 });
 
+test('a gate that no one can pass says so, and how an administrator does', () => {
+  const gate = { id: 'prod/before/0', type: 'approval', since: TIME };
+  const wait = {
+    kind: 'gate',
+    gate: gate.id,
+    since: TIME,
+    message: 'waits for an approval',
+    unblock: 'approve or reject it',
+  };
+  const deployment = aDeployment({ rollout: { steps: [aStep('prod', { gate })], waits: [{ ...wait, kind: 'gate' }] } });
+  const approval = anApproval({ gate: gate.id, requesters: ['user:alice', 'user:bob'], noEligibleApprover: true });
+  assert.match(
+    drawn({ deployment, approvals: [approval] }),
+    /needs a second person, none of user:alice, user:bob\. No such person may approve here: grant one the role, or approve with --override as an administrator\n/,
+  );
+});
+
 test('a rollout that paused for failures: which targets, why, and what to do', () => {
   const deployment = aDeployment({
     counts: { available: 8, failed: 2 },

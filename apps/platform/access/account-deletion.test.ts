@@ -12,6 +12,7 @@ import { call } from '../../../contexts/identity/testing/call.ts';
 import { testServer } from '../../../kit/http/testing/test-server.ts';
 import { loadAdminToken } from '../admin-token.ts';
 import { resolvePlatformConfig } from '../config.ts';
+import { operatorDialGuard } from '../dial-guard.ts';
 import { openCallers } from '../open-callers.ts';
 import { SCHEMA_MODULES } from '../schema.ts';
 import { openAccess } from './open-access.ts';
@@ -34,8 +35,11 @@ test('what was granted to a service account ends with it, before the answer', as
   const access = await openAccess({ storage, events: createEventLog(storage), log, adminRemains: () => true }, signal);
   const keys = await openKeyRing({ file: join(folder, 'keys.json'), storage, clock: systemClock }, signal);
   const adminToken = loadAdminToken(join(folder, 'admin-token'));
+  const config = resolvePlatformConfig({ args: [], environment: {}, readText: () => '' }).values;
+  const guard = operatorDialGuard(config, () => ({}));
   const callers = openCallers({
-    config: resolvePlatformConfig({ args: [], environment: {}, readText: () => '' }).values,
+    config,
+    dial: { issuers: guard, named: guard },
     storage,
     sealer: new Sealer(keys),
     adminToken,

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { type HeadDestination, toHeadFile, toHeadReceiver } from '#contexts/governance/adapters';
 import { BadValue, type Kind } from '#kit/config';
+import type { DialGuard } from '#kit/transport/dial';
 
 /** `file:/var/log/heads` or `https://...`. */
 export type AuditHeadsPlace = { readonly kind: 'file' | 'receiver'; readonly at: string };
@@ -20,6 +21,6 @@ export const auditHeadsKind: Kind<AuditHeadsPlace> = {
   print: ({ kind, at }) => (kind === 'file' ? `file:${at}` : at),
 };
 
-export function headDestination({ kind, at }: AuditHeadsPlace): HeadDestination {
-  return kind === 'file' ? toHeadFile(at) : toHeadReceiver(at);
+export function headDestination({ kind, at }: AuditHeadsPlace, guard: DialGuard): HeadDestination {
+  return kind === 'file' ? toHeadFile(at) : toHeadReceiver(at, guard);
 }

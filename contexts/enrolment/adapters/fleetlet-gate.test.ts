@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { issuePeerCertificate } from '#kit/pki';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
+import { PATIENCE_MS } from '#testing/patience';
 import { aMachine, tokenOf } from '../testing/a-machine.ts';
 import { DAY, HOUR } from '../testing/enrolment-server.ts';
 import { EnrolmentStage } from '../testing/enrolment-stage.ts';
@@ -103,6 +104,53 @@ eachDatabase('certificates of fleetlets', (fresh) => {
       assert.equal((await show(skewed)).kind, 'known', 'by a clock that is a little ahead');
     });
 
+    it('is vouched for while it is good, and not once its fleetlet was refused', async () => {
+      const { certificate, name } = await stage.enrolled();
+      const der = new X509Certificate(certificate).raw;
+      const { enrolment, clock } = stage.api;
+      await stage.recognise(certificate);
+      assert.equal(enrolment.vouches(der), true);
+      const now = clock.now();
+      clock.set(now + DAY);
+      assert.equal(enrolment.vouches(der), false, 'it has expired');
+      clock.set(now);
+      assert.equal(enrolment.vouches(foreignFor(aMachine(), now)), false, 'of another authority');
+      assert.equal(enrolment.vouches(new Uint8Array([1, 2])), false, 'no certificate');
+      await stage.api.call(`POST /v1/fleetlets/${name}:revoke`, { want: 200 });
+      assert.equal((await stage.recognise(certificate)).kind, 'refused');
+      assert.equal(enrolment.vouches(der), false, 'it was revoked');
+    });
+
+    it('that was revoked is not vouched for, however many strangers came before', {
+      timeout: PATIENCE_MS,
+    }, async () => {
+      const { certificate, name } = await stage.enrolled();
+      const now = stage.api.clock.now();
+      await stage.api.call(`POST /v1/fleetlets/${name}:revoke`, { want: 200 });
+      for (let count = 0; count <= 10_000; count += 1) {
+        const der = Uint8Array.from([count >> 8, count & 255]);
+        await stage.api.enrolment.recognise({ kind: 'certificate', der }, signal);
+      }
+      assert.equal(stage.api.clock.now(), now);
+      assert.equal((await stage.recognise(certificate)).kind, 'refused');
+      assert.equal(stage.api.enrolment.vouches(new X509Certificate(certificate).raw), false);
+    });
+
+    it('keeps what was used in spite of strangers who show the same', async () => {
+      const { machine, certificate } = await stage.enrolled();
+      const now = stage.api.clock.now();
+      const show = async (text: string) => (await stage.api.enrolment.recognise({ kind: 'token', text }, signal)).kind;
+      const id = 'an id that a stranger guessed';
+      const [token, stranger] = [
+        await tokenOf(machine, certificate, { audience: CONNECT_AUDIENCE, now, id }),
+        aMachine(),
+      ];
+      const theirs = new X509Certificate(foreignFor(stranger, now)).toString();
+      const forged = await tokenOf(stranger, theirs, { audience: CONNECT_AUDIENCE, now, id });
+      assert.deepEqual([await show(forged), await show(token)], ['refused', 'known'], 'an id is not used up by others');
+      assert.deepEqual([await show(forged), await show(token)], ['refused', 'refused']);
+    });
+
     it('is not renewed without a word of its key', async () => {
       const { machine, certificate } = await stage.enrolled();
       const none = await stage.api.call('POST /v1/enroll:renew', { as: undefined, body: { csr: machine.csr } });
@@ -112,3 +160,19 @@ eachDatabase('certificates of fleetlets', (fresh) => {
     });
   });
 });
+
+/** As ours look, by an authority of a stranger. In DER. */
+function foreignFor({ key }: ReturnType<typeof aMachine>, now: number): Buffer {
+  const pem = issuePeerCertificate(
+    { name: 'FleetShift fleetlets 00000000', key },
+    {
+      name: 'fleetlet',
+      uri: 'fleetshift://fleetlet/fleetlet',
+      dnsName: 'x.example',
+      publicKey: createPublicKey(key),
+      notBefore: new Date(now - HOUR),
+      notAfter: new Date(now + HOUR),
+    },
+  );
+  return new X509Certificate(pem).raw;
+}

@@ -58,7 +58,8 @@ export class FleetletGate implements FleetletAdmission {
   readonly #holders: ReadCache<Holder>;
   /** By fingerprint: what an authority has vouched for, so that a signature is verified once for each connection. */
   readonly #vouched = new Map<string, FleetletCertificate>();
-  readonly #refused = new Set<string>();
+  /** By fingerprint: certificates of ours whose fleetlet is not, which stays so. Strangers, who are not vouched for, cannot fill it. */
+  readonly #revoked = new Set<string>();
 
   constructor(deps: FleetletGateDeps) {
     this.#deps = deps;
@@ -68,7 +69,7 @@ export class FleetletGate implements FleetletAdmission {
 
   vouches(der: Uint8Array): boolean {
     const fingerprint = fingerprintOf(der);
-    if (this.#refused.has(fingerprint)) return false;
+    if (this.#revoked.has(fingerprint)) return false;
     const read = (): X509Certificate | undefined => x509Of(der);
     const certificate = this.#certificateBy({ fingerprint, read }, this.#deps.authorities.lastRead);
     if (certificate === undefined) return false;
@@ -110,7 +111,6 @@ export class FleetletGate implements FleetletAdmission {
   forget(): void {
     this.#holders.clear();
     this.#vouched.clear();
-    this.#refused.clear();
     this.#deps.authorities.forget();
   }
 
@@ -125,7 +125,9 @@ export class FleetletGate implements FleetletAdmission {
     const holder = await this.#holders.get(fingerprint, () => this.#holderOf(certificate, signal));
     const judged =
       holder === undefined ? await this.#stranger(certificate, signal) : await this.#standing(holder, takes, signal);
-    if (judged.kind === 'refused' && this.#refused.size < REMEMBERED) this.#refused.add(fingerprint);
+    if (judged.kind === 'refused' && judged.reason === 'revoked' && this.#revoked.size < REMEMBERED) {
+      this.#revoked.add(fingerprint);
+    }
     if (judged.kind === 'refused' || holder === undefined || this.#isFirstUse(certificate)) return judged;
     return refused('This token was used before. Sign a new one for each connection.');
   }

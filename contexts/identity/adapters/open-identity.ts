@@ -24,6 +24,7 @@ import { KnownCallers } from './known-callers.ts';
 import { ClaimExpressions } from './oidc/claim-expressions.ts';
 import { CodeFlow } from './oidc/code-flow.ts';
 import { IssuerDirectory } from './oidc/issuer-directory.ts';
+import type { IssuerDial } from './oidc/issuer-fetch.ts';
 import { JwtVerifier } from './oidc/jwt-verifier.ts';
 import { secretSource } from './secret-source.ts';
 import { CHANGED_TOPIC } from './sql/changed-topic.ts';
@@ -44,6 +45,7 @@ export interface IdentityDeps {
   /** The addresses that browsers know this platform by: `https://fleet.example.com`. Asked each time. */
   readonly origins: () => readonly string[];
   readonly dataFolder: string;
+  readonly dial: IssuerDial;
   /** For automation: whoever shows it is the administrator. */
   readonly adminToken?: () => Secret<string>;
   /** A list of issuers, as it stands in the configuration. */
@@ -131,7 +133,12 @@ function makeParts(deps: IdentityDeps, clock: Clock): Made {
   const configured = deps.issuers
     ? configuredIssuers(deps.issuers.raw, { language, readText: deps.issuers.readText, now: clock.now() })
     : [];
-  const directory = new IssuerDirectory({ configured, stored: (signal) => reader.issuers(signal), clock });
+  const directory = new IssuerDirectory({
+    configured,
+    stored: (signal) => reader.issuers(signal),
+    clock,
+    dial: deps.dial,
+  });
   const jwt = new JwtVerifier({ issuers: directory, expressions: language });
   const callers = new KnownCallers({ reader, jwt, secrets, clock, limits: sessionLimits });
   const listeners = new Set<() => void>();

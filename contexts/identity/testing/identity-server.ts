@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHttpServer, defineRoute, type HttpServer, httpMigrations, ok, type Principal } from '#kit/http';
-import { type Clock, FleetError, Secret, type Sleep, systemClock } from '#kit/std';
+import { type Clock, FleetError, parseIpNetwork, Secret, type Sleep, systemClock } from '#kit/std';
 import type { Storage } from '#kit/storage';
 import { OUTBOX_MIGRATIONS } from '#kit/storage/outbox';
+import { createDialGuard } from '#kit/transport/dial';
 import { IdentitySchema, TOKEN_ROLES } from '#protocol/api';
 import type { TestDatabase } from '#testing/databases';
 import { MemoryLog } from '../../../kit/http/testing/test-server.ts';
@@ -38,6 +39,14 @@ class MissingWorkspace extends FleetError<'WORKSPACE_NOT_FOUND'> {
   }
 }
 
+const guard = createDialGuard({
+  allow: ['127.0.0.0/8', '::1'].flatMap((one) => parseIpNetwork(one) ?? []),
+  own: () => [],
+  setting: '',
+});
+/** The issuers of tests are on this machine. */
+const DIAL = { issuers: guard, named: guard };
+
 /** The real server with the real routes of this context; everybody who is known may do everything. */
 export async function startIdentityServer(
   database: TestDatabase,
@@ -56,6 +65,7 @@ export async function startIdentityServer(
     clock,
     ...(sleep === undefined ? {} : { sleep }),
     adminToken: () => new Secret(ADMIN_TOKEN),
+    dial: DIAL,
     origins: () => origins,
     ...(issuers === undefined ? {} : { issuers: { raw: issuers, readText: () => '' } }),
     requireTarget: async (_reader, name) => ({ uid: `uid-${name}`, workspace: name.split('-')[0] ?? '' }),

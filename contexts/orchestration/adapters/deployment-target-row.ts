@@ -18,7 +18,7 @@ export const TARGET_COLUMNS = sql.raw(
  */
 export const READ_TARGET_COLUMNS = sql.raw(
   `deployment, target, name, type, is_placed, is_online, ${exact('applied_revision', 'NULL')}, applied_hash, order_kind,
-   order_revision, order_batch, order_state, order_hash, order_since, failure, health, ${exact('health_revision', '0')},
+   ${exact('order_revision', String(Number.MAX_SAFE_INTEGER))}, order_batch, order_state, order_hash, order_since, failure, health, ${exact('health_revision', '0')},
    health_message, is_owed, drift, instance, update_time`,
 );
 

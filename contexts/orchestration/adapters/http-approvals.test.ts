@@ -172,6 +172,72 @@ eachDatabase('approvals', (fresh) => {
     assert.equal((await api.send(`POST ${EMEA}/approvals/${uidOf(1)}:reject`, { message: 'wait' }, 'ann')).status, 200);
   });
 
+  describe('an override', () => {
+    const distinct = anApproval({ needsDistinctApprover: true, requesters: ['user:ann', 'user:admin'] });
+    const byUid = `POST ${EMEA}/approvals/${uidOf(1)}:approve`;
+    const byName = `POST ${EMEA}/deployments/web:approve`;
+
+    for (const call of [byUid, byName]) {
+      it(`passes a gate for a second person, is told and written down as that: ${call}`, async () => {
+        await given([WEB], [distinct]);
+        api.audit.length = 0;
+        assert.equal((await api.send(call, { override: true }, 'admin')).status, 200);
+        const answer = { kind: 'approved', by: 'user:admin', override: true };
+        assert.partialDeepStrictEqual(await posted(), [{ answer }]);
+        const { body } = await api.send(`GET ${EMEA}/approvals/${uidOf(1)}`);
+        assert.partialDeepStrictEqual(body, { state: 'Approved', answer: { by: 'user:admin', override: true } });
+        assert.deepEqual(api.audit, ['overrideApproval']);
+      });
+
+      it(`is for administrators of the instance alone: ${call}`, async () => {
+        await given([WEB], [distinct]);
+        api.audit.length = 0;
+        for (const as of ['ann', 'bob']) {
+          const { status, body } = await api.send(call, { override: true }, as);
+          assert.deepEqual([status, body['code']], [403, 'permissionDenied']);
+        }
+        assert.deepEqual([await posted(), api.audit], [[], []]);
+      });
+    }
+
+    it('has to be asked for: an administrator who is a requester is none by themselves', async () => {
+      await given([WEB], [distinct]);
+      for (const body of [{}, { override: false }]) {
+        assert.equal((await api.send(byUid, body, 'admin')).body['code'], 'approverNotDistinct');
+      }
+    });
+
+    it('is not for a rejection', async () => {
+      await given([WEB], [distinct]);
+      const sent = { message: 'no', override: true };
+      assert.equal((await api.send(`POST ${EMEA}/approvals/${uidOf(1)}:reject`, sent, 'admin')).status, 400);
+    });
+
+    it('does not revive an approval that nobody waits for', async () => {
+      await given([WEB], [{ ...distinct, state: 'Closed' }]);
+      assert.equal((await api.send(byUid, { override: true }, 'admin')).body['code'], 'staleApproval');
+    });
+  });
+
+  it('says so when no one who may approve is eligible, as long as it waits', async () => {
+    const isTold = async () => {
+      const { body } = await api.send(`GET ${EMEA}/approvals/${uidOf(1)}`);
+      const lists = [`GET ${EMEA}/approvals`, 'GET /v1/approvals'].map((call) => api.send(call));
+      const listed = (await Promise.all(lists)).map(({ body: { items } }) => (items as (typeof body)[])[0]);
+      return [body, ...listed].map((each) => each?.['noEligibleApprover']);
+    };
+    await given([WEB], [anApproval({ needsDistinctApprover: true })]);
+    assert.deepEqual(await isTold(), [undefined, undefined, undefined]);
+    api.approvers = ['user:ann'];
+    assert.deepEqual(await isTold(), [true, true, true]);
+    await api.send(`POST ${EMEA}/approvals/${uidOf(1)}:approve`, { override: true }, 'admin');
+    assert.deepEqual(await isTold(), [undefined, undefined, undefined]);
+    await api.clear();
+    await given([WEB], [anApproval()]);
+    assert.deepEqual(await isTold(), [undefined, undefined, undefined], 'the requester may');
+    api.approvers = ['user:bob'];
+  });
+
   describe('by the name of the deployment', () => {
     it('answers the one that is open', async () => {
       await given([WEB], [anApproval(), anApproval({ uid: uidOf(2), gate: 'old', state: 'Closed' })]);

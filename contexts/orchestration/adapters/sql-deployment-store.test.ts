@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { inspect } from 'node:util';
 import type { Uuid } from '#kit/std';
 import { uuidv7 } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { DATABASES, eachDatabase, freshDatabase, type TestDatabase } from '#testing/databases';
+import type { Deployment } from '../domain/deployment/deployment.ts';
+import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import { aDeployment, aRevision } from '../testing/a-revision.ts';
 import { aRow } from '../testing/a-row.ts';
 import { deploymentStoreContract } from '../testing/deployment-store-contract.ts';
@@ -14,6 +17,7 @@ import { SqlRevisionStore } from './sql-revision-store.ts';
 import { SqlTriggerStore } from './sql-trigger-store.ts';
 
 const signal = new AbortController().signal;
+const ORDER = { kind: 'deliver', revision: 1, batch: 1, state: 'sent', since: 1 } as const;
 
 for (const engine of DATABASES) {
   deploymentStoreContract(engine, async () => {
@@ -76,6 +80,28 @@ eachDatabase('the table of deployments', (fresh) => {
         await new SqlDeploymentStore(tx).find(aDeployment().workspace.name, aDeployment().name, signal);
       }, signal);
       await assert.rejects(rolledBack, { code: 'STORED_DEPLOYMENT_INVALID' });
+    });
+  }
+
+  for (const last of ['9007199254740992', '9223372036854775807']) {
+    it(`is read, in lists too, where an earlier version followed an agent to the revision ${last}`, async () => {
+      const huge = sql.raw(last);
+      const read = await storage
+        .write(async (tx) => {
+          await new SqlDeploymentTargetStore(tx).put([aRow({ order: ORDER })], signal);
+          await tx.run(sql`UPDATE deployments SET revision = ${huge}, rollout = ${huge}`);
+          await tx.run(
+            sql`UPDATE deployment_targets SET applied_revision = ${huge}, health_revision = ${huge}, order_revision = ${huge}`,
+          );
+          const deployment = await new SqlDeploymentStore(tx).get(uid, signal);
+          const [row] = await new SqlDeploymentTargetStore(tx).of(uid, signal);
+          throw Object.assign(new Error('roll it back'), { deployment, row });
+        }, signal)
+        .catch((error: unknown) => error as { deployment?: Deployment; row?: DeploymentTarget });
+      assert.ok(read.deployment !== undefined && read.row !== undefined, inspect(read));
+      const { MAX_SAFE_INTEGER: top } = Number;
+      assert.deepEqual([read.deployment.revision, read.deployment.rollout], [top, top]);
+      assert.deepEqual([read.row.applied, read.row.healthRevision, read.row.order?.revision], [undefined, 0, top]);
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Authorizer, type HttpServer, httpMigrations } from '#kit/http';
+import { type AuditEntry, type Authorizer, type HttpServer, httpMigrations } from '#kit/http';
 import { Sealer } from '#kit/sealing';
 import { contentHash, parseUuid, type ResourceName, type Uuid } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
@@ -38,9 +38,11 @@ const visibility = {
   },
 };
 
-/** Nobody but `admin` places on the platform itself. */
+const ADMIN_ONLY: readonly string[] = ['deployments.placeLocal', 'approvals.override'];
+
+/** `admin` alone places on the platform itself, and approves without a second person. */
 const authorizer: Authorizer = {
-  allow: async ({ permission, principal }) => permission !== 'deployments.placeLocal' || principal.id === 'admin',
+  allow: async ({ permission, principal }) => !ADMIN_ONLY.includes(permission) || principal.id === 'admin',
 };
 
 export interface Answered {
@@ -64,6 +66,10 @@ export class HistoryApi {
   /** What agents were asked to look at, and what they say. */
   readonly looked: DeliveryOrder[] = [];
   agentSays: PreviewAnswer | undefined;
+  /** Who may approve, as `user:ann`, in every workspace. */
+  approvers: readonly string[] = ['user:bob'];
+  /** As what each change is written down. */
+  readonly audit: string[] = [];
 
   private constructor(
     parts: Pick<HistoryApi, 'storage' | 'service' | 'units' | 'unitOf'>,
@@ -95,10 +101,17 @@ export class HistoryApi {
     };
     const findTarget = async (_: unknown, name: string) =>
       name.startsWith('nobody') ? undefined : { id: `${name}-uid` as never, workspacePath: '/root/emea/shop/' };
+    const audit = {
+      append: async (_: unknown, { operationId }: AuditEntry) => void here().audit.push(operationId),
+      note: async () => {},
+      refused: () => {},
+    };
     const { server } = await testServer(
       [
         ...approvalRoutes({
-          approvers: { hasPersonBesides: () => true },
+          approvers: {
+            hasPersonBesides: (_, requesters) => here().approvers.some((each) => !requesters.includes(each)),
+          },
           storage,
           unit,
           units,
@@ -110,7 +123,7 @@ export class HistoryApi {
         ...scoreRoutes({ storage, unit, registry: rules.placements, findTarget }),
         ...groupRoutes({ units, clock: new FakeClock(NOW) }),
       ],
-      { clock: new FakeClock(NOW), authorizer },
+      { clock: new FakeClock(NOW), authorizer, audit },
     );
     opened.api = new HistoryApi({ storage, service, units, unitOf: unit }, () => server);
     return opened.api;

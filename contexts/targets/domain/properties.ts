@@ -13,13 +13,13 @@ const MAX_PROPERTIES_DEPTH = 16;
 const MOST_BYTES_OF_A_UNIT = 3;
 
 /** What used to be read from the properties and is set elsewhere now; refused, so that it is not believed to work. */
-const MOVED: Readonly<Record<string, string>> = {
+export const MOVED_PROPERTIES: Readonly<Record<string, string>> = {
   apiAuthentication: 'is not read any more; an administrator of the root sets PUT /v1/targets/{target}/passthrough',
 };
 
-/** Of properties as a person sends them. What is stored already stays, and means nothing. */
+/** Of properties as a person sends them. What is stored already stays, means nothing, and is warned of at each start. */
 export function movedFaults(sent: PropertiesPatch | undefined, path: string): FieldFault[] {
-  return Object.entries(MOVED).flatMap(([key, message]) =>
+  return Object.entries(MOVED_PROPERTIES).flatMap(([key, message]) =>
     sent?.[key] === undefined || sent[key] === null ? [] : [{ path: `${path}/${key}`, message }],
   );
 }

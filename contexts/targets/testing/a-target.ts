@@ -2,6 +2,9 @@ import { parseResourceName, parseUuid, type ResourceName, type Uuid } from '#kit
 import type { WorkspaceDirectory } from '../application/ports.ts';
 import type { Target, TargetPlace } from '../domain/target.ts';
 
+/** For tests of others, who need one that is stored. */
+export { insertTarget } from '../adapters/sql-target-store.ts';
+
 /** A cluster in the root, but for what the test is about. */
 export function aTarget(its: Partial<Target> = {}): Target {
   return {

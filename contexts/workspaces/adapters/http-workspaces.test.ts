@@ -7,11 +7,19 @@ import { CHANGING } from '../testing/scenarios/changing.ts';
 import { CREATING } from '../testing/scenarios/creating.ts';
 import { DELETING } from '../testing/scenarios/deleting.ts';
 import { MOVING } from '../testing/scenarios/moving.ts';
+import { POLICIES } from '../testing/scenarios/policies.ts';
 import { READING } from '../testing/scenarios/reading.ts';
 import { ALL, given, resource } from '../testing/scenarios/steps.ts';
 import { timeOf, WorkspaceApi } from '../testing/workspace-api.ts';
 
-const SCENARIOS = { creating: CREATING, reading: READING, changing: CHANGING, moving: MOVING, deleting: DELETING };
+const SCENARIOS = {
+  creating: CREATING,
+  reading: READING,
+  changing: CHANGING,
+  policies: POLICIES,
+  moving: MOVING,
+  deleting: DELETING,
+};
 
 eachDatabase('/v1/workspaces', (fresh) => {
   let database: TestDatabase;

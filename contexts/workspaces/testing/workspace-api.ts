@@ -65,12 +65,13 @@ const VISIBILITY: Visibility = {
 
 /**
  * Nothing is allowed with `locked`, and `hidden` does not exist. Out of `closed` nothing moves, and out of `unseen` neither: it
- * does not exist for a caller who asks to move.
+ * does not exist for a caller who asks to move. What `ruled` demands is not for its callers to say, nor of what is in it.
  */
 const AUTHORIZER: Authorizer = {
   allow: async ({ permission, params: { workspace = '' } }) => {
     if (workspace === 'hidden') throw workspaceNotFound(workspace);
     if (workspace === 'unseen' && permission === 'workspaces.move') throw workspaceNotFound(workspace);
+    if (workspace === 'ruled' && permission === 'workspaces.setPolicy') return false;
     return workspace !== 'locked' && (workspace !== 'closed' || permission !== 'workspaces.move');
   },
 };
@@ -176,7 +177,7 @@ export class WorkspaceApi {
     await this.#storage.commit(
       [
         sql`DELETE FROM workspaces WHERE name <> ${'root'}`,
-        sql`UPDATE workspaces SET labels = ${'{}'}, display_name = ${null}, generation = ${1}, version = ${1}`,
+        sql`UPDATE workspaces SET labels = ${'{}'}, display_name = ${null}, policy = ${null}, generation = ${1}, version = ${1}`,
         sql`DELETE FROM http_idempotency`,
       ],
       signal,

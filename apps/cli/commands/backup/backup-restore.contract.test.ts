@@ -23,6 +23,7 @@ import { appendEvents } from '#kit/storage/outbox';
 import { createLogger } from '#kit/telemetry';
 import { DATABASES, freshDatabase, type TestDatabase } from '#testing/databases';
 import { leaksInDatabase, leaksInFiles } from '#testing/leaks';
+import { restoredAt } from '../../../platform/restore-mark.ts';
 import { SCHEMA_MODULES } from '../../../platform/schema.ts';
 import type { Command, Io } from '../../command.ts';
 import { audit } from '../audit.ts';
@@ -175,6 +176,7 @@ for (const from of DATABASES) {
     for (const to of DATABASES) {
       it(`is restored on ${to}, with its secrets and its audit`, async () => {
         await into(to, async (target) => {
+          const begun = systemClock.now();
           const restored = await run(restore, [file, ...pass], target);
           assert.equal(restored.code, 0);
           for (const name of ['keys.json', 'admin-token', 'tls/ca.key']) {
@@ -185,6 +187,7 @@ for (const from of DATABASES) {
           assert.deepEqual([verified.code, verified.out.split('\n')[0]], [0, 'intact: 25 entries were checked']);
           assert.equal(verified.out, (await run(audit, ['verify'], source)).out);
           const storage = await target.open();
+          assert.ok(((await restoredAt(storage, signal)) ?? 0) >= begun, 'the platform can know that it was restored');
           const ring = await openKeyRing({ file: join(target.data, 'keys.json'), storage, clock: systemClock }, signal);
           const row = await storage.get<{ sealed: string }>(
             sql`SELECT sealed_secret AS sealed FROM identity_issuers`,

@@ -6,10 +6,18 @@ import { runPlatform } from '../../run.ts';
 
 export interface ServingPlatform {
   readonly api: string;
+  readonly data: string;
   readonly lines: readonly { readonly msg: string; readonly [key: string]: unknown }[];
   /** As the administrator; throws unless it is answered with success. */
   call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /** With another token, whatever the answer. */
+  callAs(token: string, method: string, path: string, body?: unknown): Promise<Answered>;
   stop(): Promise<void>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** A platform in this process, which listens on ports that were free. Whoever has it stops it. */
@@ -46,13 +54,21 @@ export async function servingPlatform(args: readonly string[] = []): Promise<Ser
   };
   const api = await serving.promise;
   const token = (await readFile(join(data, 'admin-token'), 'utf8')).trim();
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const send = async (as: string, method: string, path: string, body?: unknown): Promise<Response> => {
+    const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(`${api}${path}`, { method, headers, ...sent });
+    return await fetch(`${api}${path}`, { method, headers, ...sent });
+  };
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await send(token, method, path, body);
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
-  return { api, lines, call, stop };
+  const callAs = async (as: string, method: string, path: string, body?: unknown): Promise<Answered> => {
+    const answer = await send(as, method, path, body);
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Answered['body']) };
+  };
+  return { api, data, lines, call, callAs, stop };
 }

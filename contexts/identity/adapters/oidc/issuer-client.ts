@@ -9,12 +9,13 @@ import {
 import { type Clock, unlessAborted } from '#kit/std';
 import { IdentityError } from '../../domain/identity-error.ts';
 import { type Issuer, isThisMachine } from '../../domain/issuer.ts';
-import { type IssuerFetch, issuerFetch } from './issuer-fetch.ts';
+import { type IssuerDial, type IssuerFetch, issuerFetch } from './issuer-fetch.ts';
 
 export interface IssuerClientDeps {
   readonly issuer: Pick<Issuer, 'name' | 'url' | 'ca'>;
   readonly clock: Clock;
   readonly fetch?: IssuerFetch;
+  readonly dial?: IssuerDial | undefined;
 }
 
 /** What the issuer said of itself. */
@@ -44,7 +45,7 @@ export class IssuerClient {
 
   constructor(deps: IssuerClientDeps) {
     this.#deps = deps;
-    this.#fetch = deps.fetch ?? issuerFetch(deps.issuer.ca);
+    this.#fetch = deps.fetch ?? issuerFetch(deps.issuer, deps.dial);
   }
 
   /** For calls of oauth4webapi. */
@@ -124,7 +125,9 @@ export class IssuerClient {
 
   async #readKeys({ jwks_uri: address }: AuthorizationServer): Promise<JSONWebKeySet> {
     const url = URL.parse(address ?? '');
-    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname));
+    // Plain HTTP is for an issuer on this machine, and no other leads there.
+    const isPlain = this.#deps.issuer.url.startsWith('http:');
+    const isSafe = url?.protocol === 'https:' || (isPlain && url?.protocol === 'http:' && isThisMachine(url.hostname));
     if (url === null || !isSafe) throw new Error('it names no place of its keys that can be trusted');
     const response = await this.#fetch(url.href, { method: 'GET', headers: { accept: 'application/json' } });
     if (response.status !== 200) throw new Error(`its keys were answered with ${response.status}`);

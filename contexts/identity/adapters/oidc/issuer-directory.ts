@@ -1,7 +1,7 @@
 import { type Clock, ReadCache } from '#kit/std';
 import { type Issuer, isSameUrl } from '../../domain/issuer.ts';
 import { IssuerClient } from './issuer-client.ts';
-import type { IssuerFetch } from './issuer-fetch.ts';
+import type { IssuerDial, IssuerFetch } from './issuer-fetch.ts';
 
 export interface IssuerDirectoryDeps {
   /** They are there whatever the database says. */
@@ -10,6 +10,7 @@ export interface IssuerDirectoryDeps {
   readonly clock: Clock;
   /** For tests; an ordinary one for each issuer otherwise. */
   readonly fetch?: IssuerFetch;
+  readonly dial?: IssuerDial;
 }
 
 const MAX_AGE_MS = 60_000;
@@ -49,8 +50,8 @@ export class IssuerDirectory {
     const key = JSON.stringify([issuer.uid, issuer.url, issuer.ca]);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const { clock, fetch } = this.#deps;
-    const client = new IssuerClient({ issuer, clock, ...(fetch === undefined ? {} : { fetch }) });
+    const { clock, fetch, dial } = this.#deps;
+    const client = new IssuerClient({ issuer, clock, dial, ...(fetch === undefined ? {} : { fetch }) });
     // Clients of issuers that are gone: all are made again when they are asked for.
     if (this.#clients.size >= 1_000) this.#clients.clear();
     this.#clients.set(key, client);

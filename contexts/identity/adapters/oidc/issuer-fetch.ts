@@ -1,13 +1,24 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
+import { FleetError } from '#kit/std';
+import type { DialGuard } from '#kit/transport/dial';
 
 export interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What may be dialled for issuers. */
+export interface IssuerDial {
+  /** For the address of an issuer, which the root or the operator sets. */
+  readonly issuers: DialGuard;
+  /** For addresses that an issuer names where it is itself one that anyone may be sent to. */
+  readonly named: DialGuard;
 }
 
 export type IssuerFetch = (url: string, options: FetchOptions) => Promise<Response>;
@@ -22,13 +33,17 @@ const ANSWER_BYTES = 1024 * 1024;
  *
  * DECISION: not `fetch`, which takes no authority of our own without the package that it is built on.
  */
-export function issuerFetch(ca: string | undefined): IssuerFetch {
+export function issuerFetch(
+  { url: issuerUrl, ca }: { readonly url: string; readonly ca?: string | undefined },
+  dial?: IssuerDial,
+): IssuerFetch {
   const authorities = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
     const late = AbortSignal.timeout(ANSWER_MS);
-    const options = { method, headers: { ...headers }, agent: false as const };
-    const bounded = { ...options, signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
+    const until = signal === undefined ? late : AbortSignal.any([signal, late]);
+    const lookup = dial && { lookup: await lookupOf(url, { issuer: new URL(issuerUrl), dial }, until) };
+    const bounded = { method, headers: { ...headers }, agent: false as const, signal: until, ...lookup };
     const request =
       url.protocol === 'https:' ? requestHttps(url, { ...bounded, ...authorities }) : requestHttp(url, bounded);
     request.end(textOf(body));
@@ -38,6 +53,35 @@ export function issuerFetch(ca: string | undefined): IssuerFetch {
       headers: { 'content-type': response.headers['content-type'] ?? '' },
     });
   };
+}
+
+/**
+ * What an issuer says of itself may send the platform anywhere. DECISION: an issuer inside the operator's network may name places there;
+ * one outside may not lead inside. (ADR-0046)
+ */
+async function lookupOf(
+  url: URL,
+  { issuer, dial }: { readonly issuer: URL; readonly dial: IssuerDial },
+  signal: AbortSignal,
+): Promise<LookupFunction> {
+  const isItself = url.hostname === issuer.hostname;
+  const guard = isItself || (await isInside(issuer, dial, signal)) ? dial.issuers : dial.named;
+  return await guard.lookupFor(placeOf(url), signal);
+}
+
+async function isInside(issuer: URL, { named }: IssuerDial, signal: AbortSignal): Promise<boolean> {
+  try {
+    await named.lookupFor(placeOf(issuer), signal);
+    return false;
+  } catch (error) {
+    if (error instanceof FleetError && error.code === 'ADDRESS_REFUSED') return true;
+    throw error;
+  }
+}
+
+function placeOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port) };
 }
 
 function textOf(body: unknown): string | undefined {

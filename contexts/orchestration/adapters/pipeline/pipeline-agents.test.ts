@@ -190,6 +190,24 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.match((await run.revision(uid, 10))?.trigger ?? '', /revision 9/);
   });
 
+  for (const { why, restoredAt, seen } of [
+    { why: 'further than a restore explains', restoredAt: () => Date.now(), seen: 10_002 },
+    { why: 'a day after the restore', restoredAt: () => Date.now() - 24 * 3_600_000, seen: 9 },
+    { why: 'before a restore that is still to come', restoredAt: () => Date.now() + 3_600_000, seen: 9 },
+  ]) {
+    it(`an agent that is ahead ${why} waits for a person`, async (t) => {
+      const run = await aRun(t, await fresh(), { restoredAt: restoredAt() });
+      const target = run.fleet.add('one');
+      const uid = await run.create('web', {});
+      await run.idle(uid);
+      const holdings = [{ deployment: uid, revision: seen, hash: 'other', health: 'Available', message: '' } as const];
+      await run.fleet.ear?.inventory({ target, instance: 'i1', holdings }, run.signal);
+      await run.untilRested(uid);
+      const { revision, status } = await run.get(uid);
+      assert.deepEqual([revision, status.counts.ahead], [1, 1]);
+    });
+  }
+
   it('drift is told, and repaired where the policy says so', async (t) => {
     const run = await aRun(t, await fresh());
     const id = run.fleet.add('one');

@@ -29,6 +29,24 @@ const told = (...want: readonly object[]) =>
 const PAUSE = { kind: 'pause', by: ALICE, message: `${ALICE} paused it` };
 const condition = (type: string, status: string, reason: string) => ({ conditions: [{ type, status, reason }] });
 
+/** What the agents of these targets claim to have seen, where they are ahead. */
+const ahead = (seen: Readonly<Record<string, number | undefined>>) =>
+  meanwhile('web', async (unit, { uid }, signal) => {
+    const rows = Object.entries(seen).map(([name, claimed]) => {
+      const failure = {
+        reason: 'RevisionAhead',
+        message: 'its agent is ahead',
+        revision: 1,
+        seen: claimed ?? 0,
+      } as const;
+      const its = { deployment: uid, name, target: `${name}-uid` as TargetId };
+      return aRow({ ...its, failure: claimed === undefined ? undefined : failure });
+    });
+    await unit.targets.put(rows, signal);
+  });
+const accepted = (name: string, revision: number) =>
+  ({ kind: 'ahead', target: `${name}-uid` as TargetId, revision, by: ALICE }) as const;
+
 export const STEERING: readonly Scenario[] = [
   {
     why: 'pause and resume are the field rolloutState, and the rollout under way is told',
@@ -117,6 +135,37 @@ export const STEERING: readonly Scenario[] = [
         asked({ kind: 'confirmRemoval', targets: [EDGE], by: ALICE }),
       ),
       verb('web:confirmRemoval', { body: { targets: ['edge-2'] } }, refused(400, 'notATarget', '/targets/0')),
+    ],
+  },
+  {
+    why: 'a revision is accepted of all agents that are ahead, or of those that are named, and of no others',
+    steps: [
+      ...given('web'),
+      verb('web:acceptRevision', { body: {} }, refused(409, 'nothingAhead')),
+      ahead({ 'edge-1': 9, 'edge-2': 12, fine: undefined }),
+      verb(
+        'web:acceptRevision',
+        { body: {} },
+        { status: 200, triggers: [accepted('edge-1', 9), accepted('edge-2', 12)] },
+      ),
+      verb('web:acceptRevision', { body: { targets: ['edge-2'] } }, asked(accepted('edge-2', 12))),
+      verb('web:acceptRevision', { body: { targets: [EDGE] } }, asked(accepted('edge-1', 9))),
+      verb('web:acceptRevision', { body: { targets: ['edge-1', 'fine'] } }, refused(400, 'notATarget', '/targets/1')),
+      verb('web:acceptRevision', { body: {}, query: '?dryRun=true' }, { status: 200 }),
+      verb('web:acceptRevision', { body: {}, headers: { 'if-match': '"1-0"' } }, refused(412, 'preconditionFailed')),
+      verb('none:acceptRevision', { body: {} }, refused(404, 'deploymentNotFound')),
+    ],
+  },
+  {
+    why: 'a revision that no platform gives is accepted by no one, also beside others',
+    steps: [
+      ...given('web'),
+      ahead({ 'edge-1': 9, 'edge-2': 2 ** 40 + 1 }),
+      verb('web:acceptRevision', { body: {} }, refused(409, 'revisionTooHigh')),
+      verb('web:acceptRevision', { body: { targets: ['edge-2'] } }, refused(409, 'revisionTooHigh')),
+      verb('web:acceptRevision', { body: { targets: ['edge-1'] } }, asked(accepted('edge-1', 9))),
+      ahead({ 'edge-2': 2 ** 40 }),
+      verb('web:acceptRevision', { body: { targets: ['edge-2'] } }, asked(accepted('edge-2', 2 ** 40))),
     ],
   },
   {

@@ -18,6 +18,36 @@ const SECOND = { 'if-match': '"2-000000000001"' };
 
 export const CHANGING: readonly Scenario[] = [
   {
+    why: 'a setting that is made elsewhere now is refused as a property, and can be removed',
+    steps: [
+      ...given('prod-1'),
+      ...['passthrough', 'impersonate', { any: 1 }].map((apiAuthentication) =>
+        patch(
+          'prod-1',
+          { body: { properties: { apiAuthentication } } },
+          refused(400, 'invalidTarget', '/properties/apiAuthentication'),
+        ),
+      ),
+      patch('prod-1', { body: { properties: { apiAuthentication: null } } }, { status: 200 }),
+      patch(
+        'prod-1',
+        { body: { properties: { mine: { apiAuthentication: 'x' } } } },
+        updated('prod-1', 'target.propertiesChanged'),
+      ),
+      post(
+        {
+          body: {
+            name: 'prod-2',
+            type: 'kubernetes',
+            workspace: 'emea',
+            properties: { apiAuthentication: 'passthrough' },
+          },
+        },
+        refused(400, 'invalidTarget', '/properties/apiAuthentication'),
+      ),
+    ],
+  },
+  {
     why: 'a patch changes what it names and the etag, and tells placement what it may care for',
     steps: [
       ...given('prod-1'),
