@@ -6,6 +6,32 @@ export interface Validity {
   readonly notAfter: number;
 }
 
+/** Enough of a certificate to order it among those of the same fleetlet. */
+export interface CertificateMark {
+  readonly serial: string;
+  readonly notBefore: number;
+}
+
+/**
+ * How a certificate relates to the one of the same fleetlet that is in use. The certificate itself says which is newer, so a
+ * database that was restored from a backup takes the newer one that it has never heard of.
+ */
+export type Succession = 'inUse' | 'newer' | 'superseded';
+
+/** Of two that begin at the same second, the one that is used first counts. Where none is known to be in use, each may be. */
+export function succession(shown: CertificateMark, inUse: CertificateMark | undefined): Succession {
+  if (inUse === undefined || shown.serial === inUse.serial) return 'inUse';
+  return shown.notBefore > inUse.notBefore ? 'newer' : 'superseded';
+}
+
+const SECOND_MS = 1_000;
+
+/** When a new certificate begins: in whole seconds, as certificates have it, and after those that it is to replace. */
+export function beginAfter(earliest: number, replaced: readonly (CertificateMark | undefined)[]): number {
+  const begins = replaced.flatMap((mark) => (mark === undefined ? [] : [mark.notBefore + SECOND_MS]));
+  return Math.floor(Math.max(earliest, ...begins) / SECOND_MS) * SECOND_MS;
+}
+
 /** `renewable`: it lets nobody in any more, and can still be exchanged for a new one. */
 export function certificateStanding(
   { notBefore, notAfter }: Validity,

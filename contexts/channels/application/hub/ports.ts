@@ -7,6 +7,8 @@ export interface KnownFleetlet {
   readonly uid: string;
   /** Unix milliseconds: what it proved itself with does not hold any longer. */
   readonly notAfter: number;
+  /** Unix milliseconds: whoever shows something later ends what was opened with something earlier. */
+  readonly issuedAt: number;
   /** It ought to ask for a new certificate. */
   readonly renewSoon: boolean;
 }
