@@ -18,6 +18,7 @@ import { unrecordedSecretReads } from './17-secret-reads.ts';
 import { readSecretFiles } from './18-readable-secret-files.ts';
 import { rewritesTheAudit } from './19-rewritten-audit.ts';
 import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
+import { copiedKey } from './22-copied-key.ts';
 import { dotSegments } from './22-dot-segments.ts';
 import { backToPlainHttp } from './22-plain-http.ts';
 import { tokenElsewhere } from './23-token-elsewhere.ts';
@@ -55,6 +56,7 @@ export const ATTACKS: readonly Attack[] = [
   rewritesTheAudit,
   unseenGuess,
   namedTarget,
+  copiedKey,
   dotSegments,
   backToPlainHttp,
   tokenElsewhere,

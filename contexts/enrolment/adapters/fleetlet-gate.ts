@@ -92,9 +92,12 @@ export class FleetletGate implements FleetletAdmission {
 
   async recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition> {
     const judged = await this.#judge(shown, { audience: CONNECT_AUDIENCE, takes: ['valid'] }, signal);
-    if (judged.kind === 'refused' || judged.succession !== 'newer') return judged;
-    const inUse = await this.#use(judged, signal);
-    return succession(judged, inUse) === 'superseded' ? IS_SUPERSEDED : judged;
+    if (judged.kind === 'refused') return judged;
+    const { succession: order, ...known } = judged;
+    if (order !== 'newer') return known;
+    const inUse = await this.#use(known, signal);
+    if (succession(known, inUse) === 'superseded') return IS_SUPERSEDED;
+    return { ...known, notBefore: inUse?.notBefore ?? known.notBefore };
   }
 
   /** Whoever may have a new certificate: also one whose last has expired, for a while. */
@@ -214,10 +217,12 @@ export class FleetletGate implements FleetletAdmission {
     }
     const standing = certificateStanding(certificate, { now, graceMs: limits.graceMs });
     if (!takes.includes(standing)) return refused(sentenceOf(standing, certificate, { now, graceMs: limits.graceMs }));
-    const { serial, notBefore, notAfter } = certificate;
+    const { serial, notAfter } = certificate;
     const { uid, name } = fleetlet;
-    const order = succession(certificate, newestOf(fleetlet.inUse, this.#inUse.get(uid)));
+    const inUse = newestOf(fleetlet.inUse, this.#inUse.get(uid));
+    const order = succession(certificate, inUse);
     if (order === 'superseded') return IS_SUPERSEDED;
+    const notBefore = inUse?.serial === serial ? inUse.notBefore : certificate.notBefore;
     const known = { kind: 'known', fleetlet: uid, name, serial, notBefore, notAfter } as const;
     return { ...known, renewSoon: state !== 'Issuing', succession: order };
   }

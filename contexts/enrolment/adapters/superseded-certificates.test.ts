@@ -63,6 +63,17 @@ eachDatabase('certificates that were replaced', (fresh) => {
       assert.equal(await kindOf(await renewedFrom(second)), 'known');
     });
 
+    it('what was issued before that, though later than it, is refused as well', async () => {
+      const first = await stage.enrolled();
+      const second = await renewedFrom(first);
+      await stage.api.clock.advance(10 * MINUTE);
+      const copied = await renewedFrom(first);
+      const seen = await stage.recognise(second.certificate);
+      assert.equal(await kindOf(copied), 'superseded');
+      assert.deepEqual(await stage.recognise(second.certificate), seen, 'its place is the same from its first use on');
+      assert.equal(await kindOf(await renewedFrom(second)), 'known');
+    });
+
     it('a renewal counts as a use, though the certificate never connected', async () => {
       const first = await stage.enrolled();
       const second = await renewedFrom(first);

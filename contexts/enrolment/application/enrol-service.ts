@@ -1,7 +1,7 @@
 import { type ResourceName, timingSafeEqualText, type Uuid } from '#kit/std';
 import type { CertificateLimits } from '../domain/authority.ts';
 import { type BootstrapToken, CORRELATION_LABEL, checkUsable } from '../domain/bootstrap-token.ts';
-import { beginAfter, type CertificateMark, succession } from '../domain/certificate-standing.ts';
+import { beginAfter, type CertificateMark, inUseFrom, succession } from '../domain/certificate-standing.ts';
 import { type ClaimedTarget, claimTarget } from '../domain/claim-target.ts';
 import { EnrolmentError, invalid } from '../domain/enrolment-error.ts';
 import { type Fleetlet, type IssuedCertificate, isLive, newFleetlet, withCertificate } from '../domain/fleetlet.ts';
@@ -184,9 +184,9 @@ export async function useCertificate(
   if (fleetlet === undefined) return undefined;
   const isUnknown = fleetlet.inUse === undefined;
   if (!isUnknown && succession(shown, fleetlet.inUse) !== 'newer') return fleetlet;
-  const { serial, notBefore } = shown;
-  await unit.fleetlets.setInUse(uid, { serial, notBefore }, signal);
-  return { ...fleetlet, inUse: { serial, notBefore } };
+  const inUse = inUseFrom(shown, fleetlet.certificate);
+  await unit.fleetlets.setInUse(uid, inUse, signal);
+  return { ...fleetlet, inUse };
 }
 
 export function superseded(): EnrolmentError {

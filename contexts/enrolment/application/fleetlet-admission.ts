@@ -12,7 +12,7 @@ export type Recognition =
       readonly fleetlet: Uuid;
       readonly name: string;
       readonly serial: string;
-      /** Of the certificate: one that begins later replaces it. */
+      /** Its place among the certificates of the fleetlet: one that begins later replaces it. */
       readonly notBefore: number;
       readonly notAfter: number;
       /** The certificate is of an authority that issues no longer: ask for a new one soon. */

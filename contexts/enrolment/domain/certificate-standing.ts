@@ -24,6 +24,17 @@ export function succession(shown: CertificateMark, inUse: CertificateMark | unde
   return shown.notBefore > inUse.notBefore ? 'newer' : 'superseded';
 }
 
+/**
+ * Of those that were issued up to its first use, the one that was used counts alone: others may have been issued later to
+ * somebody with a copy of the key before.
+ */
+export function inUseFrom(
+  { serial, notBefore }: CertificateMark,
+  issued: CertificateMark | undefined,
+): CertificateMark {
+  return { serial, notBefore: Math.max(notBefore, issued?.notBefore ?? 0) };
+}
+
 const SECOND_MS = 1_000;
 
 /** When a new certificate begins: in whole seconds, as certificates have it, and after those that it is to replace. */
