@@ -55,7 +55,7 @@ function renewRoute(parts: EnrolmentParts): Route {
     operationId: 'renewFleetletCertificate',
     summary: 'Renew the certificate of a fleetlet',
     description:
-      'Asked with `Authorization: Bearer` and a JWT of the audience `/v1/enroll:renew` that has the certificate in its header (`x5c`) and is signed by its key. The certificate may have expired a while ago. The key of the new one may be another.',
+      'Asked with `Authorization: Bearer` and a JWT of the audience `/v1/enroll:renew` that has the certificate in its header (`x5c`) and is signed by its key. The certificate may have expired a while ago. The key of the new one should be another. Once the new one was shown, earlier ones are refused with `certificateSuperseded`.',
     schema: { body: RenewCertificateSchema, responses: { 200: EnrolledSchema } },
     handler: async (request) => {
       const { body, headers, time: now, signal, dryRun } = request;
