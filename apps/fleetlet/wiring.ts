@@ -71,7 +71,7 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
     renew: async (own, stop) => {
       const identity = await renewed(enrolment, own, stop);
       direct.renewed();
-      // At once: until the platform has seen the new key, it takes the old one, and whoever has a copy of it.
+      // At once: until the platform has seen the new key, it takes the old one and every copy of it.
       uplink.reconnect('the certificate was renewed');
       return identity;
     },

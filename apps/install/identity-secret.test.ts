@@ -185,7 +185,7 @@ suite('who a fleetlet is, in a Secret', () => {
       assert.equal((await nextPod(world, t.signal))?.pem, pair.pem);
     });
 
-    test('goes on without the Secret where somebody deleted it', async (t) => {
+    test('goes on without the Secret where that was deleted', async (t) => {
       const { store, own, identity, client } = await enrolled(t);
       await client.delete({ resource: CORE.secrets, namespace: NAMESPACE, name: NAME }, {}, t.signal);
       assert.equal(await identity.newerThan(own, t.signal), undefined);

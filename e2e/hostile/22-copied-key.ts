@@ -14,7 +14,7 @@ const RENEW = '/v1/enroll:renew';
 /** The fleetlet needs a fraction of a second to connect with what it renewed to. */
 const SOON_MS = 8_000;
 
-/** Somebody copied the folder of a fleetlet; after the fleetlet renewed, its key should be worth nothing. */
+/** The thief has copied the folder of a fleetlet; after the fleetlet renewed, its key should be worth nothing. */
 export const copiedKey: Attack = {
   finding: 22,
   name: 'a copy of the key of a fleetlet outlives the renewal of its certificate',

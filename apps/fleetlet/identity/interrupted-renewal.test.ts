@@ -22,7 +22,7 @@ function renew(store: IdentityStore): void {
   store.save(pairFor(store.nextKey()));
 }
 
-/** Whoever opens the folder now, as the next process does. */
+/** The certificate that the next process finds. */
 function found(folder: string): string {
   const { identity } = new IdentityStore(folder);
   assert.ok(identity !== undefined);

@@ -155,7 +155,10 @@ export class EnrolService {
     signal: AbortSignal,
   ): Promise<Enrolled> {
     const { fleetlet: before, shown, key } = command;
-    const { pem, certificate } = this.#sign(command, before.uid, [before.inUse, shown]);
+    const { pem, certificate } = this.#sign(command, before.uid, {
+      replaced: [before.inUse, shown],
+      issued: before.certificate,
+    });
     const fleetlet = withCertificate(before, { certificate, keyHash: key.hash }, command.now);
     await unit.fleetlets.replace(fleetlet, signal);
     return { fleetlet, targets: command.bound, certificate: pem, isRepeated: true };
@@ -164,10 +167,10 @@ export class EnrolService {
   #sign(
     { signer, key, now }: Pick<Enrol, 'key' | 'signer' | 'now'>,
     fleetlet: Uuid,
-    replaced: readonly (CertificateMark | undefined)[] = [],
+    others: Parameters<typeof beginAfter>[1] = {},
   ): { readonly pem: string; readonly certificate: IssuedCertificate } {
     const { authority } = signer;
-    const notBefore = beginAfter(now - BACKDATED_MS, replaced);
+    const notBefore = beginAfter(now - BACKDATED_MS, others);
     const notAfter = Math.min(now + this.#deps.limits.ttlMs, authority.notAfter);
     const { pem, serial } = signer.sign({ fleetlet, key, notBefore, notAfter });
     return { pem, certificate: { serial, authority: authority.uid, notBefore, notAfter } };

@@ -34,7 +34,7 @@ export interface FleetletAdmission {
    * among strangers. A certificate that was refused before is not. It admits to nothing.
    */
   vouches(der: Uint8Array): boolean;
-  /** Whoever is known by a certificate has used it: those before it are refused from then on. */
+  /** A certificate that is recognised is in use: those before it are refused from then on. */
   recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition>;
   boundTarget(
     fleetlet: string,

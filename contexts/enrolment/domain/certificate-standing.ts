@@ -25,8 +25,8 @@ export function succession(shown: CertificateMark, inUse: CertificateMark | unde
 }
 
 /**
- * Of those that were issued up to its first use, the one that was used counts alone: others may have been issued later to
- * somebody with a copy of the key before.
+ * Of those that were issued up to its first use, the one that was used counts alone: a thief with a copy of the key before may
+ * have been issued a later one.
  */
 export function inUseFrom(
   { serial, notBefore }: CertificateMark,
@@ -37,10 +37,18 @@ export function inUseFrom(
 
 const SECOND_MS = 1_000;
 
-/** When a new certificate begins: in whole seconds, as certificates have it, and after those that it is to replace. */
-export function beginAfter(earliest: number, replaced: readonly (CertificateMark | undefined)[]): number {
-  const begins = replaced.flatMap((mark) => (mark === undefined ? [] : [mark.notBefore + SECOND_MS]));
-  return Math.floor(Math.max(earliest, ...begins) / SECOND_MS) * SECOND_MS;
+type Mark = CertificateMark | undefined;
+
+/**
+ * When a new certificate begins: in whole seconds, as certificates have it; after those that it is to replace, and not before the
+ * last that was issued, so that this one is never older than others, whichever process with whichever clock issued them.
+ */
+export function beginAfter(
+  earliest: number,
+  { replaced = [], issued }: { readonly replaced?: readonly Mark[]; readonly issued?: Mark },
+): number {
+  const after = replaced.flatMap((mark) => (mark === undefined ? [] : [mark.notBefore + SECOND_MS]));
+  return Math.floor(Math.max(earliest, issued?.notBefore ?? 0, ...after) / SECOND_MS) * SECOND_MS;
 }
 
 /** `renewable`: it lets nobody in any more, and can still be exchanged for a new one. */

@@ -82,7 +82,7 @@ export class HubAdmission {
     return admission ?? refused('forbidden', `nobody waits for the stream ${open.stream}`);
   }
 
-  /** Of what a fleetlet shows, only the newest counts: whoever has a copy of an earlier one is kept out, and goes. */
+  /** Of what a fleetlet shows, only the newest counts: a copy of an earlier one is kept out, and its streams end. */
   #isOutdated({ session: id }: OpenFrame, { uid, issuedAt }: Known): boolean {
     const current = this.#deps.sessions.of(uid);
     if (current === undefined || issuedAt === current.issuedAt) return false;
