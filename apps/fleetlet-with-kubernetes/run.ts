@@ -42,6 +42,7 @@ export async function runFleetletWithKubernetes(options: RunWithOptions, signal:
         ...options,
         config: { ...config, target },
         callers,
+        ...(identity && { keeper: identity }),
         beside: async ({ socket }, its, stop) => {
           const connect = clusterConnector({ version, own: ownPlace(config), log: its });
           const client = connectLocal({ to: { path: socket }, process: 'kubernetes-agent' });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, connect as tcpConnect } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import type { LocalClient, LocalTarget } from '#contexts/channels';
 import { connectLocal } from '#contexts/channels/adapters';
+import { readSigningRequest } from '#kit/pki';
 import { Secret } from '#kit/std';
 import { until } from '../../contexts/channels/testing/an-uplink.ts';
 import { type FleetletHome, fleetletHome } from './testing/fleetlet-process.ts';
@@ -166,14 +168,20 @@ suite('a fleetlet as a process', () => {
     await until(() => process.hasEnded);
   });
 
-  test('a certificate that is about to expire is renewed, with the same key', async (t) => {
+  test('a certificate that is about to expire is renewed with a new key, and the platform sees it at once', async (t) => {
     const [platform, home] = [await aPlatform(t), await fleetletHome(t)];
+    const file = (name: string): string => readFileSync(join(home.folder, 'data', name), 'utf8');
     platform.certificateLifeMs = 2_000;
     const { says } = await home.start(await firstFlags(home, platform));
     platform.certificateLifeMs = 86_400_000;
     await says(/renewed the certificate/);
+    const [first, second] = platform.enrolments.map(({ body }) => readSigningRequest(String(body['csr'])));
     assert.equal(platform.enrolments[1]?.path, '/v1/enroll:renew');
-    assert.match(readFileSync(join(home.folder, 'data/certificate.pem'), 'utf8'), /BEGIN CERTIFICATE/);
+    assert.ok(first && second && !first.equals(second));
+    const certificate = new X509Certificate(file('certificate.pem'));
+    assert.ok(certificate.checkPrivateKey(createPrivateKey(file('key.pem'))));
+    await until(() => platform.serials.has(certificate.serialNumber));
+    assert.equal(existsSync(join(home.folder, 'data/key.next.pem')), false);
   });
 
   test('one that is revoked says so, and what to do', async (t) => {

@@ -2,6 +2,7 @@ import type { LocalAuthenticator, UplinkPace } from '#contexts/channels';
 import { printHostPort } from '#kit/config';
 import { createLogger, type Logger } from '#kit/telemetry';
 import type { FleetletConfig } from './config.ts';
+import type { IdentityKeeper } from './identity/enrolment.ts';
 import { type Fleetlet, wireFleetlet } from './wiring.ts';
 
 export interface RunOptions {
@@ -14,6 +15,8 @@ export interface RunOptions {
   readonly pace?: Partial<UplinkPace>;
   /** See `FleetletOptions`. */
   readonly callers?: LocalAuthenticator;
+  /** See `FleetletOptions`. */
+  readonly keeper?: IdentityKeeper;
   /** What runs in the same process. It is over before the fleetlet is, and ends it when it ends by itself. */
   readonly beside?: (fleetlet: Fleetlet, log: Logger, signal: AbortSignal) => Promise<void>;
 }
@@ -22,11 +25,11 @@ const CLOSE_MS = 5_000;
 
 /** Until the signal aborts; then it hands on what it has taken, and gives everything back. */
 export async function runFleetlet(options: RunOptions, signal: AbortSignal): Promise<void> {
-  const { config, version, environment, err, pace, callers, beside } = options;
+  const { config, version, environment, err, pace, callers, keeper, beside } = options;
   const pretty = config.logFormat === undefined ? err.isTerminal : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, destination: err, pretty });
   const fleetlet = await wireFleetlet(
-    { config, environment, log, ...(pace && { pace }), ...(callers && { callers }) },
+    { config, environment, log, ...(pace && { pace }), ...(callers && { callers }), ...(keeper && { keeper }) },
     signal,
   );
   const stop = new AbortController();

@@ -21,7 +21,7 @@ import { platformConnections } from './connect/platform-connections.ts';
 import { wayThere } from './connect/way-there.ts';
 import { DirectWays } from './direct/direct-ways.ts';
 import { FleetletError } from './fleetlet-error.ts';
-import { type EnrolmentDeps, enrolled, renewed } from './identity/enrolment.ts';
+import { type EnrolmentDeps, enrolled, type IdentityKeeper, renewed } from './identity/enrolment.ts';
 import { IdentityStore } from './identity/identity-store.ts';
 import { Renewal } from './identity/renewal.ts';
 import { openLocalListeners } from './local/local-listeners.ts';
@@ -34,6 +34,8 @@ export interface FleetletOptions {
   readonly log: Logger;
   /** Knows who calls over TCP, beside the tokens of a file. */
   readonly callers?: LocalAuthenticator;
+  /** Keeps the identity beside the data folder. */
+  readonly keeper?: IdentityKeeper;
   /** How it comes back to the platform; for tests that cut it off all the time. */
   readonly pace?: Partial<UplinkPace>;
 }
@@ -66,9 +68,11 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
   const direct = new DirectWays({ config, store, log });
   const renewal: Renewal = new Renewal({
     current: () => store.identity,
-    renew: async (stop) => {
-      const identity = await renewed(enrolment, stop);
+    renew: async (own, stop) => {
+      const identity = await renewed(enrolment, own, stop);
       direct.renewed();
+      // At once: until the platform has seen the new key, it takes the old one and every copy of it.
+      uplink.reconnect('the certificate was renewed');
       return identity;
     },
     clock: systemClock,
@@ -125,14 +129,14 @@ export async function wireFleetlet(options: FleetletOptions, signal: AbortSignal
   };
 }
 
-function enrolmentDeps({ config, environment, log }: FleetletOptions, store: IdentityStore): EnrolmentDeps {
+function enrolmentDeps({ config, environment, log, keeper }: FleetletOptions, store: IdentityStore): EnrolmentDeps {
   const { platform } = config;
   if (platform === undefined) throw new FleetletError('NO_WAY_THERE', '--platform is needed');
   const base = config.enrollUrl ?? apiOf(platform);
   const isPlain = base.protocol === 'http:';
   const to = { host: base.hostname.replace(/^\[|\]$/g, ''), port: Number(base.port || (isPlain ? 80 : 443)) };
   const way = wayThere({ config, environment, store }, to, { isPlain });
-  return { store, api: { base, way }, clock: systemClock, sleep, log };
+  return { store, keeper, api: { base, way }, clock: systemClock, sleep, log };
 }
 
 function openAccess(uplink: Uplink, { accessStale }: FleetletConfig): AccessCache {

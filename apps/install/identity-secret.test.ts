@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { FakeApiServer } from '#kit/kube/testing';
 import { issuePeerCertificate } from '#kit/pki';
 import { sleep } from '#kit/std';
 import { memoryLogger } from '#kit/telemetry/testing';
-import { IdentityStore } from '../fleetlet/identity/identity-store.ts';
+import { type Identity, IdentityStore, type KeyPair } from '../fleetlet/identity/identity-store.ts';
 import { IdentitySecret } from './identity-secret.ts';
 
 const NAMESPACE = 'fleetshift-system';
@@ -47,9 +47,9 @@ async function stage(t: TestContext): Promise<Stage> {
   };
 }
 
-function issuedFor({ key }: IdentityStore): string {
+function pairFor(key: KeyObject, begin = Date.now() - 1_000): KeyPair {
   const authority = { name: 'test', key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey };
-  const [notBefore, notAfter] = [new Date(Date.now() - 1_000), new Date(Date.now() + 60_000)];
+  const [notBefore, notAfter] = [new Date(begin), new Date(Date.now() + 60_000)];
   const order = {
     name: 'f',
     uri: 'fleetshift://fleetlet/f',
@@ -58,7 +58,7 @@ function issuedFor({ key }: IdentityStore): string {
     notBefore,
     notAfter,
   };
-  return issuePeerCertificate(authority, order);
+  return { key, pem: issuePeerCertificate(authority, order), platform: FACTS };
 }
 
 async function until(isSo: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void> {
@@ -90,9 +90,8 @@ suite('who a fleetlet is, in a Secret', () => {
     const over = new AbortController();
     const running = identity.run(AbortSignal.any([over.signal, t.signal]));
     const store = new IdentityStore(folder);
-    for (const _ of ['enrolled', 'renewed']) {
-      const pem = issuedFor(store);
-      store.save(pem, FACTS);
+    for (const secondsAgo of [20, 10]) {
+      const { pem } = store.save(pairFor(store.key, Date.now() - 1_000 * secondsAgo));
       await until(async () => (await certificateIn(client, t.signal)) === pem, t.signal);
     }
     over.abort();
@@ -113,11 +112,86 @@ suite('who a fleetlet is, in a Secret', () => {
     const over = new AbortController();
     const running = identity.run(AbortSignal.any([over.signal, t.signal]));
     const store = new IdentityStore(folder);
-    store.save(issuedFor(store), FACTS);
-    await until(() => server.requests.some(({ method }) => method === 'PATCH'), t.signal);
+    const asked = server.requests.length;
+    store.save(pairFor(store.key));
+    await until(() => server.requests.length > asked, t.signal);
     over.abort();
     await running;
     await assert.rejects(client.get(ref, t.signal));
+  });
+
+  suite('a renewal', () => {
+    /** A Pod that is enrolled and kept, and what it renews to. */
+    async function enrolled(t: TestContext) {
+      const world = await stage(t);
+      const { folder, identity } = await world.pod();
+      await identity.restore(t.signal);
+      const store = new IdentityStore(folder);
+      const own = store.save(pairFor(store.key, Date.now() - 10_000));
+      await identity.keep(own, t.signal);
+      return { ...world, store, own, identity };
+    }
+
+    /** What a Pod that starts now would be. */
+    async function nextPod({ pod }: Stage, signal: AbortSignal): Promise<Identity | undefined> {
+      const { folder, identity } = await pod();
+      await identity.restore(signal);
+      return new IdentityStore(folder).identity;
+    }
+
+    test('is in the Secret with its key before it counts here, and until then the Secret has the old pair', async (t) => {
+      const world = await enrolled(t);
+      const { store, own, identity } = world;
+      const pair = pairFor(store.nextKey());
+      assert.equal((await nextPod(world, t.signal))?.pem, own.pem, 'an end before the answer');
+      assert.equal(await identity.keep(pair, t.signal), pair);
+      assert.equal(store.identity?.pem, own.pem);
+      const next = await nextPod(world, t.signal);
+      assert.deepEqual([next?.pem, next?.key.equals(pair.key)], [pair.pem, true], 'an end before it was used');
+    });
+
+    test('that cannot be kept is not one: it throws, and the old pair counts', async (t) => {
+      const { store, own, identity, server } = await enrolled(t);
+      server.tokens = new Set(['another']);
+      await assert.rejects(identity.keep(pairFor(store.nextKey()), t.signal));
+      server.tokens = undefined;
+      assert.equal(store.identity?.pem, own.pem);
+    });
+
+    test('of two Pods at once is that of one, for both', async (t) => {
+      const world = await enrolled(t);
+      const other = await world.pod();
+      await other.identity.restore(t.signal);
+      const pairs = [pairFor(world.store.nextKey()), pairFor(new IdentityStore(other.folder).nextKey())] as const;
+      const counting = await Promise.all([
+        world.identity.keep(pairs[0], t.signal),
+        other.identity.keep(pairs[1], t.signal),
+      ]);
+      assert.equal(counting[0].pem, counting[1].pem);
+      const next = await nextPod(world, t.signal);
+      assert.equal(next?.pem, counting[0].pem);
+    });
+
+    test('by another Pod is found, and one that is older than it does not come over it', async (t) => {
+      const world = await enrolled(t);
+      const { own, identity } = world;
+      const other = await world.pod();
+      await other.identity.restore(t.signal);
+      assert.equal(await identity.newerThan(own, t.signal), undefined);
+      const pair = pairFor(new IdentityStore(other.folder).nextKey());
+      await other.identity.keep(pair, t.signal);
+      assert.equal((await identity.newerThan(own, t.signal))?.pem, pair.pem);
+      assert.equal((await identity.keep(own, t.signal)).pem, pair.pem);
+      assert.equal((await nextPod(world, t.signal))?.pem, pair.pem);
+    });
+
+    test('goes on without the Secret where that was deleted', async (t) => {
+      const { store, own, identity, client } = await enrolled(t);
+      await client.delete({ resource: CORE.secrets, namespace: NAMESPACE, name: NAME }, {}, t.signal);
+      assert.equal(await identity.newerThan(own, t.signal), undefined);
+      const pair = pairFor(store.nextKey());
+      assert.equal(await identity.keep(pair, t.signal), pair);
+    });
   });
 
   test('a cluster that cannot be asked leaves nothing behind', async (t) => {

@@ -1,9 +1,17 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CORE, isKubeError, type KubeClient, type KubeObject } from '#kit/kube';
 import { backoffDelay, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
-import { IdentityStore } from '../fleetlet/identity/identity-store.ts';
+import type { IdentityKeeper } from '../fleetlet/identity/enrolment.ts';
+import {
+  IDENTITY_FILES,
+  type Identity,
+  IdentityStore,
+  type KeyPair,
+  type PlatformFacts,
+} from '../fleetlet/identity/identity-store.ts';
 import { replaceFile } from '../platform/durable-file.ts';
 import { LABELS } from './agent-install.ts';
 
@@ -17,13 +25,15 @@ export interface IdentitySecretDeps {
   readonly log: Logger;
 }
 
+type SecretData = Readonly<Record<string, string>>;
+
 interface SecretObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
+  readonly data?: SecretData;
 }
 
-const KEY = 'key.pem';
-/** Replaced at each renewal, the certificate last. */
-const RENEWED = ['platform.json', 'certificate.pem'];
+const { key: KEY, platform: PLATFORM, certificate: CERTIFICATE } = IDENTITY_FILES;
+/** Of Pods that write at the same time. */
+const TRIES = 5;
 const LOOK_MS = 1_000;
 const PACE = { baseMs: 1_000, capMs: 30_000 };
 
@@ -33,10 +43,14 @@ const PACE = { baseMs: 1_000, capMs: 30_000 };
  * DECISION: the key is in the Secret before anybody enrols with it. A platform takes the same token and key within ten
  * minutes for one enrolment, so that a Pod which ends at any moment costs no second use of the token, and two that start at
  * the same time are one fleetlet. (ADR-0035)
+ *
+ * A renewal brings a new key. It is in the Secret, together with its certificate, before it is used: the platform refuses the
+ * one before from then on, and the next Pod has nothing else. Of several Pods that renew, the first one's counts for all.
  */
-export class IdentitySecret {
+export class IdentitySecret implements IdentityKeeper {
   readonly #deps: IdentitySecretDeps;
   readonly #ref: { readonly resource: typeof CORE.secrets; readonly namespace: string; readonly name: string };
+  /** PEM of the certificate that is in the Secret. */
   #kept: string | undefined;
 
   constructor(deps: IdentitySecretDeps) {
@@ -47,20 +61,49 @@ export class IdentitySecret {
   /** Before the fleetlet looks into its folder: puts there what the Secret has, or a new key into both. */
   async restore(signal: AbortSignal): Promise<void> {
     mkdirSync(this.#deps.folder, { recursive: true, mode: 0o700 });
-    const data = (await this.#read(signal)) ?? (await this.#begin(signal));
-    for (const name of [KEY, ...RENEWED]) {
-      const content = data[name];
-      if (content !== undefined) replaceFile(join(this.#deps.folder, name), decoded(content), 0o600);
-    }
-    this.#kept = this.#present();
+    const data = (await this.#read(signal))?.data ?? (await this.#begin(signal));
+    const [key, platform, certificate] = [data[KEY], data[PLATFORM], data[CERTIFICATE]];
+    // The order of a renewal: an end in between leaves what was there, or this.
+    this.#place(certificate === undefined ? KEY : IDENTITY_FILES.nextKey, key);
+    this.#place(PLATFORM, platform);
+    this.#place(CERTIFICATE, certificate);
+    this.#kept = certificate && decoded(certificate);
   }
 
-  /** Brings what is enrolled and renewed into the Secret, soon after. */
+  async newerThan({ certificate }: Identity, signal: AbortSignal): Promise<KeyPair | undefined> {
+    const pair = pairIn((await this.#read(signal))?.data);
+    return pair && beginOf(pair) > certificate.validFromDate.getTime() ? pair : undefined;
+  }
+
+  async keep(pair: KeyPair, signal: AbortSignal): Promise<KeyPair> {
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.#read(signal);
+      if (found === undefined) {
+        this.#deps.log.warn(
+          { name: this.#deps.name },
+          'the Secret of the identity is gone; a new Pod will have to enrol',
+        );
+        return pair;
+      }
+      const theirs = pairIn(found.data);
+      if (theirs && theirs.pem !== pair.pem && beginOf(theirs) >= beginOf(pair)) return theirs;
+      try {
+        const patch = { metadata: { resourceVersion: found.version }, data: dataOf(pair) };
+        await this.#deps.client.patch(this.#ref, { type: 'merge', patch }, {}, signal);
+        this.#kept = pair.pem;
+        return pair;
+      } catch (error) {
+        if (!isKubeError(error, 'CONFLICT') || tries >= TRIES) throw error;
+      }
+    }
+  }
+
+  /** Brings what is enrolled into the Secret, soon after. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, sleep } = this.#deps;
     for (let failures = 0; !signal.aborted; ) {
       try {
-        await this.#keep(signal);
+        await this.#keepEnrolled(signal);
         failures = 0;
       } catch (err) {
         if (signal.aborted) return;
@@ -72,16 +115,17 @@ export class IdentitySecret {
     }
   }
 
-  async #keep(signal: AbortSignal): Promise<void> {
-    const present = this.#present();
-    if (present === undefined || present === this.#kept) return;
-    const data = Object.fromEntries(RENEWED.map((name) => [name, encoded(this.#content(name) ?? '')]));
-    await this.#deps.client.patch(this.#ref, { type: 'merge', patch: { data } }, {}, signal);
-    this.#kept = present;
+  async #keepEnrolled(signal: AbortSignal): Promise<void> {
+    const file = join(this.#deps.folder, CERTIFICATE);
+    if (!existsSync(file) || readFileSync(file, 'utf8') === this.#kept) return;
+    const { identity } = new IdentityStore(this.#deps.folder);
+    if (identity === undefined) return;
+    await this.keep(identity, signal);
+    this.#kept = identity.pem;
   }
 
   /** The key of this folder, unless another Pod was first: then that one's. */
-  async #begin(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  async #begin(signal: AbortSignal): Promise<SecretData> {
     const { client, folder, name } = this.#deps;
     const key = new IdentityStore(folder).keyPem;
     const secret = {
@@ -95,29 +139,53 @@ export class IdentitySecret {
       return secret.data;
     } catch (error) {
       if (!isKubeError(error, 'ALREADY_EXISTS')) throw error;
-      return (await this.#read(signal)) ?? secret.data;
+      return (await this.#read(signal))?.data ?? secret.data;
     }
   }
 
-  async #read(signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined> {
+  async #read(signal: AbortSignal): Promise<{ readonly data: SecretData; readonly version: string } | undefined> {
     try {
-      const { data } = await this.#deps.client.get<SecretObject>(this.#ref, signal);
+      const { data, metadata } = await this.#deps.client.get<SecretObject>(this.#ref, signal);
       // Made by hand, it has to have a key at least.
-      return data?.[KEY] === undefined ? undefined : data;
+      return data?.[KEY] === undefined ? undefined : { data, version: metadata.resourceVersion ?? '' };
     } catch (error) {
       if (isKubeError(error, 'NOT_FOUND')) return undefined;
       throw error;
     }
   }
 
-  #present(): string | undefined {
-    return this.#content('certificate.pem');
+  #place(name: string, content: string | undefined): void {
+    if (content !== undefined) replaceFile(join(this.#deps.folder, name), decoded(content), 0o600);
   }
+}
 
-  #content(name: string): string | undefined {
-    const file = join(this.#deps.folder, name);
-    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+/** `undefined` when there is none yet, or what is there is none: then it is written over. */
+function pairIn(data: SecretData = {}): KeyPair | undefined {
+  const [key, platform, certificate] = [data[KEY], data[PLATFORM], data[CERTIFICATE]].map((each) =>
+    decoded(each ?? ''),
+  );
+  try {
+    const pair = {
+      key: createPrivateKey(key ?? ''),
+      pem: certificate ?? '',
+      platform: JSON.parse(platform ?? '') as PlatformFacts,
+    };
+    return new X509Certificate(pair.pem).checkPrivateKey(pair.key) ? pair : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+function dataOf({ key, pem, platform }: KeyPair): SecretData {
+  return {
+    [KEY]: encoded(key.export({ type: 'pkcs8', format: 'pem' }).toString()),
+    [PLATFORM]: encoded(JSON.stringify(platform)),
+    [CERTIFICATE]: encoded(pem),
+  };
+}
+
+function beginOf({ pem }: KeyPair): number {
+  return new X509Certificate(pem).validFromDate.getTime();
 }
 
 function encoded(text: string): string {

@@ -3,9 +3,7 @@ import { dirname } from 'node:path';
 
 /** Puts a whole file in place at once, on disk when it returns: after a crash there is the old one or the new one. */
 export function replaceFile(file: string, content: string, mode: number): void {
-  const draft = writeDraft(file, content, mode);
-  renameSync(draft, file);
-  syncFolderOf(file);
+  moveFile(writeDraft(file, content, mode), file);
 }
 
 /** The same, but never over a file that is there. False: it is, and stays as it was. */
@@ -21,6 +19,12 @@ export function createFile(file: string, content: string, mode: number): boolean
   }
   syncFolderOf(file);
   return true;
+}
+
+/** Over a file that may be there; both names are on disk as they are when it returns. */
+export function moveFile(from: string, to: string): void {
+  renameSync(from, to);
+  syncFolderOf(to);
 }
 
 /** Drafts of two writers never meet: the name has the process and a random part. */

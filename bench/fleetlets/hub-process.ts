@@ -102,7 +102,7 @@ function newHub(): SessionHub {
       authenticate: async ({ certificate = new Uint8Array(0) }) => {
         const uid = names.get(certificate) ?? new X509Certificate(certificate).subject.replace(/^CN=/, '');
         names.set(certificate, uid);
-        return { kind: 'known', uid, notAfter: Number.POSITIVE_INFINITY, renewSoon: false };
+        return { kind: 'known', uid, issuedAt: 0, notAfter: Number.POSITIVE_INFINITY, renewSoon: false };
       },
       bind: async (_fleetlet, { name, type }) => ({ kind: 'bound', target: { uid: uuidv7(), name, type } }),
       describe: async () => undefined,

@@ -177,7 +177,7 @@ function enrol(data: string): { readonly cert: string; readonly key: string } {
   const publicKey = createPublicKey(store.key);
   const pem = issuePeerCertificate(authority, { name: FLEETLET, uri, dnsName, publicKey, ...life });
   const serverCa = issueAuthorityCertificate(authority, life.notBefore, life.notAfter);
-  store.save(pem, { fleetlet: FLEETLET, serverCa, endpoints: {} });
+  store.save({ key: store.key, pem, platform: { fleetlet: FLEETLET, serverCa, endpoints: {} } });
   const names = ['localhost', '127.0.0.1'];
   const cert = issueServerCertificate(authority, { name: 'localhost', names, publicKey: serving.publicKey, ...life });
   return { cert, key: serving.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };

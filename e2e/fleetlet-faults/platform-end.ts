@@ -85,7 +85,7 @@ async function authenticate({ certificate, headers }: LinkPeer): Promise<Authent
     : certificate && new X509Certificate(certificate);
   const uid = shown?.subject.replace(/^CN=/, '');
   if (uid === undefined) return { kind: 'refused', reason: 'unauthenticated', message: 'there is no certificate' };
-  return { kind: 'known', uid, notAfter: Number.POSITIVE_INFINITY, renewSoon: false };
+  return { kind: 'known', uid, issuedAt: 0, notAfter: Number.POSITIVE_INFINITY, renewSoon: false };
 }
 
 function newHub(): SessionHub {

@@ -19,6 +19,7 @@ import { unrecordedSecretReads } from './17-secret-reads.ts';
 import { readSecretFiles } from './18-readable-secret-files.ts';
 import { rewritesTheAudit } from './19-rewritten-audit.ts';
 import { namedTarget, unseenGuess } from './21-existence-oracles.ts';
+import { copiedKey } from './22-copied-key.ts';
 import { dotSegments } from './22-dot-segments.ts';
 import { replayedAnswer } from './22-narrowed-token.ts';
 import { openMetrics } from './22-open-metrics.ts';
@@ -60,6 +61,7 @@ export const ATTACKS: readonly Attack[] = [
   rewritesTheAudit,
   unseenGuess,
   namedTarget,
+  copiedKey,
   dotSegments,
   replayedAnswer,
   openMetrics,

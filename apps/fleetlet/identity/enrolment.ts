@@ -1,14 +1,24 @@
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { backoffDelay, type Clock, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import type { FleetletConfig } from '../config.ts';
 import { FleetletError } from '../fleetlet-error.ts';
 import { certificateWord } from './certificate-word.ts';
-import type { Identity, IdentityStore, PlatformFacts } from './identity-store.ts';
+import type { Identity, IdentityStore, KeyPair, PlatformFacts } from './identity-store.ts';
 import { type PlatformApiDeps, postToPlatform } from './platform-api.ts';
+
+/** Where the identity is kept beside the folder, for other processes of the same fleetlet and those that come after this one. */
+export interface IdentityKeeper {
+  /** What another process has put there since; `undefined` when that is not newer. */
+  newerThan(own: Identity, signal: AbortSignal): Promise<KeyPair | undefined>;
+  /** Before it is used for the first time. Answers with the one that counts: another process may have been first. */
+  keep(pair: KeyPair, signal: AbortSignal): Promise<KeyPair>;
+}
 
 export interface EnrolmentDeps {
   readonly store: IdentityStore;
+  readonly keeper?: IdentityKeeper | undefined;
   readonly api: PlatformApiDeps;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -33,26 +43,38 @@ export async function enrolled(
   }
   const body = {
     token,
-    csr: await signingRequest(store),
+    csr: await signingRequest(store.key, 'fleetlet'),
     targets: config.target.map(({ name, type }) => ({ name, type })),
   };
   const answer = await untilReached(deps, () => postToPlatform(api, { path: '/v1/enroll', body }, signal), signal);
-  const identity = keep(store, answer);
+  // Its key is kept already; the certificate can be had again with it.
+  const identity = store.save(pairOf(store.key, answer));
   log.info({ subject: `fleetlet/${identity.platform.fleetlet}`, count: config.target.length }, 'enrolled');
   return identity;
 }
 
-/** A new certificate for the one that is there, even if that has expired. */
-export async function renewed({ store, api, clock }: EnrolmentDeps, signal: AbortSignal): Promise<Identity> {
+/**
+ * A new key with a new certificate for those that are there, even if the certificate has expired. The old pair counts until the
+ * new one is on disk and kept; at the platform, until the new one is shown there.
+ */
+export async function renewed(
+  { store, keeper, api, clock }: EnrolmentDeps,
+  own: Identity,
+  signal: AbortSignal,
+): Promise<Identity> {
+  const found = await keeper?.newerThan(own, signal);
+  if (found !== undefined) return store.save(found);
   const bearer = certificateWord(store, RENEW_PATH, clock.now());
-  const body = { csr: await signingRequest(store) };
-  return keep(store, await postToPlatform(api, { path: RENEW_PATH, body, bearer }, signal));
+  const key = store.nextKey();
+  const body = { csr: await signingRequest(key, own.platform.fleetlet) };
+  const pair = pairOf(key, await postToPlatform(api, { path: RENEW_PATH, body, bearer }, signal));
+  return store.save(keeper === undefined ? pair : await keeper.keep(pair, signal));
 }
 
 /** What makes requests is large, and needed once in days. */
-async function signingRequest(store: IdentityStore): Promise<string> {
+async function signingRequest(key: KeyObject, name: string): Promise<string> {
   const { createSigningRequest } = await import('#kit/pki');
-  return createSigningRequest(store.key, store.identity?.platform.fleetlet ?? 'fleetlet');
+  return createSigningRequest(key, name);
 }
 
 function bootstrapToken({
@@ -82,7 +104,7 @@ async function untilReached<T>({ log, sleep }: EnrolmentDeps, body: () => Promis
   }
 }
 
-function keep(store: IdentityStore, answer: unknown): Identity {
+function pairOf(key: KeyObject, answer: unknown): KeyPair {
   const { certificate, fleetlet, serverCa, endpoints } = answer as Partial<PlatformFacts> & { certificate?: unknown };
   if (typeof certificate !== 'string' || typeof fleetlet !== 'string') {
     throw new FleetletError(
@@ -90,5 +112,5 @@ function keep(store: IdentityStore, answer: unknown): Identity {
       'what answered is no platform: there is no certificate in the answer',
     );
   }
-  return store.save(certificate, { fleetlet, serverCa, endpoints: endpoints ?? {} });
+  return { key, pem: certificate, platform: { fleetlet, serverCa, endpoints: endpoints ?? {} } };
 }

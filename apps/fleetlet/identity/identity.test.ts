@@ -8,7 +8,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { issuePeerCertificate, readCertificateToken } from '#kit/pki';
 import { FleetletError } from '../fleetlet-error.ts';
 import { certificateWord } from './certificate-word.ts';
-import { IdentityStore } from './identity-store.ts';
+import { chooseKey, IdentityStore, type KeyPair } from './identity-store.ts';
 
 async function aFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-identity-'));
@@ -23,7 +23,11 @@ function certificateFor(publicKey: IdentityStore['key']): string {
   return issuePeerCertificate(authority, order);
 }
 
-const publicOf = ({ key }: IdentityStore) => createPublicKey(key);
+const pairFor = (key: IdentityStore['key']): KeyPair => ({
+  key,
+  pem: certificateFor(createPublicKey(key)),
+  platform: FACTS,
+});
 const FACTS = { fleetlet: 'f', endpoints: { grpc: 'fleet.example:8702' } };
 const isUnusable = (error: unknown): boolean => error instanceof FleetletError && error.code === 'IDENTITY_UNUSABLE';
 
@@ -32,7 +36,7 @@ suite('who a fleetlet is', () => {
     const folder = await aFolder(t);
     const first = new IdentityStore(folder);
     assert.equal(first.identity, undefined);
-    first.save(certificateFor(publicOf(first)), FACTS);
+    first.save(pairFor(first.key));
     const second = new IdentityStore(folder);
     assert.equal(second.keyPem, first.keyPem);
     assert.deepEqual(second.identity?.platform, FACTS);
@@ -52,7 +56,7 @@ suite('who a fleetlet is', () => {
     const folder = await aFolder(t);
     const store = new IdentityStore(folder);
     const other = certificateFor(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
-    assert.throws(() => store.save(other, FACTS), isUnusable);
+    assert.throws(() => store.save({ ...pairFor(store.key), pem: other }), isUnusable);
     writeFileSync(join(folder, 'certificate.pem'), other);
     assert.throws(() => new IdentityStore(folder), isUnusable);
   });
@@ -74,11 +78,26 @@ suite('who a fleetlet is', () => {
   });
 });
 
+test('of the keys that are there, the one that the certificate is of counts', () => {
+  for (const [why, fitting, want] of [
+    ['no renewal under way, or one whose answer has not come', ['current'], 'current'],
+    ['an end after the certificate was replaced, and before its key was', ['next'], 'next'],
+    ['a renewal with the same key', ['current', 'next'], 'current'],
+    ['another certificate was put there', [], 'none'],
+  ] as const) {
+    assert.equal(
+      chooseKey((key) => fitting.some((each) => each === key)),
+      want,
+      why,
+    );
+  }
+});
+
 suite('a word by the key of the certificate', () => {
   test('is read by whoever reads such, for what it is for, and has an id of its own', async (t) => {
     const store = new IdentityStore(await aFolder(t));
     assert.equal(certificateWord(store, '/x', Date.now()), undefined, 'nobody yet');
-    store.save(certificateFor(publicOf(store)), FACTS);
+    store.save(pairFor(store.key));
     const now = Date.now();
     const [one, two] = [certificateWord(store, '/x', now), certificateWord(store, '/x', now)];
     assert.ok(one !== undefined && two !== undefined);

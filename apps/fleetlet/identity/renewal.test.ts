@@ -15,7 +15,7 @@ function issued(from: number): Identity {
   const [notBefore, notAfter] = [new Date(from), new Date(from + DAY_MS)];
   const order = { name: 'f', uri: 'fleetshift://fleetlet/f', dnsName: 'f.example', publicKey, notBefore, notAfter };
   const pem = issuePeerCertificate({ name: 'test', key: privateKey }, order);
-  return { certificate: new X509Certificate(pem), pem, platform: { fleetlet: 'f', endpoints: {} } };
+  return { key: privateKey, certificate: new X509Certificate(pem), pem, platform: { fleetlet: 'f', endpoints: {} } };
 }
 
 function stage(t: TestContext) {

@@ -5,7 +5,7 @@ import type { Identity } from './identity-store.ts';
 
 export interface RenewalDeps {
   readonly current: () => Identity | undefined;
-  readonly renew: (signal: AbortSignal) => Promise<Identity>;
+  readonly renew: (own: Identity, signal: AbortSignal) => Promise<Identity>;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
@@ -40,8 +40,7 @@ export class Renewal {
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        await this.#due(signal);
-        const { certificate } = await this.#deps.renew(signal);
+        const { certificate } = await this.#deps.renew(await this.#due(signal), signal);
         this.#isAsked = false;
         failures = 0;
         this.#deps.log.info({ key: certificate.serialNumber, reason: certificate.validTo }, 'renewed the certificate');
@@ -53,11 +52,11 @@ export class Renewal {
     }
   }
 
-  async #due(signal: AbortSignal): Promise<void> {
+  async #due(signal: AbortSignal): Promise<Identity> {
     for (;;) {
       const identity = this.#deps.current();
       const left = identity === undefined ? LONGEST_MS : renewAt(identity, this.#spread) - this.#deps.clock.now();
-      if (this.#isAsked || left <= 0) return;
+      if (identity !== undefined && (this.#isAsked || left <= 0)) return identity;
       await this.#wake.wait(Math.min(left, LONGEST_MS), signal);
     }
   }

@@ -33,6 +33,8 @@ export class ScriptedPlatform {
   readonly asked: ControlRequest[] = [];
   /** What each stream brought: the name in its certificate, or in its token. */
   readonly callers = new Set<string>();
+  /** The serials of the certificates that connections proved. */
+  readonly serials = new Set<string>();
   readonly enrolments: { readonly path: string; readonly body: Record<string, unknown> }[] = [];
   /** Instead of a certificate. */
   refusal: { readonly status: number; readonly body: unknown } | undefined;
@@ -69,7 +71,11 @@ export class ScriptedPlatform {
   async start(): Promise<void> {
     const accept = frameAcceptor((link) => {
       const { certificate, headers } = link.peer;
-      if (certificate !== undefined) this.callers.add(new X509Certificate(certificate).subjectAltName ?? '');
+      if (certificate !== undefined) {
+        const { subjectAltName, serialNumber } = new X509Certificate(certificate);
+        this.callers.add(subjectAltName ?? '');
+        this.serials.add(serialNumber);
+      }
       const word = /^Bearer (.*)$/.exec(headers['authorization'] ?? '')?.[1];
       if (word !== undefined) this.#readWord(word, CHANNEL_WEB_SOCKET.path).catch(() => this.callers.add('a bad word'));
       return this.end.acceptor.accept(link);

@@ -32,9 +32,11 @@ export function fleetletDirectory(deps: FleetletDirectoryDeps): FleetletDirector
         return { kind: 'refused', reason: 'unauthenticated', message };
       }
       const known = await enrolment.recognise(shown, signal);
-      if (known.kind === 'refused') return known;
-      const { fleetlet: uid, notAfter, renewSoon } = known;
-      return { kind: 'known', uid, notAfter, renewSoon };
+      // A close with the reason `superseded` would tell a fleetlet to come again as it is.
+      if (known.kind === 'refused')
+        return { ...known, reason: known.reason === 'superseded' ? 'unauthenticated' : known.reason };
+      const { fleetlet: uid, notBefore: issuedAt, notAfter, renewSoon } = known;
+      return { kind: 'known', uid, issuedAt, notAfter, renewSoon };
     },
     bind: async (fleetlet, { name, type }, signal) => {
       const bound = await enrolment.boundTarget(fleetlet, { name, type }, signal);

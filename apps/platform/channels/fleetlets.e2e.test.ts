@@ -7,7 +7,7 @@ import { issuePeerCertificate } from '#kit/pki';
 import { ChannelMode, CloseReason, type Frame, FrameSchema } from '#protocol/proto';
 import { PATIENCE_MS } from '#testing/patience';
 import { eventually } from '../../../kit/durable/testing/eventually.ts';
-import { type EnrolledFleetlet, enrolledFleetlet, grpcOf } from './testing/enrolled-fleetlet.ts';
+import { type EnrolledFleetlet, enrolledFleetlet, grpcOf, renewedFleetlet } from './testing/enrolled-fleetlet.ts';
 import { ScriptedFleetlet, type ScriptedFleetletOptions } from './testing/scripted-fleetlet.ts';
 import { type ServingPlatform, servingPlatform } from './testing/serving-platform.ts';
 
@@ -144,6 +144,22 @@ describe('fleetlets over gRPC', () => {
     await platform.call('POST', `/v1/fleetlets/${enrolled.name}:revoke`);
     await eventually('it is refused', async () => fleetlet.isRefused === 'revoked');
     await stateIs('web-5', 'Disconnected');
+  });
+
+  test('a copy of the certificate is cut off once the fleetlet connects with a newer one, and the log says why', async (t) => {
+    const enrolled = await enrolledFleetlet(platform, ['renewed']);
+    const copy = connect(t, enrolled);
+    await registered(copy, 'renewed');
+    const renewed = await renewedFleetlet(platform, enrolled);
+    assert.equal(copy.isRefused, undefined, 'the new certificate was not used yet');
+    const fleetlet = connect(t, renewed);
+    await registered(fleetlet, 'renewed');
+    await eventually('the copy is refused', async () => copy.isRefused === 'unauthenticated');
+    assert.ok(
+      platform.lines.some(({ msg, reason }) => msg === 'refused a fleetlet' && /newer cert/.test(String(reason))),
+    );
+    await stateIs('renewed', 'Connected');
+    assert.equal(fleetlet.isRefused, undefined);
   });
 
   test('an unknown channel is refused, and no other with it', async (t) => {

@@ -85,7 +85,8 @@ export function openChannels(deps: OpenChannelsDeps): Channels {
   hub.handle('status', delivery.handlers.status);
   hub.handle('access', accessHandler({ access, log }));
   deps.enrolment.watch({
-    list: () => hub.sessions().map(({ fleetlet, targets }) => ({ fleetlet, targets: targets.map(({ uid }) => uid) })),
+    list: () =>
+      hub.sessions().map(({ targets, ...session }) => ({ ...session, targets: targets.map(({ uid }) => uid) })),
     end: (fleetlet, { reason, message }) =>
       hub.closeFleetlet(fleetlet, reason === 'revoked' ? 'revoked' : 'draining', message),
   });

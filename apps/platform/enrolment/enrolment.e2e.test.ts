@@ -32,6 +32,12 @@ for (const engine of DATABASES) {
       const renewed = await renew(platform, bearer, machine.csr);
       assert.equal(renewed.status, 200);
       assert.equal((await renew(platform, bearer, machine.csr)).status, 401, 'a token is good once');
+      const third = aMachine();
+      const next = { audience: RENEW_AUDIENCE, now: Date.now() };
+      const newer = await renew(platform, await tokenOf(machine, renewed.body.certificate ?? '', next), third.csr);
+      assert.equal(newer.status, 200);
+      const superseded = await renew(platform, await tokenOf(machine, enrolled.certificate, next), machine.csr);
+      assert.deepEqual([superseded.status, superseded.body.code], [401, 'certificateSuperseded']);
       await ask(platform, 'POST /v1/fleetlets/shop-7:revoke', undefined, 200);
       const again = await tokenOf(machine, enrolled.certificate, { audience: RENEW_AUDIENCE, now: Date.now() });
       const refused = await renew(platform, again, machine.csr);
@@ -105,5 +111,5 @@ async function ask(platform: Platform, what: string, body: object | undefined, w
 async function renew(platform: Platform, bearer: string, csr: string) {
   const headers = { authorization: `Bearer ${bearer}` };
   const answer = await platform.request('/v1/enroll:renew', { method: 'POST', headers, body: { csr } });
-  return { status: answer.status, body: (await answer.json()) as { code?: string } };
+  return { status: answer.status, body: (await answer.json()) as { code?: string; certificate?: string } };
 }

@@ -133,6 +133,11 @@ export class UplinkConnection {
     else this.#lose(why ? why.message || why.reason : 'its first stream was lost', why?.retryAfterMs);
   }
 
+  /** Also the one that is being made. Where there is none, the next is made with what is new already. */
+  reconnect(why: string): void {
+    if (this.isExpected) this.#lose(why);
+  }
+
   malformed(message: string): void {
     if (this.#tally.add()) this.#lose(`too much was no frame: ${message}`);
   }

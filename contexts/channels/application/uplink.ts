@@ -155,6 +155,12 @@ export class Uplink {
     return link;
   }
 
+  /** With what is shown by now: for the other end to see it. Channels stay; streams of bytes end, as with every cut. */
+  reconnect(why: string): void {
+    this.#control.reconnect(why);
+    this.#bulk.reconnect(why);
+  }
+
   /** Until aborted. Channels stay, and keep what they have to say. */
   async run(signal: AbortSignal): Promise<void> {
     this.#running = signal;

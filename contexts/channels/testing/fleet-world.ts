@@ -62,6 +62,7 @@ export class FleetWorld {
           kind: 'known',
           uid: headers['x-fleetlet'] ?? '',
           notAfter: Number.POSITIVE_INFINITY,
+          issuedAt: 0,
           renewSoon: false,
         }),
         bind: async (_fleetlet, { name, type }) => ({ kind: 'bound', target: { uid: `uid-${name}`, name, type } }),

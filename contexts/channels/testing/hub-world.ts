@@ -33,6 +33,7 @@ export class HubWorld {
   /** Instead of knowing it. */
   readonly refused = new Map<string, Authentication>();
   readonly notAfter = new Map<string, number>();
+  readonly issuedAt = new Map<string, number>();
   activity: Activity = { kind: 'active' };
   putDown: (changes: readonly PresenceChange[]) => Promise<void> = async () => {};
   describe: (claim: TargetClaim) => string | undefined = () => undefined;
@@ -45,8 +46,10 @@ export class HubWorld {
         authenticate: async ({ address }) =>
           this.refused.get(address) ?? {
             kind: 'known',
-            uid: address,
+            // `f1/copy` is another process of f1.
+            uid: address.split('/')[0] ?? '',
             notAfter: this.notAfter.get(address) ?? Number.POSITIVE_INFINITY,
+            issuedAt: this.issuedAt.get(address) ?? 0,
             renewSoon: false,
           },
         bind: async (fleetlet, { name, type }) =>

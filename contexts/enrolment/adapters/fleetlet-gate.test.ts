@@ -33,7 +33,7 @@ eachDatabase('certificates of fleetlets', (fresh) => {
       assert.equal(changed.body.fleetlet, fleetlet);
       assert.ok(new X509Certificate(changed.body.certificate).checkPrivateKey(next.key));
       assert.partialDeepStrictEqual(await stage.recognise(changed.body.certificate), { kind: 'known', fleetlet });
-      assert.equal((await stage.recognise(certificate)).kind, 'known', 'the one before is good until it ends');
+      assert.partialDeepStrictEqual(await stage.recognise(certificate), { kind: 'refused', reason: 'superseded' });
     });
 
     it('that has expired lets nobody in, and is renewed within the grace', async () => {

@@ -1,10 +1,17 @@
 import { hash, X509Certificate } from 'node:crypto';
 import { PkiError, readCertificateToken } from '#kit/pki';
 import { type Clock, ReadCache } from '#kit/std';
+import { SUPERSEDED } from '../application/enrol-service.ts';
 import type { BoundTarget, FleetletAdmission, Recognition, ShownIdentity } from '../application/fleetlet-admission.ts';
 import type { Binding } from '../application/ports.ts';
 import { authorityState, type CertificateLimits } from '../domain/authority.ts';
-import { type CertificateStanding, certificateStanding } from '../domain/certificate-standing.ts';
+import {
+  type CertificateMark,
+  type CertificateStanding,
+  certificateStanding,
+  type Succession,
+  succession,
+} from '../domain/certificate-standing.ts';
 import type { Fleetlet } from '../domain/fleetlet.ts';
 import type { CertificateAuthorities, ReadAuthority } from './pki/certificate-authorities.ts';
 import { type FleetletCertificate, fleetletCertificate } from './pki/fleetlet-certificate.ts';
@@ -19,6 +26,8 @@ export interface FleetletGateDeps {
     uid: string,
     signal: AbortSignal,
   ) => Promise<{ readonly name: string; readonly type: string } | undefined>;
+  /** Puts down that the certificate is in use; answers with the one that is. */
+  readonly use: (fleetlet: string, shown: CertificateMark, signal: AbortSignal) => Promise<CertificateMark | undefined>;
   readonly limits: CertificateLimits;
   readonly clock: Clock;
 }
@@ -32,6 +41,9 @@ const REMEMBERED = 10_000;
 const MAX_AGE_MS = 30_000;
 
 type Refused = Extract<Recognition, { kind: 'refused' }>;
+
+type Known = Extract<Recognition, { kind: 'known' }>;
+type Judged = Refused | (Known & { readonly succession: Succession });
 
 /** What was shown. It is read only where its holder is not remembered: a fleetlet that comes shows it on every stream. */
 interface ShownCertificate {
@@ -58,8 +70,13 @@ export class FleetletGate implements FleetletAdmission {
   readonly #holders: ReadCache<Holder>;
   /** By fingerprint: what an authority has vouched for, so that a signature is verified once for each connection. */
   readonly #vouched = new Map<string, FleetletCertificate>();
-  /** By fingerprint: certificates of ours whose fleetlet is not, which stays so. Strangers, who are not vouched for, cannot fill it. */
-  readonly #revoked = new Set<string>();
+  /**
+   * By fingerprint: certificates of ours that were revoked or superseded, which is final. Certificates of strangers are not vouched
+   * for, so that they cannot fill it.
+   */
+  readonly #ended = new Set<string>();
+  /** By fleetlet: put down since its holders were read. */
+  readonly #inUse = new Map<string, CertificateMark>();
 
   constructor(deps: FleetletGateDeps) {
     this.#deps = deps;
@@ -69,7 +86,7 @@ export class FleetletGate implements FleetletAdmission {
 
   vouches(der: Uint8Array): boolean {
     const fingerprint = fingerprintOf(der);
-    if (this.#revoked.has(fingerprint)) return false;
+    if (this.#ended.has(fingerprint)) return false;
     const read = (): X509Certificate | undefined => x509Of(der);
     const certificate = this.#certificateBy({ fingerprint, read }, this.#deps.authorities.lastRead);
     if (certificate === undefined) return false;
@@ -78,7 +95,13 @@ export class FleetletGate implements FleetletAdmission {
   }
 
   async recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition> {
-    return await this.#judge(shown, { audience: CONNECT_AUDIENCE, takes: ['valid'] }, signal);
+    const judged = await this.#judge(shown, { audience: CONNECT_AUDIENCE, takes: ['valid'] }, signal);
+    if (judged.kind === 'refused') return judged;
+    const { succession: order, ...known } = judged;
+    if (order !== 'newer') return known;
+    const inUse = await this.#use(known, signal);
+    if (succession(known, inUse) === 'superseded') return IS_SUPERSEDED;
+    return { ...known, notBefore: inUse?.notBefore ?? known.notBefore };
   }
 
   /** Whoever may have a new certificate: also one whose last has expired, for a while. */
@@ -111,6 +134,7 @@ export class FleetletGate implements FleetletAdmission {
   forget(): void {
     this.#holders.clear();
     this.#vouched.clear();
+    this.#inUse.clear();
     this.#deps.authorities.forget();
   }
 
@@ -118,15 +142,15 @@ export class FleetletGate implements FleetletAdmission {
     shown: ShownIdentity,
     { audience, takes }: { readonly audience: string; readonly takes: readonly CertificateStanding[] },
     signal: AbortSignal,
-  ): Promise<Recognition> {
+  ): Promise<Judged> {
     const certificate = await this.#certificateOf(shown, audience);
     if ('kind' in certificate) return certificate;
     const { fingerprint } = certificate;
     const holder = await this.#holders.get(fingerprint, () => this.#holderOf(certificate, signal));
     const judged =
       holder === undefined ? await this.#stranger(certificate, signal) : await this.#standing(holder, takes, signal);
-    if (judged.kind === 'refused' && judged.reason === 'revoked' && this.#revoked.size < REMEMBERED) {
-      this.#revoked.add(fingerprint);
+    if (judged.kind === 'refused' && judged.reason !== 'unauthenticated' && this.#ended.size < REMEMBERED) {
+      this.#ended.add(fingerprint);
     }
     if (judged.kind === 'refused' || holder === undefined || this.#isFirstUse(certificate)) return judged;
     return refused('This token was used before. Sign a new one for each connection.');
@@ -186,7 +210,7 @@ export class FleetletGate implements FleetletAdmission {
     { certificate, fleetlet }: Holder,
     takes: readonly CertificateStanding[],
     signal: AbortSignal,
-  ): Promise<Recognition> {
+  ): Promise<Judged> {
     const { authorities, limits, clock } = this.#deps;
     const now = clock.now();
     if (fleetlet.state === 'Revoked') return isRevoked('revoked');
@@ -200,8 +224,32 @@ export class FleetletGate implements FleetletAdmission {
     if (!takes.includes(standing)) return refused(sentenceOf(standing, certificate, { now, graceMs: limits.graceMs }));
     const { serial, notAfter } = certificate;
     const { uid, name } = fleetlet;
-    return { kind: 'known', fleetlet: uid, name, serial, notAfter, renewSoon: state !== 'Issuing' };
+    const inUse = newestOf(fleetlet.inUse, this.#inUse.get(uid));
+    const order = succession(certificate, inUse);
+    if (order === 'superseded') return IS_SUPERSEDED;
+    const notBefore = inUse?.serial === serial ? inUse.notBefore : certificate.notBefore;
+    const known = { kind: 'known', fleetlet: uid, name, serial, notBefore, notAfter } as const;
+    return { ...known, renewSoon: state !== 'Issuing', succession: order };
   }
+
+  /** Once for each certificate: what was read before is not read again for it, and so it is remembered beside that. */
+  async #use({ fleetlet, serial, notBefore }: Known, signal: AbortSignal): Promise<CertificateMark | undefined> {
+    const inUse = await this.#deps.use(fleetlet, { serial, notBefore }, signal);
+    if (this.#inUse.size >= REMEMBERED) {
+      this.#inUse.clear();
+      this.#holders.clear();
+    }
+    if (inUse !== undefined) this.#inUse.set(fleetlet, inUse);
+    return inUse;
+  }
+}
+
+/** Another process may have written a newer one than this, and this one a newer than was read. */
+function newestOf(
+  read: CertificateMark | undefined,
+  written: CertificateMark | undefined,
+): CertificateMark | undefined {
+  return (written?.notBefore ?? 0) > (read?.notBefore ?? 0) ? written : read;
 }
 
 function sentenceOf(
@@ -227,6 +275,7 @@ function refused(message: string): Refused {
   return { kind: 'refused', reason: 'unauthenticated', message };
 }
 
+const IS_SUPERSEDED: Refused = { kind: 'refused', reason: 'superseded', message: SUPERSEDED };
 const NO_CERTIFICATE = refused('This is no certificate.');
 
 function fingerprintOf(der: Uint8Array): string {

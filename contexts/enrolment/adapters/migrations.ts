@@ -60,9 +60,17 @@ CREATE TABLE enrolment_authorities (
   not_after BIGINT NOT NULL
 );`;
 
+/** Empty for fleetlets of before: the certificate with which one renews next counts as in use. */
+const CERTIFICATES_IN_USE = `
+ALTER TABLE enrolment_fleetlets ADD COLUMN in_use_serial TEXT;
+ALTER TABLE enrolment_fleetlets ADD COLUMN in_use_not_before BIGINT;`;
+
 export const ENROLMENT_MIGRATIONS: MigrationModule = {
   module: 'enrolment',
-  migrations: [{ number: 1, name: 'bootstrap tokens, fleetlets and authorities', compatibleFrom: 0, up: TABLES }],
+  migrations: [
+    { number: 1, name: 'bootstrap tokens, fleetlets and authorities', compatibleFrom: 0, up: TABLES },
+    { number: 2, name: 'certificates in use', compatibleFrom: 1, up: CERTIFICATES_IN_USE },
+  ],
 };
 
 /** For those who change the keys: what is sealed here. */

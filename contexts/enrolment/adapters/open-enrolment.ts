@@ -12,7 +12,7 @@ import {
 import type { Storage, Transaction } from '#kit/storage';
 import { foundAuthority } from '../application/authority-service.ts';
 import { BootstrapTokenService } from '../application/bootstrap-token-service.ts';
-import { EnrolService } from '../application/enrol-service.ts';
+import { EnrolService, useCertificate } from '../application/enrol-service.ts';
 import type { FleetletAdmission, LiveSessions } from '../application/fleetlet-admission.ts';
 import type { TargetRegistrar, UnitOfWork, WorkspaceDirectory } from '../application/ports.ts';
 import { EMBEDDED_NAME, newFleetlet } from '../domain/fleetlet.ts';
@@ -105,6 +105,7 @@ interface Made {
 function makeParts(deps: EnrolmentDeps, sleep: Sleep): Made {
   const { storage, sealer, log, limits, clock = systemClock, newUid = uuidv7, places } = deps;
   const reader = new SqlEnrolmentReader({ storage, places });
+  const unit = unitIn(deps, newUid);
   const authorities = new CertificateAuthorities({
     read: (signal) => reader.authorities(signal),
     sealer,
@@ -116,6 +117,8 @@ function makeParts(deps: EnrolmentDeps, sleep: Sleep): Made {
     fleetletByUid: async (uid, signal) => (await reader.fleetlet({ uid }, signal))?.fleetlet,
     boundTo: (fleetlet, target, signal) => reader.boundTo(fleetlet, target, signal),
     targetByUid: deps.targetByUid,
+    use: async (fleetlet, shown, signal) =>
+      await storage.write(async (tx) => (await useCertificate(unit(tx), { fleetlet, shown }, signal))?.inUse, signal),
     limits,
     clock,
   });
@@ -127,7 +130,7 @@ function makeParts(deps: EnrolmentDeps, sleep: Sleep): Made {
     reader,
     authorities,
     gate,
-    unit: unitIn(deps, newUid),
+    unit,
     tokens: new BootstrapTokenService(secretSource),
     enrol: new EnrolService({ newUid, secrets: secretSource, limits }),
     changed: () => {

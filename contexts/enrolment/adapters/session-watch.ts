@@ -1,4 +1,5 @@
 import { type Sleep, Wake } from '#kit/std';
+import { SUPERSEDED } from '../application/enrol-service.ts';
 import type { LiveSessions } from '../application/fleetlet-admission.ts';
 import type { ShownFleetlet } from '../application/fleetlet-service.ts';
 import type { EnrolmentLog } from './enrolment-log.ts';
@@ -13,7 +14,7 @@ export interface SessionWatchDeps {
 /** In case that the word of another process was lost. */
 const LOOK_MS = 30_000;
 
-/** Ends the sessions of those who were revoked, or lost a target, by whatever process. */
+/** Ends the sessions of those who were revoked, lost a target, or use a newer certificate elsewhere, by whatever process. */
 export class SessionWatch {
   readonly #deps: SessionWatchDeps;
   readonly #wake: Wake;
@@ -52,7 +53,7 @@ export class SessionWatch {
       if (shown?.fleetlet.state !== 'Active') live.end(session.fleetlet, REVOKED);
       else if (!session.targets.every((uid) => shown.targets.some((bound) => bound.uid === uid))) {
         live.end(session.fleetlet, REBOUND);
-      }
+      } else if (session.issuedAt < (shown.fleetlet.inUse?.notBefore ?? 0)) live.end(session.fleetlet, RENEWED);
     }
   }
 }
@@ -61,6 +62,7 @@ const REVOKED = {
   reason: 'revoked',
   message: 'This fleetlet was revoked. If it is to come back, enrol it anew with a bootstrap token.',
 } as const;
+const RENEWED = { reason: 'superseded', message: SUPERSEDED } as const;
 const REBOUND = {
   reason: 'rebound',
   message: 'This fleetlet does not speak for all of its targets any more. Register again those that are left.',

@@ -1,6 +1,7 @@
 import { type ResourceName, timingSafeEqualText, type Uuid } from '#kit/std';
 import type { CertificateLimits } from '../domain/authority.ts';
 import { type BootstrapToken, CORRELATION_LABEL, checkUsable } from '../domain/bootstrap-token.ts';
+import { beginAfter, type CertificateMark, inUseFrom, succession } from '../domain/certificate-standing.ts';
 import { type ClaimedTarget, claimTarget } from '../domain/claim-target.ts';
 import { EnrolmentError, invalid } from '../domain/enrolment-error.ts';
 import { type Fleetlet, type IssuedCertificate, isLive, newFleetlet, withCertificate } from '../domain/fleetlet.ts';
@@ -24,6 +25,8 @@ export interface Enrol {
 
 export interface Renew {
   readonly fleetlet: string;
+  /** The certificate that it asks with. */
+  readonly shown: CertificateMark;
   readonly key: ProvenKey;
   readonly signer: CertificateSigner;
   readonly now: number;
@@ -73,10 +76,15 @@ export class EnrolService {
     return await this.#found(unit, { ...command, bootstrap: token }, signal);
   }
 
-  /** Whose certificate it is, and that it can be renewed, has been seen to. */
+  /**
+   * Whose certificate it is, and that it can be renewed, has been seen to. Asking with a certificate is a use of it. The one that
+   * is issued is not in use before it is shown: until then the answer may have been lost, and the old one counts.
+   */
   async renew(unit: UnitOfWork, command: Renew, signal: AbortSignal): Promise<Enrolled> {
-    const fleetlet = await unit.fleetlets.findByUid(command.fleetlet, signal);
+    const { shown } = command;
+    const fleetlet = await useCertificate(unit, command, signal);
     if (fleetlet === undefined || fleetlet.state === 'Revoked') throw revokedMeanwhile();
+    if (succession(shown, fleetlet.inUse) === 'superseded') throw superseded();
     const bound = await unit.bindings.targetsOf(fleetlet.uid, signal);
     return await this.#certify(unit, { ...command, fleetlet, bound }, signal);
   }
@@ -139,11 +147,19 @@ export class EnrolService {
 
   async #certify(
     unit: UnitOfWork,
-    command: Pick<Enrol, 'key' | 'signer' | 'now'> & { fleetlet: Fleetlet; bound: readonly Binding[] },
+    command: Pick<Enrol, 'key' | 'signer' | 'now'> & {
+      readonly fleetlet: Fleetlet;
+      readonly bound: readonly Binding[];
+      readonly shown?: CertificateMark;
+    },
     signal: AbortSignal,
   ): Promise<Enrolled> {
-    const { pem, certificate } = this.#sign(command, command.fleetlet.uid);
-    const fleetlet = withCertificate(command.fleetlet, certificate, command.now);
+    const { fleetlet: before, shown, key } = command;
+    const { pem, certificate } = this.#sign(command, before.uid, {
+      replaced: [before.inUse, shown],
+      issued: before.certificate,
+    });
+    const fleetlet = withCertificate(before, { certificate, keyHash: key.hash }, command.now);
     await unit.fleetlets.replace(fleetlet, signal);
     return { fleetlet, targets: command.bound, certificate: pem, isRepeated: true };
   }
@@ -151,14 +167,37 @@ export class EnrolService {
   #sign(
     { signer, key, now }: Pick<Enrol, 'key' | 'signer' | 'now'>,
     fleetlet: Uuid,
+    others: Parameters<typeof beginAfter>[1] = {},
   ): { readonly pem: string; readonly certificate: IssuedCertificate } {
     const { authority } = signer;
-    const notBefore = now - BACKDATED_MS;
+    const notBefore = beginAfter(now - BACKDATED_MS, others);
     const notAfter = Math.min(now + this.#deps.limits.ttlMs, authority.notAfter);
     const { pem, serial } = signer.sign({ fleetlet, key, notBefore, notAfter });
     return { pem, certificate: { serial, authority: authority.uid, notBefore, notAfter } };
   }
 }
+
+/** From now on the ones before it are refused. Writes only when another one was in use; returns the fleetlet as it is then. */
+export async function useCertificate(
+  unit: UnitOfWork,
+  { fleetlet: uid, shown }: Pick<Renew, 'fleetlet' | 'shown'>,
+  signal: AbortSignal,
+): Promise<Fleetlet | undefined> {
+  const fleetlet = await unit.fleetlets.findByUid(uid, signal);
+  if (fleetlet === undefined) return undefined;
+  const isUnknown = fleetlet.inUse === undefined;
+  if (!isUnknown && succession(shown, fleetlet.inUse) !== 'newer') return fleetlet;
+  const inUse = inUseFrom(shown, fleetlet.certificate);
+  await unit.fleetlets.setInUse(uid, inUse, signal);
+  return { ...fleetlet, inUse };
+}
+
+export function superseded(): EnrolmentError {
+  return new EnrolmentError('CERTIFICATE_SUPERSEDED', SUPERSEDED);
+}
+
+export const SUPERSEDED =
+  'A newer certificate of this fleetlet is in use, so this one is refused. Start the fleetlet with its newest key and certificate, or enrol it again with a bootstrap token. If this is unexpected, its key may have been copied: revoke the fleetlet.';
 
 export function revokedMeanwhile(): EnrolmentError {
   return new EnrolmentError(

@@ -12,11 +12,16 @@ export type Recognition =
       readonly fleetlet: Uuid;
       readonly name: string;
       readonly serial: string;
+      /** Its place among the certificates of the fleetlet: one that begins later replaces it. */
+      readonly notBefore: number;
       readonly notAfter: number;
       /** The certificate is of an authority that issues no longer: ask for a new one soon. */
       readonly renewSoon: boolean;
     }
-  | { readonly kind: 'refused'; readonly reason: 'unauthenticated' | 'revoked'; readonly message: string };
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string };
+
+/** `superseded`: a newer certificate of the same fleetlet is in use. */
+export type RefusalReason = 'unauthenticated' | 'revoked' | 'superseded';
 
 export type BoundTarget =
   | { readonly kind: 'bound'; readonly uid: string; readonly name: string; readonly type: string }
@@ -29,6 +34,7 @@ export interface FleetletAdmission {
    * among strangers. A certificate that was refused before is not. It admits to nothing.
    */
   vouches(der: Uint8Array): boolean;
+  /** A certificate that is recognised is in use: those before it are refused from then on. */
   recognise(shown: ShownIdentity, signal: AbortSignal): Promise<Recognition>;
   boundTarget(
     fleetlet: string,
@@ -42,12 +48,17 @@ export interface FleetletAdmission {
 /** The sessions that fleetlets have with this process. */
 export interface LiveSessions {
   list(): readonly LiveSession[];
-  /** `revoked`: never again. `rebound`: it may come back at once, and register what is its own now. */
-  end(fleetlet: string, why: { readonly reason: 'revoked' | 'rebound'; readonly message: string }): void;
+  /**
+   * `revoked`: never again. `rebound`: it may come back at once, and register what is its own now. `superseded`: it may come back
+   * with the newest certificate.
+   */
+  end(fleetlet: string, why: { readonly reason: 'revoked' | 'rebound' | 'superseded'; readonly message: string }): void;
 }
 
 export interface LiveSession {
   readonly fleetlet: string;
+  /** When the newest certificate that it showed begins. */
+  readonly issuedAt: number;
   /** The uids of the targets that it has registered. */
   readonly targets: readonly string[];
 }

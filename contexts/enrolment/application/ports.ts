@@ -1,6 +1,7 @@
 import type { ResourceName, Uuid } from '#kit/std';
 import type { CertificateAuthority } from '../domain/authority.ts';
 import type { BootstrapToken } from '../domain/bootstrap-token.ts';
+import type { CertificateMark } from '../domain/certificate-standing.ts';
 import type { ClaimedTarget } from '../domain/claim-target.ts';
 import type { EnrolmentEventType } from '../domain/enrolment-event.ts';
 import type { Fleetlet } from '../domain/fleetlet.ts';
@@ -41,6 +42,8 @@ export interface FleetletStore {
   insert(fleetlet: Fleetlet, signal: AbortSignal): Promise<void>;
   /** `VERSION_STALE` unless the stored one is the version before this. */
   replace(next: Fleetlet, signal: AbortSignal): Promise<void>;
+  /** Which certificate is in use; without a new version, since none of what the API shows changes. */
+  setInUse(uid: string, mark: CertificateMark, signal: AbortSignal): Promise<void>;
   /** With its bindings. `VERSION_STALE` unless the stored one is this very version. */
   remove(fleetlet: Fleetlet, signal: AbortSignal): Promise<void>;
 }

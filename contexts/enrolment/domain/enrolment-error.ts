@@ -12,6 +12,7 @@ export const ENROLMENT_ERRORS = {
   TARGET_NOT_ALLOWED: { category: 'forbidden', retry: 'after-change' },
   TARGET_CLAIMED: { category: 'conflict', retry: 'after-change' },
   CERTIFICATE_REFUSED: { category: 'unauthenticated', retry: 'after-change' },
+  CERTIFICATE_SUPERSEDED: { category: 'unauthenticated', retry: 'after-change' },
   FLEETLET_REVOKED: { category: 'forbidden', retry: 'never' },
   FLEETLET_NOT_FOUND: { category: 'not-found', retry: 'after-change' },
   FLEETLET_BUILT_IN: { category: 'conflict', retry: 'never' },

@@ -1,4 +1,5 @@
 import type { ResourceName, Uuid } from '#kit/std';
+import type { CertificateMark } from './certificate-standing.ts';
 import { EnrolmentError } from './enrolment-error.ts';
 import type { Place } from './place.ts';
 
@@ -14,8 +15,10 @@ export interface Fleetlet {
   readonly state: FleetletState;
   /** Where it came from; `undefined` for the one inside the platform. */
   readonly origin: FleetletOrigin | undefined;
-  /** The newest one; those before it are good until they expire. */
+  /** The newest one that was issued. It may never have arrived. */
   readonly certificate: IssuedCertificate | undefined;
+  /** The newest one that it showed; those before it are refused. */
+  readonly inUse: CertificateMark | undefined;
   readonly version: number;
   readonly createTime: number;
   readonly updateTime: number;
@@ -24,7 +27,7 @@ export interface Fleetlet {
 export interface FleetletOrigin {
   /** The id of the bootstrap token. */
   readonly token: string;
-  /** Of the key that it enrolled with: SHA-256 of the SPKI, in hex. */
+  /** Of the key that it was last given a certificate for: SHA-256 of the SPKI, in hex. */
   readonly keyHash: string;
 }
 
@@ -42,12 +45,19 @@ export function newFleetlet(
   its: Pick<Fleetlet, 'uid' | 'name' | 'workspace' | 'origin' | 'certificate'>,
   now: number,
 ): Fleetlet {
-  return { ...its, state: 'Active', version: 1, createTime: now, updateTime: now };
+  const { certificate } = its;
+  const inUse = certificate && { serial: certificate.serial, notBefore: certificate.notBefore };
+  return { ...its, inUse, state: 'Active', version: 1, createTime: now, updateTime: now };
 }
 
 /** Each of these returns the very same value when nothing changes. */
-export function withCertificate(fleetlet: Fleetlet, certificate: IssuedCertificate, now: number): Fleetlet {
-  return changed(fleetlet, { certificate }, now);
+export function withCertificate(
+  fleetlet: Fleetlet,
+  { certificate, keyHash }: { readonly certificate: IssuedCertificate; readonly keyHash: string },
+  now: number,
+): Fleetlet {
+  const origin = fleetlet.origin && { ...fleetlet.origin, keyHash };
+  return changed(fleetlet, { certificate, origin }, now);
 }
 
 export function revoked(fleetlet: Fleetlet, now: number): Fleetlet {

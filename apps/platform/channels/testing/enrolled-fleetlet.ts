@@ -41,6 +41,20 @@ export async function enrolledFleetlet(
   return { ...answer, uid, key };
 }
 
+/** With a new key, as fleetlets renew. */
+export async function renewedFleetlet({ api }: ServingPlatform, before: EnrolledFleetlet): Promise<EnrolledFleetlet> {
+  const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const word = await wordOf(before, '/v1/enroll:renew');
+  const answer = await fetch(`${api}/v1/enroll:renew`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${word}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ csr: createSigningRequest(key, 'test') }),
+  });
+  const { certificate } = (await answer.json()) as Answer;
+  if (!answer.ok) throw new Error(`the renewal was answered with ${answer.status}`);
+  return { ...before, key, certificate };
+}
+
 type Shown = Pick<EnrolledFleetlet, 'key' | 'certificate' | 'serverCa' | 'endpoints'>;
 
 /** With another certificate than the own one, or none, where a test says so. */
@@ -70,7 +84,7 @@ export function webSocketOf({ serverCa, endpoints }: Shown): Transport {
 }
 
 /** A word of whoever has the key of the certificate; good for one stream. */
-export async function wordOf({ key, certificate }: Shown): Promise<string> {
-  const order = { certificate: new X509Certificate(certificate), key, audience: '/v1/fleetlet' };
+export async function wordOf({ key, certificate }: Shown, audience = '/v1/fleetlet'): Promise<string> {
+  const order = { certificate: new X509Certificate(certificate), key, audience };
   return await signCertificateToken({ ...order, id: uuidv7(), now: Date.now() });
 }

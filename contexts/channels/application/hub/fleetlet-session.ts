@@ -51,6 +51,8 @@ export class FleetletSession {
   cutAt: number | undefined;
   /** What its connection proved does not hold after this. */
   notAfter = Number.POSITIVE_INFINITY;
+  /** Of the newest that any of its streams proved itself with. */
+  issuedAt = 0;
   /** Of the connection with the control stream. */
   address = '';
   /** The first frame of the control stream that counts, and when that came. */
@@ -89,9 +91,9 @@ export class FleetletSession {
   }
 
   view(targets: readonly ServedTarget[]): SessionView {
-    const { fleetlet, id: session, isLive, address, buffered: bufferedBytes } = this;
+    const { fleetlet, id: session, issuedAt, isLive, address, buffered: bufferedBytes } = this;
     const dropped = [...this.#ends.values()].reduce((sum, { channel }) => sum + channel.buffered.dropped, 0);
-    return { fleetlet, session, isLive, address, targets, bufferedBytes, dropped };
+    return { fleetlet, session, issuedAt, isLive, address, targets, bufferedBytes, dropped };
   }
 
   /** The part of a channel that the stream is of, the same one whenever it comes; or why it cannot be had. */

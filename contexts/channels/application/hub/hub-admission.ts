@@ -19,6 +19,8 @@ export interface HubAdmissionDeps {
   /** What a fleetlet is told first; before its control stream is opened. */
   readonly greet: (session: FleetletSession, known: Known, signal: AbortSignal) => Promise<() => void>;
   readonly replaced: (session: FleetletSession) => void;
+  /** Its fleetlet has shown something newer than what its streams were opened with. `isResumed`: by the same process. */
+  readonly outdated: (session: FleetletSession, isResumed: boolean) => void;
   readonly connected: (session: FleetletSession, peer: LinkPeer) => void;
   readonly disconnected: (session: FleetletSession, why: Why | undefined) => void;
   readonly onFact: (fact: HubFact) => void;
@@ -66,7 +68,10 @@ export class HubAdmission {
     if (open.stream === '' && handler === undefined && !isTicketed) {
       return refused('unknownChannel', `there is no channel ${open.channel}`);
     }
-    const session = this.#sessionOf(open, known.uid);
+    if (this.#isOutdated(open, known)) {
+      return refused('unauthenticated', 'this fleetlet is connected with a newer certificate');
+    }
+    const session = this.#sessionOf(open, known);
     if (session === undefined) return refused('superseded', 'a later process of this fleetlet is connected');
     const admission = isTicketed
       ? await ticketed(session.fleetlet, open)
@@ -77,10 +82,21 @@ export class HubAdmission {
     return admission ?? refused('forbidden', `nobody waits for the stream ${open.stream}`);
   }
 
-  #sessionOf(open: OpenFrame, fleetlet: string): FleetletSession | undefined {
-    const found = this.#deps.sessions.find(fleetlet, open.session);
+  /** Of what a fleetlet shows, only the newest counts: a copy of an earlier one is kept out, and its streams end. */
+  #isOutdated({ session: id }: OpenFrame, { uid, issuedAt }: Known): boolean {
+    const current = this.#deps.sessions.of(uid);
+    if (current === undefined || issuedAt === current.issuedAt) return false;
+    if (issuedAt < current.issuedAt) return true;
+    current.issuedAt = issuedAt;
+    this.#deps.outdated(current, current.id === id);
+    return false;
+  }
+
+  #sessionOf(open: OpenFrame, { uid, issuedAt }: Known): FleetletSession | undefined {
+    const found = this.#deps.sessions.find(uid, open.session);
     if (found.kind === 'superseded') return undefined;
     if (found.replaced !== undefined) this.#deps.replaced(found.replaced);
+    found.session.issuedAt = issuedAt;
     return found.session;
   }
 

@@ -7,6 +7,8 @@ export interface KnownFleetlet {
   readonly uid: string;
   /** Unix milliseconds: what it proved itself with does not hold any longer. */
   readonly notAfter: number;
+  /** Unix milliseconds: a later proof ends what was opened with an earlier one. */
+  readonly issuedAt: number;
   /** It ought to ask for a new certificate. */
   readonly renewSoon: boolean;
 }

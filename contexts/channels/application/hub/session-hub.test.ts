@@ -172,6 +172,32 @@ test('a certificate that expires ends the connection, and one that was renewed g
   assert.deepEqual(it.presence, ['web on', 'web off', 'web on']);
 });
 
+test('a newer certificate ends what was opened with the one before, and the same process goes on where it was', async (t) => {
+  const it = world(t);
+  const fleetlet = it.fleetlet('f1', ['web']);
+  await fleetlet.register('web');
+  it.issuedAt.set('f1', 1_000);
+  fleetlet.uplink.open({ name: 'status', mode: 'reliable', connectionClass: 'bulk' }, { message: () => {} });
+  await until(() => it.presence.length === 3);
+  assert.deepEqual(it.presence, ['web on', 'web off', 'web on']);
+  assert.ok(!it.kinds().includes('forgotten'), 'its channels went on');
+});
+
+test('a copy of an earlier certificate is kept out, and what it opened before is ended', async (t) => {
+  const it = world(t);
+  const fleetlet = it.fleetlet('f1', ['web']);
+  await fleetlet.register('web');
+  const copy = it.fleetlet('f1/copy');
+  await copy.register('web');
+  await until(() => it.kinds().includes('replaced'));
+  it.issuedAt.set('f1', 1_000);
+  // Its place was taken by a later process, and it would not get it back with the certificate that both had.
+  fleetlet.cut();
+  await until(() => copy.states.some((state) => state.kind === 'refused' && state.reason === 'unauthenticated'));
+  assert.equal(it.hub.sessions().length, 1);
+  await until(() => it.hub.sessions()[0]?.address === 'f1' && it.hub.isConnected('f1'));
+});
+
 test('one that never says that it is there is not taken for connected for ever', async (t) => {
   const it = world(t);
   const fleetlet = it.fleetlet('f1', ['web']);

@@ -24,7 +24,7 @@ type Why = Omit<CloseFrame, 'kind'>;
 const CONTROL = 'control';
 const SWEEP_MS = 1_000;
 /** A fleetlet that is embedded in this process needs no certificate, and none expires. */
-const EMBEDDED = { kind: 'known', notAfter: Number.POSITIVE_INFINITY, renewSoon: false } as const;
+const EMBEDDED = { kind: 'known', issuedAt: 0, notAfter: Number.POSITIVE_INFINITY, renewSoon: false } as const;
 
 /**
  * The platform's side of all fleetlets: who is connected, through whom a target is reached, and the way there. It decides
@@ -203,6 +203,11 @@ export class SessionHub {
         const message = 'a later process of this fleetlet has taken its place';
         this.#end(session, { reason: 'superseded', message, retryAfterMs: 0 });
       },
+      outdated: (session, isResumed) => {
+        const message = 'a newer certificate of this fleetlet is in use';
+        if (isResumed) this.#expire(session, message);
+        else this.#end(session, { reason: 'draining', message, retryAfterMs: 0 });
+      },
       connected: (session, { address }) => {
         const isResumed = session.claims.size > 0;
         session.cutAt = undefined;
@@ -277,13 +282,12 @@ export class SessionHub {
 
   #examine(session: FleetletSession, now: number): void {
     if (!session.isLive || session.control === undefined) return;
-    if (session.notAfter <= now) this.#expire(session);
+    if (session.notAfter <= now) this.#expire(session, 'the certificate of this connection has expired');
   }
 
   /** It may have a new certificate already, and comes back with that to what it left. */
-  #expire(session: FleetletSession): void {
-    const message = 'the certificate of this connection has expired';
-    this.#cut(session, message);
+  #expire(session: FleetletSession, message: string): void {
+    if (session.isLive) this.#cut(session, message);
     const isIts = (open: OpenFrame): boolean => this.#admission.ownerOf(open) === session;
     this.#acceptor.closeWhere(isIts, { reason: 'draining', message, retryAfterMs: 0 }, session.id);
   }

@@ -1,6 +1,6 @@
 import { defineRoute, mutate, ok, type Route } from '#kit/http';
 import { EnrolledSchema, EnrollSchema, RenewCertificateSchema } from '#protocol/api';
-import { type Enrolled, revokedMeanwhile } from '../../application/enrol-service.ts';
+import { type Enrolled, revokedMeanwhile, superseded } from '../../application/enrol-service.ts';
 import type { CertificateSigner } from '../../application/ports.ts';
 import { EnrolmentError } from '../../domain/enrolment-error.ts';
 import type { EnrolmentParts } from '../enrolment-parts.ts';
@@ -55,7 +55,7 @@ function renewRoute(parts: EnrolmentParts): Route {
     operationId: 'renewFleetletCertificate',
     summary: 'Renew the certificate of a fleetlet',
     description:
-      'Asked with `Authorization: Bearer` and a JWT of the audience `/v1/enroll:renew` that has the certificate in its header (`x5c`) and is signed by its key. The certificate may have expired a while ago. The key of the new one may be another.',
+      'Asked with `Authorization: Bearer` and a JWT of the audience `/v1/enroll:renew` that has the certificate in its header (`x5c`) and is signed by its key. The certificate may have expired a while ago. The key of the new one should be another. Once the new one was shown, earlier ones are refused with `certificateSuperseded`.',
     schema: { body: RenewCertificateSchema, responses: { 200: EnrolledSchema } },
     handler: async (request) => {
       const { body, headers, time: now, signal, dryRun } = request;
@@ -65,7 +65,11 @@ function renewRoute(parts: EnrolmentParts): Route {
       const key = provenKey(body.csr);
       const signer = await authorities.signer(signal);
       return await mutate(request, storage, async (tx) => {
-        const enrolled = await enrol.renew(unit(tx), { fleetlet: known.fleetlet, key, signer, now }, signal);
+        const enrolled = await enrol.renew(
+          unit(tx),
+          { fleetlet: known.fleetlet, shown: known, key, signer, now },
+          signal,
+        );
         return answerOf(parts, { enrolled, signer, dryRun, host: headers.host });
       });
     },
@@ -73,6 +77,7 @@ function renewRoute(parts: EnrolmentParts): Route {
 }
 
 function refusalOf({ reason, message }: { readonly reason: string; readonly message: string }): EnrolmentError {
+  if (reason === 'superseded') return superseded();
   return reason === 'revoked' ? revokedMeanwhile() : new EnrolmentError('CERTIFICATE_REFUSED', message);
 }
 

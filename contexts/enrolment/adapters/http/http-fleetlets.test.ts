@@ -23,7 +23,11 @@ eachDatabase('/v1/fleetlets', (fresh) => {
     it('that is revoked is refused everywhere at once, and its session ends', async () => {
       const { machine, certificate, name, fleetlet, targets } = await stage.enrolled();
       const sessions = new FakeSessions();
-      sessions.open({ fleetlet, targets: targets.map(({ uid }: { uid: string }) => uid) });
+      sessions.open({
+        fleetlet,
+        issuedAt: stage.api.clock.now(),
+        targets: targets.map(({ uid }: { uid: string }) => uid),
+      });
       const stop = new AbortController();
       const running = Promise.all(stage.api.enrolment.runnables.map((runnable) => runnable.run(stop.signal)));
       stage.api.enrolment.watch(sessions);
@@ -77,7 +81,11 @@ eachDatabase('/v1/fleetlets', (fresh) => {
     it('that lost a target has to come again', async () => {
       const { fleetlet, name, target, targets } = await stage.enrolled();
       const sessions = new FakeSessions();
-      sessions.open({ fleetlet, targets: targets.map(({ uid }: { uid: string }) => uid) });
+      sessions.open({
+        fleetlet,
+        issuedAt: stage.api.clock.now(),
+        targets: targets.map(({ uid }: { uid: string }) => uid),
+      });
       const stop = new AbortController();
       const running = Promise.all(stage.api.enrolment.runnables.map((runnable) => runnable.run(stop.signal)));
       stage.api.enrolment.watch(sessions);
