@@ -74,6 +74,12 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
       Buffer.from('2a020803', 'hex'),
       Buffer.from('1a0d5a0161090000000000000000', 'hex'),
       Buffer.from('22075d00000000080178', 'hex'),
+      // It ends within a number, a text, a message; a number has eleven bytes.
+      Buffer.from('1a0208ff', 'hex'),
+      Buffer.from('1a045a09616200', 'hex'),
+      Buffer.from('1aff', 'hex'),
+      Buffer.from('1a0c08ffffffffffffffffffff01', 'hex'),
+      encodeFrame({ kind: 'bytes', data: NONE, end: false }),
     ],
     words: [],
     run: (input) => {
@@ -92,7 +98,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     files: ['/kit/pki/signing-request.ts', '/kit/pki/pem.ts'],
     libraries: ['/asn1js/', '/@peculiar/'],
     // Whole requests are in the corpus: one that is made here would be another each time.
-    seeds: [Buffer.from('30803080', 'hex'), Buffer.from(PEM)],
+    seeds: [Buffer.from('30803080', 'hex'), PEM, `${PEM}\n?\n${END}\n`, `${PEM}${'A'.repeat(16_384)}${END}`],
     words: [PEM, END],
     run: (input) => {
       refusing(PkiError, () => void readSigningRequest(`${PEM}\n${input.toString('base64')}\n${END}\n`));

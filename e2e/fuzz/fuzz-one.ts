@@ -7,12 +7,14 @@ import { mutate } from './mutate.ts';
 /** Asking V8 costs as much as a hundred inputs; so it is asked for many at once, and again for each only if some were new. */
 const BATCH = 50;
 /** Inputs have at most 4 KiB. */
-const MAX_CPU_MS = 250;
+const MAX_CPU_MS = 50;
+const TAKES = 3;
 
 export interface FuzzOrder {
   readonly target: FuzzTarget;
   readonly corpus: readonly Buffer[];
-  readonly count: number;
+  /** Whether there are to be more than this many inputs. */
+  readonly goesOn: (done: number) => boolean;
   readonly seed: number;
   /** Whether an input that takes long fails. Not where the process has been slowed down by others. */
   readonly isTimed: boolean;
@@ -22,15 +24,15 @@ export interface FuzzOrder {
 
 /** The corpus, and all inputs that reached code which none before had. A fault is thrown with the input that shows it. */
 export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
-  const { target, covered, count, isTimed } = order;
+  const { target, covered, goesOn, isTimed } = order;
   const parts = [...target.files, ...target.libraries];
   const random = seededRandom(order.seed);
   const corpus = [...target.seeds.map((seed) => Buffer.from(seed)), ...order.corpus];
   for (const input of corpus) runOne(target, input, isTimed);
   covered.take(parts);
-  for (let done = 0; done < count; done += BATCH) {
+  for (let done = 0; goesOn(done); done += BATCH) {
     order.signal.throwIfAborted();
-    const inputs = Array.from({ length: Math.min(BATCH, count - done) }, () =>
+    const inputs = Array.from({ length: BATCH }, () =>
       mutate(random.pick(corpus), { words: target.words, corpus, random }),
     );
     for (const input of inputs) runOne(target, input, isTimed);
@@ -47,11 +49,10 @@ export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
 }
 
 function runOne(target: FuzzTarget, input: Buffer, isTimed: boolean): void {
-  const took = cpuOf(target, input);
-  // Code that is compiled, or memory that is collected, is not the input's fault: it has to be slow twice.
-  if (!isTimed || took <= MAX_CPU_MS) return;
-  const again = cpuOf(target, input);
-  assert.ok(again <= MAX_CPU_MS, `${target.name} took ${again} ms for ${shown(input)}`);
+  let took = cpuOf(target, input);
+  // Code that is compiled, or memory that is collected, is not the input's fault: it has to be slow each time.
+  for (let take = 1; isTimed && took > MAX_CPU_MS && take < TAKES; take += 1) took = cpuOf(target, input);
+  assert.ok(!isTimed || took <= MAX_CPU_MS, `${target.name} took ${took} ms of CPU for ${shown(input)}`);
 }
 
 function cpuOf(target: FuzzTarget, input: Buffer): number {
