@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import * as ws from 'ws';
 import { decodeControlReply, decodeControlRequest } from '../../contexts/channels/adapters/control-codec.ts';
 import { decodeFrame, encodeFrame } from '../../contexts/channels/adapters/frame-codec.ts';
 import { ChannelError } from '../../contexts/channels/domain/channel-error.ts';
@@ -11,6 +10,7 @@ import { TransportError } from '../../kit/transport/transport-error.ts';
 import { errorOfClose } from '../../kit/transport/websocket/close-code.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { refusing } from './refusing.ts';
+import { createWebSocketReceiver } from './web-socket-receiver.ts';
 
 const NONE = new Uint8Array(0);
 const BYTES = Buffer.from('abc');
@@ -28,13 +28,6 @@ const IN_PIECES = Buffer.concat([
 ]);
 const PEM = '-----BEGIN CERTIFICATE REQUEST-----';
 const END = '-----END CERTIFICATE REQUEST-----';
-
-/** Of `ws`, which does not name it in its types. */
-interface Receiver {
-  on(event: string, listener: (...args: never[]) => void): void;
-  write(bytes: Buffer): void;
-}
-const { Receiver: WebSocketReceiver } = ws as unknown as { Receiver: new (options: object) => Receiver };
 
 export const BYTE_TARGETS: readonly FuzzTarget[] = [
   {
@@ -150,9 +143,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     ],
     words: [],
     run: (input) => {
-      const receiver = new WebSocketReceiver({ isServer: true, maxPayload: 65_536, binaryType: 'nodebuffer' });
-      receiver.on('error', (error: Error & { code?: string }) => assert.match(error.code ?? '', /^WS_ERR_/));
-      receiver.on('conclude', (code: number, reason: Buffer) => {
+      const receiver = createWebSocketReceiver((code, reason) => {
         const error = errorOfClose(code, reason.toString());
         assert.ok(error === undefined || error instanceof TransportError);
       });
