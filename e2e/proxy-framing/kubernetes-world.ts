@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { impersonatorRules, roleBindingsWithin } from '#contexts/api-proxy';
 import { sharedCluster, type TestCluster } from '#testing/clusters';
 import { type Platform, type PlatformHome, platformHome } from '#testing/platform-process';
-import type { SeededRandom } from '#testing/seeded';
+import { type SeededRandom, seededRandom } from '#testing/seeded';
+import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { AUDITED } from '../../testing/clusters/cluster-files.ts';
 import { clientConfig } from '../../testing/clusters/kubeconfig.ts';
 import { addCaller, made, STAFF } from '../access/callers.ts';
 import { AgentProcess } from '../kubectl/agent-process.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { hiddenRequest, smuggledBody } from './bodies.ts';
+import type { Asked } from './conversation.ts';
 import type { Door } from './converse.ts';
 import { CALLERS, type Caller, type Place } from './place.ts';
 
@@ -61,6 +63,7 @@ export class KubernetesWorld {
     const tls = { url: platform.tlsUrl, ca: await readFile(join(home.data, 'tls', 'ca.crt'), 'utf8') };
     const trail = new AuditTrail({ file: cluster.auditLog, agent: user, mark: namespace });
     const place = placeIn(namespace, tokens);
+    await leadsThere(platform.url, place, trail);
     return new KubernetesWorld({ doors: [{ url: platform.url }, tls], place, trail }, { home, agent, folder });
   }
 
@@ -95,6 +98,24 @@ async function giveRights(cluster: TestCluster, { namespace, user }: { namespace
   const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
   const { code, stderr } = await cluster.kubectl(['apply', '-f', '-'], { input });
   assert.equal(code, 0, stderr);
+}
+
+/** A target is put down as connected a moment before it can be asked. */
+async function leadsThere(url: string, { door, tokenOf, pathOf }: Place, trail: AuditTrail): Promise<void> {
+  const path = pathOf('first', seededRandom(1));
+  const asked: Asked = {
+    as: 'ada',
+    method: 'GET',
+    path,
+    body: '',
+    arrives: 'whole',
+    isFollowed: false,
+    isAnswered: true,
+    bytes: '',
+  };
+  trail.add({ asked: [asked], isLeft: false, isUnsure: true });
+  const headers = { authorization: `Bearer ${tokenOf('ada')}` };
+  await eventually('the door leads there', async () => (await fetch(`${url}${door}${path}`, { headers })).status < 500);
 }
 
 /** Each has a service account that is called so; one has none. */
