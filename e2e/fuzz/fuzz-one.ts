@@ -30,19 +30,19 @@ export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
   const corpus = [...target.seeds.map((seed) => Buffer.from(seed)), ...order.corpus];
   for (const input of corpus) runOne(target, input, isTimed);
   covered.take(parts);
+  /** Those that reach something new: halved and run again, until it is seen which they are. */
+  const newOf = (some: readonly Buffer[]): Buffer[] => {
+    for (const input of some) runOne(target, input, isTimed);
+    if (!covered.take(parts, some.length === 1 ? 'keep' : 'peek')) return [];
+    const half = some.length >> 1;
+    return half === 0 ? [...some] : [...newOf(some.slice(0, half)), ...newOf(some.slice(half))];
+  };
   for (let done = 0; goesOn(done); done += BATCH) {
     order.signal.throwIfAborted();
     const inputs = Array.from({ length: BATCH }, () =>
       mutate(random.pick(corpus), { words: target.words, corpus, random }),
     );
-    for (const input of inputs) runOne(target, input, isTimed);
-    if (covered.take(parts, 'peek')) {
-      // Again one by one, to see which of them it was.
-      for (const input of inputs) {
-        runOne(target, input, isTimed);
-        if (covered.take(parts)) corpus.push(input);
-      }
-    }
+    corpus.push(...newOf(inputs));
     await new Promise((resolve) => setImmediate(resolve));
   }
   return corpus;
