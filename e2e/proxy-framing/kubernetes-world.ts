@@ -101,8 +101,8 @@ async function giveRights(cluster: TestCluster, { namespace, user }: { namespace
 }
 
 /** A target is put down as connected a moment before it can be asked. */
-async function leadsThere(url: string, { door, tokenOf, pathOf }: Place, trail: AuditTrail): Promise<void> {
-  const path = pathOf('first', seededRandom(1));
+async function leadsThere(url: string, place: Place, trail: AuditTrail): Promise<void> {
+  const path = place.pathOf('first', seededRandom(1));
   const asked: Asked = {
     as: 'ada',
     method: 'GET',
@@ -114,8 +114,11 @@ async function leadsThere(url: string, { door, tokenOf, pathOf }: Place, trail: 
     bytes: '',
   };
   trail.add({ asked: [asked], isLeft: false, isUnsure: true });
-  const headers = { authorization: `Bearer ${tokenOf('ada')}` };
-  await eventually('the door leads there', async () => (await fetch(`${url}${door}${path}`, { headers })).status < 500);
+  const headers = { authorization: `Bearer ${place.tokenOf('ada')}` };
+  await eventually(
+    'the door leads there',
+    async () => (await fetch(`${url}${place.door}${path}`, { headers })).status < 500,
+  );
 }
 
 /** Each has a service account that is called so; one has none. */
