@@ -13,8 +13,8 @@ const TAKES = 3;
 export interface FuzzOrder {
   readonly target: FuzzTarget;
   readonly corpus: readonly Buffer[];
-  /** Whether there are to be more than this many inputs. */
-  readonly goesOn: (done: number) => boolean;
+  /** How many inputs are to come after that many. */
+  readonly left: (done: number) => number;
   readonly seed: number;
   /** Whether an input that takes long fails. Not where the process has been slowed down by others. */
   readonly isTimed: boolean;
@@ -24,7 +24,7 @@ export interface FuzzOrder {
 
 /** The corpus, and all inputs that reached code which none before had. A fault is thrown with the input that shows it. */
 export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
-  const { target, covered, goesOn, isTimed } = order;
+  const { target, covered, left, isTimed } = order;
   const parts = [...target.files, ...target.libraries];
   const random = seededRandom(order.seed);
   const corpus = [...target.seeds.map((seed) => Buffer.from(seed)), ...order.corpus];
@@ -37,9 +37,9 @@ export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
     const half = some.length >> 1;
     return half === 0 ? [...some] : [...newOf(some.slice(0, half)), ...newOf(some.slice(half))];
   };
-  for (let done = 0; goesOn(done); done += BATCH) {
+  for (let done = 0; left(done) > 0; done += BATCH) {
     order.signal.throwIfAborted();
-    const inputs = Array.from({ length: BATCH }, () =>
+    const inputs = Array.from({ length: Math.min(BATCH, left(done)) }, () =>
       mutate(random.pick(corpus), { words: target.words, corpus, random }),
     );
     corpus.push(...newOf(inputs));

@@ -37,11 +37,12 @@ export async function fuzzParsers(options: SoakOptions, { unit, isTimed }: FuzzS
       const begun = performance.now();
       const minutes = (): number => (performance.now() - begun) / 60_000;
       let inputs = 0;
-      const goesOn = (done: number): boolean => {
+      const left = (done: number): number => {
         inputs = done;
-        return (unit === 'inputs' ? done : minutes()) < count;
+        if (unit === 'inputs') return count - done;
+        return minutes() < count ? Number.POSITIVE_INFINITY : 0;
       };
-      const found = await fuzzOne({ target, corpus: corpusOf(target.name), goesOn, seed, isTimed, covered, signal });
+      const found = await fuzzOne({ target, corpus: corpusOf(target.name), left, seed, isTimed, covered, signal });
       const { all, ran } = covered.blocks(target.files);
       const below = ran < GOAL * all ? `; less than ${GOAL * 100} %` : '';
       const size = `${inputs} inputs in ${minutes().toFixed(1)} min, ${found.length} kept`;
