@@ -2,7 +2,8 @@ import { seededRandom } from '#testing/seeded';
 import { type Soak, SoakCaseFailure, type SoakOptions } from '#testing/soak';
 import { DoorWorld } from '../apps/platform/api-proxy/testing/door-world.ts';
 import { type Conversation, conversationOf } from './proxy-framing/conversation.ts';
-import { checkAnswers, converse, Register } from './proxy-framing/converse.ts';
+import { checkAnswers, converse, Register, recordedCases } from './proxy-framing/converse.ts';
+import { RECORDED } from './proxy-framing/place.ts';
 import { findRecordingServer, type RecordingServer, startRecordingServer } from './proxy-framing/recording-server.ts';
 
 /** At once. */
@@ -57,7 +58,7 @@ async function play({ count, seed, progress, signal }: SoakOptions, { server, do
 }
 
 function caseOf(seed: number, isHostile: boolean) {
-  return { seed, conversation: conversationOf(`s${seed}`, seededRandom(seed), isHostile) };
+  return { seed, conversation: conversationOf(`s${seed}`, seededRandom(seed), { place: RECORDED, isHostile }) };
 }
 
 interface Played {
@@ -68,8 +69,8 @@ interface Played {
 
 async function playOne({ own, conversation, door }: Played): Promise<void> {
   try {
-    const heard = await converse(door, conversation);
-    checkAnswers(conversation, heard, !conversation.isUnsure);
+    const heard = await converse({ url: door }, conversation);
+    checkAnswers(conversation, heard, recordedCases(heard));
   } catch (error) {
     const said = JSON.stringify(conversation.asked.map(({ bytes }) => bytes.slice(0, 1_500)));
     throw new SoakCaseFailure(own, new Error(`after ${said}`, { cause: error }));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import * as ws from 'ws';
 import { decodeControlReply, decodeControlRequest } from '../../contexts/channels/adapters/control-codec.ts';
 import { decodeFrame, encodeFrame } from '../../contexts/channels/adapters/frame-codec.ts';
 import { ChannelError } from '../../contexts/channels/domain/channel-error.ts';
@@ -11,6 +10,7 @@ import { TransportError } from '../../kit/transport/transport-error.ts';
 import { errorOfClose } from '../../kit/transport/websocket/close-code.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { refusing } from './refusing.ts';
+import { createWebSocketReceiver } from './web-socket-receiver.ts';
 
 const NONE = new Uint8Array(0);
 const BYTES = Buffer.from('abc');
@@ -28,13 +28,6 @@ const IN_PIECES = Buffer.concat([
 ]);
 const PEM = '-----BEGIN CERTIFICATE REQUEST-----';
 const END = '-----END CERTIFICATE REQUEST-----';
-
-/** Of `ws`, which does not name it in its types. */
-interface Receiver {
-  on(event: string, listener: (...args: never[]) => void): void;
-  write(bytes: Buffer): void;
-}
-const { Receiver: WebSocketReceiver } = ws as unknown as { Receiver: new (options: object) => Receiver };
 
 export const BYTE_TARGETS: readonly FuzzTarget[] = [
   {
@@ -74,6 +67,12 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
       Buffer.from('2a020803', 'hex'),
       Buffer.from('1a0d5a0161090000000000000000', 'hex'),
       Buffer.from('22075d00000000080178', 'hex'),
+      // It ends within a number, a text, a message; a number has eleven bytes.
+      Buffer.from('1a0208ff', 'hex'),
+      Buffer.from('1a045a09616200', 'hex'),
+      Buffer.from('1aff', 'hex'),
+      Buffer.from('1a0c08ffffffffffffffffffff01', 'hex'),
+      encodeFrame({ kind: 'bytes', data: NONE, end: false }),
     ],
     words: [],
     run: (input) => {
@@ -92,7 +91,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     files: ['/kit/pki/signing-request.ts', '/kit/pki/pem.ts'],
     libraries: ['/asn1js/', '/@peculiar/'],
     // Whole requests are in the corpus: one that is made here would be another each time.
-    seeds: [Buffer.from('30803080', 'hex'), Buffer.from(PEM)],
+    seeds: [Buffer.from('30803080', 'hex'), PEM, `${PEM}\n?\n${END}\n`, `${PEM}${'A'.repeat(16_384)}${END}`],
     words: [PEM, END],
     run: (input) => {
       refusing(PkiError, () => void readSigningRequest(`${PEM}\n${input.toString('base64')}\n${END}\n`));
@@ -144,9 +143,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     ],
     words: [],
     run: (input) => {
-      const receiver = new WebSocketReceiver({ isServer: true, maxPayload: 65_536, binaryType: 'nodebuffer' });
-      receiver.on('error', (error: Error & { code?: string }) => assert.match(error.code ?? '', /^WS_ERR_/));
-      receiver.on('conclude', (code: number, reason: Buffer) => {
+      const receiver = createWebSocketReceiver((code, reason) => {
         const error = errorOfClose(code, reason.toString());
         assert.ok(error === undefined || error instanceof TransportError);
       });

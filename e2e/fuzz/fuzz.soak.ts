@@ -13,10 +13,16 @@ const GOAL = 0.9;
 export const soak: Soak = {
   description: 'every parser of untrusted input, by coverage-guided mutation',
   defaultCount: 200_000,
-  run: (options) => fuzzParsers(options, { isTimed: true }),
+  run: (options) => fuzzParsers(options, { unit: 'inputs', isTimed: true }),
 };
 
-export async function fuzzParsers(options: SoakOptions, { isTimed }: { readonly isTimed: boolean }): Promise<void> {
+export interface FuzzSize {
+  /** Of which `count` are for each parser. */
+  readonly unit: 'inputs' | 'minutes';
+  readonly isTimed: boolean;
+}
+
+export async function fuzzParsers(options: SoakOptions, { unit, isTimed }: FuzzSize): Promise<void> {
   const { count, seed, log, progress, signal } = options;
   const covered = new CoveredCode();
   try {
@@ -28,12 +34,19 @@ export async function fuzzParsers(options: SoakOptions, { isTimed }: { readonly 
     ]);
     const targets = [...YAML_TARGETS, ...TEXT_TARGETS, ...BYTE_TARGETS];
     for (const [index, target] of targets.entries()) {
-      const found = await fuzzOne({ target, corpus: corpusOf(target.name), count, seed, isTimed, covered, signal });
+      const begun = performance.now();
+      const minutes = (): number => (performance.now() - begun) / 60_000;
+      let inputs = 0;
+      const left = (done: number): number => {
+        inputs = done;
+        if (unit === 'inputs') return count - done;
+        return minutes() < count ? Number.POSITIVE_INFINITY : 0;
+      };
+      const found = await fuzzOne({ target, corpus: corpusOf(target.name), left, seed, isTimed, covered, signal });
       const { all, ran } = covered.blocks(target.files);
       const below = ran < GOAL * all ? `; less than ${GOAL * 100} %` : '';
-      log(
-        `${target.name}: ${ran} of ${all} branches (${Math.floor((100 * ran) / all)} %), ${found.length} inputs kept${below}`,
-      );
+      const size = `${inputs} inputs in ${minutes().toFixed(1)} min, ${found.length} kept`;
+      log(`${target.name}: ${ran} of ${all} branches (${Math.floor((100 * ran) / all)} %), ${size}${below}`);
       progress(Math.ceil((count * (index + 1)) / targets.length));
     }
   } finally {

@@ -12,6 +12,7 @@ export interface AgentProcessOptions {
   /** Of an administrator; its context is called so. */
   readonly kubeconfig: string;
   readonly folder: string;
+  readonly flags?: readonly string[];
 }
 
 /** `fleetshift agent kubernetes`, beside the fleetlet that the platform has within. */
@@ -25,7 +26,7 @@ export class AgentProcess {
 
   /** Resolves once its target is connected. */
   async start(): Promise<void> {
-    const { platform, socket, target, kubeconfig, folder } = this.#options;
+    const { platform, socket, target, kubeconfig, folder, flags = [] } = this.#options;
     const agent = new ServerProcess({
       program: process.execPath,
       args: [
@@ -38,6 +39,7 @@ export class AgentProcess {
         `${target}=context`,
         '--fleetlet-socket',
         socket,
+        ...flags,
       ],
       folder,
       log: join(folder, 'agent.log'),

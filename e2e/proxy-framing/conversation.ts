@@ -1,5 +1,6 @@
 import type { SeededRandom } from '#testing/seeded';
-import { chunked, hiddenRequest, smuggledBody } from './bodies.ts';
+import { chunked, hiddenRequest } from './bodies.ts';
+import type { Caller, Place } from './place.ts';
 
 /** One request, and what the API server may see of it. */
 export interface Asked {
@@ -20,9 +21,6 @@ export interface Asked {
   readonly echo?: string;
   readonly bytes: string;
 }
-
-export const CALLERS = { vera: 'viewer', dora: 'deployer', ada: 'admin', mallory: undefined } as const;
-export type Caller = keyof typeof CALLERS;
 
 export interface Conversation {
   readonly asked: readonly Asked[];
@@ -54,22 +52,31 @@ const ODD_LINES = [
 ];
 
 type Draft = Pick<Asked, 'as' | 'method' | 'path' | 'body'> & {
+  readonly id: string;
+  readonly place: Place;
   readonly lines: readonly string[];
   readonly last: boolean;
 };
 
+export interface ConversationKind {
+  readonly place: Place;
+  /** The API server answers some as it should not. */
+  readonly isHostile: boolean;
+}
+
 /** A few requests on one connection, one behind the other, drawn by chance. */
-export function conversationOf(id: string, random: SeededRandom, isHostile: boolean): Conversation {
+export function conversationOf(id: string, random: SeededRandom, { place, isHostile }: ConversationKind): Conversation {
+  const draft = (at: number, last: boolean): Draft => draftOf(`${id}-${at}`, random, { place, last });
   const chance = random.next();
   if (chance < 0.03) {
-    return { asked: [leaving(draftOf(`${id}-0`, random, true), random)], isLeft: true, isUnsure: true };
+    return { asked: [leaving(draft(0, true), random)], isLeft: true, isUnsure: true };
   }
-  if (chance < 0.06) return upgradeBehind(id, random);
+  if (chance < 0.06) return upgradeBehind(draft(0, false), draft(1, true), random);
   const asked: Asked[] = [];
   const most = random.integer(1, 4);
   for (let at = 0; at < most; at += 1) {
-    const draft = draftOf(`${id}-${at}`, random, at === most - 1);
-    const next = at === 0 && random.next() < 0.12 ? upgrade(draft, random) : askedOf(draft, random, isHostile);
+    const own = draft(at, at === most - 1);
+    const next = at === 0 && random.next() < 0.12 ? upgrade(own, random) : askedOf(own, random, isHostile);
     asked.push(next);
     // Behind what ends the connection there may be more, of which nothing arrives.
     if (!next.isFollowed) break;
@@ -78,20 +85,21 @@ export function conversationOf(id: string, random: SeededRandom, isHostile: bool
 }
 
 /** Right behind a request that is not answered yet: the connection ends there. */
-function upgradeBehind(id: string, random: SeededRandom): Conversation {
-  const first = plain(draftOf(`${id}-0`, random, false), random, true);
-  const asked = [first, upgrade(draftOf(`${id}-1`, random, true), random)];
+function upgradeBehind(first: Draft, second: Draft, random: SeededRandom): Conversation {
+  const asked = [plain(first, random, true), upgrade(second, random)];
   return { asked: asked.map((each) => ({ ...each, isAnswered: false })), isLeft: false, isUnsure: true };
 }
 
-function draftOf(id: string, random: SeededRandom, last: boolean): Draft {
+function draftOf(id: string, random: SeededRandom, { place, last }: Pick<Draft, 'place' | 'last'>): Draft {
   const lines = ODD_LINES.filter(() => random.next() < 0.08);
   return {
     as: random.pick(['vera', 'vera', 'dora', 'ada', 'mallory'] as const),
     method: random.pick(METHODS),
-    path: `/api/v1/cases/${id}${random.pick(['', '?x=1', '?a=/../b', '/%20x'])}`,
-    body: random.next() < 0.4 ? '' : smuggledBody(id, random),
+    path: place.pathOf(id, random),
+    body: random.next() < 0.4 ? '' : place.bodyOf(id, random),
     lines: [`X-Forwarded-For: 10.${[0, 1, 2].map(() => random.integer(0, 255)).join('.')}`, ...random.shuffled(lines)],
+    id,
+    place,
     last,
   };
 }
@@ -109,9 +117,11 @@ function isAllowed({ as, method }: Pick<Draft, 'as' | 'method'>, isUpgrade: bool
   return as !== 'vera' || (READS.includes(method) && !isUpgrade);
 }
 
-function headOf({ as, method, path, lines, last }: Draft, more: readonly string[], version = '1.1'): string {
-  const all = ['Host: x', `Authorization: Bearer ${as}`, ...lines, ...more, ...(last ? ['Connection: close'] : [])];
-  return `${method} /targets/web/api${path} HTTP/${version}\r\n${all.join('\r\n')}\r\n\r\n`;
+function headOf(draft: Draft, more: readonly string[], version = '1.1'): string {
+  const { as, method, path, place, lines, last } = draft;
+  const authorization = `Authorization: Bearer ${place.tokenOf(as)}`;
+  const all = ['Host: x', authorization, ...lines, ...more, ...(last ? ['Connection: close'] : [])];
+  return `${method} ${place.door}${path} HTTP/${version}\r\n${all.join('\r\n')}\r\n\r\n`;
 }
 
 /** A length, chunks, or nothing where there is nothing. */
@@ -139,14 +149,8 @@ function plain(draft: Draft, random: SeededRandom, isAnswered: boolean): Asked {
 /** It becomes something else, or the server does not want that; either way what follows is no request. */
 function upgrade(draft: Draft, random: SeededRandom): Asked {
   const method = random.pick(['GET', 'POST']);
-  const isTaken = random.next() < 0.7;
-  const asked = {
-    ...draft,
-    method,
-    body: '',
-    path: isTaken ? draft.path.replace('/cases/', '/up/') : draft.path,
-    last: false,
-  };
+  const { path, isTaken } = draft.place.upgradeOf(draft.id, draft.path, random);
+  const asked = { ...draft, method, body: '', path, last: false };
   const lines = draft.lines.filter((line) => !line.startsWith('Connection') && !line.startsWith('Expect'));
   const more = ['Connection: Upgrade', 'Upgrade: echo'];
   const may = isAllowed(asked, true);

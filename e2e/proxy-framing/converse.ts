@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Asked, Conversation } from './conversation.ts';
-import { CALLERS } from './conversation.ts';
+import { CALLERS } from './place.ts';
 import type { Seen } from './recording-server.ts';
 
 const HANG_MS = 20_000;
 
+export interface Door {
+  readonly url: string;
+  /** Who vouches for it, where it has TLS. */
+  readonly ca?: string;
+}
+
 /** Says it all at the door; what came back until the connection was closed. */
-export async function converse(door: string, { asked, isLeft }: Conversation): Promise<string> {
-  const { hostname, port } = new URL(door);
-  const socket = connect(Number(port), hostname);
+export async function converse({ url, ca }: Door, { asked, isLeft }: Conversation): Promise<string> {
+  const { hostname: host, port } = new URL(url);
+  const to = { host, port: Number(port) };
+  const socket = ca === undefined ? connect(to) : connectTls({ ...to, ca });
   socket.setTimeout(HANG_MS, () => socket.destroy(new Error('nothing came for too long')));
   let heard = '';
   let failure: Error | undefined;
@@ -27,14 +35,18 @@ export async function converse(door: string, { asked, isLeft }: Conversation): P
   return heard;
 }
 
+/** To what the answers are, as the recording server says. */
+export function recordedCases(heard: string): string[] {
+  return [...heard.matchAll(/^x-case: (\S+)\r$/gim)].map(([, path]) => path ?? '');
+}
+
 /** The answers are those to the requests of this connection, in their order, each once; none is missing that is due. */
-export function checkAnswers({ asked }: Conversation, heard: string, isStrict: boolean): void {
-  const cases = [...heard.matchAll(/^x-case: (\S+)\r$/gim)].map(([, path]) => path ?? '');
+export function checkAnswers({ asked, isUnsure }: Conversation, heard: string, cases: readonly string[]): void {
   const own = asked.filter(({ arrives }) => arrives !== 'never').map(({ path }) => path);
   const foreign = cases.find((path) => !own.includes(path) && !own.includes(path.replace(/^planted-/, '')));
   assert.equal(foreign, undefined, 'an answer is to a request of somebody else');
   const due = asked.filter(({ isAnswered }) => isAnswered).map(({ path }) => path);
-  if (!isStrict) return;
+  if (isUnsure) return;
   assert.deepEqual(cases, due, `the answers that were due; it was answered ${heard.slice(0, 2_000)}`);
   for (const { echo } of asked) if (echo !== undefined) assert.ok(heard.endsWith(echo), 'what was upgraded came back');
 }

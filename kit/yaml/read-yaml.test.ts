@@ -77,6 +77,16 @@ describe('YAML', () => {
     assert.equal(firstError(`${'['.repeat(depth + 3)}${']'.repeat(depth + 3)}`), 'RESOURCE_EXHAUSTION');
   });
 
+  it('with what is misplaced all over is told of the first alone', () => {
+    const text = `a: [b]\n${']'.repeat(1_000)}`;
+    const [{ errors }] = readYaml(text).documents;
+    assert.deepEqual(
+      errors.map(({ code, pos: [offset] }) => [code, offset]),
+      [['UNEXPECTED_TOKEN', 7]],
+    );
+    assert.throws(() => parseYaml(text), { code: 'NOT_YAML', details: { line: 2, column: 1 } });
+  });
+
   for (const { why, text } of [
     { why: 'keys', text: (n: number) => lines(n, (key) => `key${key}: value`) },
     { why: 'keys in braces', text: (n: number) => `{${lines(n, (key) => `key${key}: 1,`)}}` },

@@ -12,11 +12,14 @@ export interface YamlText {
   readonly targets: ReadonlyMap<Yaml.Alias, Yaml.Node>;
 }
 
-class LimitReached extends Error {
+/** Before the whole text was read. */
+class Refused extends Error {
+  readonly code: Yaml.ErrorCode;
   readonly offset: number;
 
-  constructor(offset: number, message: string) {
+  constructor(code: Yaml.ErrorCode, offset: number, message: string) {
     super(message);
+    this.code = code;
     this.offset = offset;
   }
 }
@@ -40,10 +43,10 @@ export function readYaml(text: string, options: YamlOptions = {}): YamlText {
     // Forced to have one, also where the text is empty.
     return { documents: documents as [Yaml.Document.Parsed], lines, targets };
   } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
-    const { offset, message } = error;
+    if (!(error instanceof Refused)) throw error;
+    const { code, offset, message } = error;
     const refused = new yaml.Document(null) as Yaml.Document.Parsed;
-    refused.errors.push(new yaml.YAMLParseError([offset, offset + 1], 'RESOURCE_EXHAUSTION', message));
+    refused.errors.push(new yaml.YAMLParseError([offset, offset + 1], code, message));
     return { documents: [refused], lines, targets: new Map() };
   }
 }
@@ -75,6 +78,9 @@ export function parseYaml(text: string, options: YamlOptions = {}): unknown {
   return yamlValue(document);
 }
 
+/** Telling of one costs as much as reading several tokens. Of a text with more of them only the first is told. */
+const MAX_MISPLACED = 100;
+
 interface Source {
   readonly text: string;
   readonly lines: Yaml.LineCounter;
@@ -84,14 +90,21 @@ interface Source {
 function* tokensOf(yaml: typeof Yaml, { text, lines, limits }: Source): Generator<Yaml.CST.Token> {
   const parser = new yaml.Parser(lines.addNewLine);
   lines.addNewLine(0);
+  const tooMuch = (message: string): Refused => new Refused('RESOURCE_EXHAUSTION', parser.offset, message);
   let tokens = 0;
+  const misplaced: Yaml.CST.ErrorToken[] = [];
   for (const lexeme of new yaml.Lexer().lex(text)) {
     tokens += 1;
-    if (tokens > limits.tokens) throw new LimitReached(parser.offset, `There are more than ${limits.tokens} tokens`);
-    yield* parser.next(lexeme);
+    if (tokens > limits.tokens) throw tooMuch(`There are more than ${limits.tokens} tokens`);
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'error') misplaced.push(token);
+      yield token;
+    }
+    const [first] = misplaced;
+    if (first && misplaced.length > MAX_MISPLACED) throw new Refused('UNEXPECTED_TOKEN', first.offset, first.message);
     // What is being built: the document, then one collection inside the other, then a scalar.
     if (parser.stack.length > limits.depth + 2) {
-      throw new LimitReached(parser.offset, `It is nested deeper than ${limits.depth}`);
+      throw tooMuch(`It is nested deeper than ${limits.depth}`);
     }
   }
   yield* parser.end();

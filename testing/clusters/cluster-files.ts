@@ -44,6 +44,7 @@ export class ClusterFiles {
     this.renewServerPair();
     this.#writePair('kubelet', issueServerPair(authority, ['127.0.0.1', 'localhost']));
     this.#writePair('kubelet-client', issueClientPair(authority, 'kube-apiserver-kubelet-client', ['system:masters']));
+    this.write('audit-policy.json', JSON.stringify(AUDIT_POLICY));
     const signing = makeSigningKeys();
     this.write('service-accounts.key', signing.privateKey);
     this.write('service-accounts.pub', signing.publicKey);
@@ -69,6 +70,15 @@ export class ClusterFiles {
     this.write(`${name}.key`, key);
   }
 }
+
+/** What users of this group ask for is in the audit log of the API server, once it is done. */
+export const AUDITED = 'testing:audited';
+const AUDIT_POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived', 'ResponseStarted'],
+  rules: [{ level: 'Request', userGroups: [AUDITED] }, { level: 'None' }],
+};
 
 const SERVER_NAMES = [
   '127.0.0.1',

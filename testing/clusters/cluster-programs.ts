@@ -31,6 +31,8 @@ export function apiServerFlags({ files, size, etcd, name, port, more }: ApiServe
     `--service-account-key-file=${files.path('service-accounts.pub')}`,
     `--service-account-signing-key-file=${files.path('service-accounts.key')}`,
     '--service-cluster-ip-range=10.0.0.0/24',
+    `--audit-policy-file=${files.path('audit-policy.json')}`,
+    `--audit-log-path=${files.path('audit.log')}`,
     '--allow-privileged=true',
     `--kubelet-certificate-authority=${files.path('ca.crt')}`,
     `--kubelet-client-certificate=${files.path('kubelet-client.crt')}`,

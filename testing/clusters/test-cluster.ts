@@ -68,6 +68,11 @@ export class TestCluster {
     return file;
   }
 
+  /** One line of JSON for each request of users in the group `AUDITED`. */
+  get auditLog(): string {
+    return this.#files.path('audit.log');
+  }
+
   clientCertificate(user: string, groups: readonly string[] = []): KeyPair {
     return issueClientPair(this.#files.authority, user, groups);
   }
