@@ -1,6 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { appliedState, conflictsOf, diffLines, driftOf, forApply, heldHash, immutableFields, type KubeObject, keyOf, nextStep, parseFieldPattern, pruneStep, wantedObjects, wasMadeByUs } from '#contexts/kubernetes';
+import {
+  appliedState,
+  conflictsOf,
+  diffLines,
+  driftOf,
+  forApply,
+  heldHash,
+  immutableFields,
+  type KubeObject,
+  keyOf,
+  nextStep,
+  parseFieldPattern,
+  pruneStep,
+  wantedObjects,
+  wasMadeByUs,
+} from '#contexts/kubernetes';
 import { KubeClusterApi } from '#contexts/kubernetes/adapters';
 import { CORE, createKubeClient, type KubeClient, parseKubeConfig } from '#kit/kube';
 import type { Document } from '#protocol/delivery';

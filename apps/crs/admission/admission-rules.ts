@@ -1,4 +1,9 @@
-import { type InvalidField, isEmptySelector, selectorFault, type WrittenSelector } from '#contexts/cluster-resource-sets';
+import {
+  type InvalidField,
+  isEmptySelector,
+  selectorFault,
+  type WrittenSelector,
+} from '#contexts/cluster-resource-sets';
 import type { KubeObject } from '#kit/kube';
 import { canonicalJson } from '#kit/std';
 

@@ -1,6 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { AgentRegistry } from '#contexts/delivery';
-import { type Approvers, createDecide, DeploymentService, GroupController, LOCAL_TARGET_ID, LocalAgent, TargetChanges, type TargetRouter } from '#contexts/orchestration';
+import {
+  type Approvers,
+  createDecide,
+  DeploymentService,
+  GroupController,
+  LOCAL_TARGET_ID,
+  LocalAgent,
+  TargetChanges,
+  type TargetRouter,
+} from '#contexts/orchestration';
 import {
   approvalRoutes,
   builtInRules,

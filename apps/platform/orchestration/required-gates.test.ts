@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { TargetId } from '#contexts/orchestration';
 import { workspaceRoutes } from '#contexts/workspaces/adapters';
 import type { Storage } from '#kit/storage';
+import type { TargetId } from '#protocol/targets';
 import { eachDatabase, type TestDatabase } from '#testing/databases';
 import { call } from '../../../contexts/identity/testing/call.ts';
 import { aTarget, insertTarget, named, placeAt, uidOf } from '../../../contexts/targets/testing/a-target.ts';

@@ -149,7 +149,11 @@ export class FleetletGate implements FleetletAdmission {
     const holder = await this.#holders.get(fingerprint, () => this.#holderOf(certificate, signal));
     const judged =
       holder === undefined ? await this.#stranger(certificate, signal) : await this.#standing(holder, takes, signal);
-    if (judged.kind === 'refused' && judged.reason !== 'unauthenticated' && this.#ended.size < REMEMBERED) {
+    if (
+      judged.kind === 'refused' &&
+      (judged.reason === 'revoked' || judged.reason === 'superseded') &&
+      this.#ended.size < REMEMBERED
+    ) {
       this.#ended.add(fingerprint);
     }
     if (judged.kind === 'refused' || holder === undefined || this.#isFirstUse(certificate)) return judged;

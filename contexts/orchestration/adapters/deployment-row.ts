@@ -1,7 +1,12 @@
 import type { Json, JsonObject } from '#kit/std';
 import { FleetError, type Labels, labelFaults, parseResourceName, parseUuid } from '#kit/std';
 import { type Row, sql } from '#kit/storage';
-import { type Deployment, type DeploymentOwner, type DeploymentSpec, ROLLOUT_STATES } from '../domain/deployment/deployment.ts';
+import {
+  type Deployment,
+  type DeploymentOwner,
+  type DeploymentSpec,
+  ROLLOUT_STATES,
+} from '../domain/deployment/deployment.ts';
 import { DeploymentError, invalidDeployment } from '../domain/deployment/deployment-error.ts';
 import type { DeploymentStatus } from '../domain/deployment/deployment-status.ts';
 import { isObject } from '../domain/manifest/json.ts';
