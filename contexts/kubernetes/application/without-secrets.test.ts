@@ -6,7 +6,7 @@ import { map, order, runAgent } from '../testing/agent-scene.ts';
 import { fakePorts } from '../testing/fake-ports.ts';
 import type { ClusterApi } from './ports.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const MARKED = 'marked-hunter2';
 const SECRET = 'secret-hunter2';
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { password: btoa(SECRET) } };
