@@ -137,7 +137,7 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     await journey.until('the rollback', async () => (await journey.find('app-db')).revision === 3);
     journey.fleet.script(targetOf('db'), {});
     await journey.untilHealthy('app-db');
-    await journey.untilMessage('app', 'step 1 of 2: app-db was rolled back, and does not have what the group gave it');
+    await journey.untilMessage('app', 'step 1 of 2: app-db was rolled back and does not have what the group requested');
     assert.equal((await journey.find('app-web')).revision, 1, 'the step behind it did not begin');
     await journey.patch('app', steps('2', '3'));
     await journey.untilHealthy('app', 'app-db', 'app-web');

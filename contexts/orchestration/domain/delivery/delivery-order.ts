@@ -4,7 +4,9 @@ import type { Document } from '../manifest/document-identity.ts';
 import type { Health } from '../rollout/machine/member.ts';
 import type { TargetId } from '../target-view.ts';
 
-/** What an agent is asked to do. It may be asked twice, and never goes back behind a revision that it has seen. */
+/**
+ * An order to an agent. The same order may be sent twice; an agent never goes back behind a revision that it has seen.
+ */
 export type DeliveryOrder = {
   readonly target: { readonly id: TargetId; readonly name: string; readonly type: string };
   readonly deployment: Uuid;
@@ -13,43 +15,45 @@ export type DeliveryOrder = {
   | {
       readonly kind: 'deliver';
       readonly hash: string;
-      /** As they are to be applied, secrets included. */
+      /** Ready to be applied, secrets included. */
       readonly documents: readonly Document[];
       readonly namespace?: string;
       readonly healthRules: readonly HealthRule[];
       readonly driftPolicy: DriftPolicy;
-      /** JSON pointers into `documents`, `/0/data/password`: what stands there an agent prints nowhere. */
+      /**
+       * JSON pointers into `documents`, such as `/0/data/password`. The agent must not print the values they point to.
+       */
       readonly secretPlaces: readonly string[];
     }
   | { readonly kind: 'remove' }
 );
 
-/** What became of the asking. Only `accepted` means that the agent has it safely; a report follows then. */
+/** The agent's immediate answer to an order. Only `accepted` means that the agent has persisted it; a report follows. */
 export type Acknowledgement =
   | { readonly kind: 'accepted' }
-  /** There is nobody to take it. It is sent again when the target is back. */
+  /** No agent is connected. The order is sent again when the target is back. */
   | { readonly kind: 'offline' }
-  /** It never will take this. */
+  /** The agent will never accept this order. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** It has seen a later revision: this one is nobody's wish any longer, or the platform was set back. */
+  /** The agent has seen a later revision: this order was superseded, or the platform was restored from a backup. */
   | { readonly kind: 'fenced'; readonly seen: number };
 
-/** What an agent says by itself. The same may be said twice. */
+/** A report that an agent sends on its own. The same report may arrive twice. */
 export type DeliveryReport = { readonly target: TargetId; readonly deployment: Uuid; readonly revision: number } & (
   | { readonly kind: 'applied'; readonly hash: string }
   | { readonly kind: 'removed' }
   | { readonly kind: 'rejected'; readonly message: string }
-  /** Applying or removing it came to an end without success. */
+  /** Applying or removing ended without success. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'health'; readonly health: Health; readonly message: string }
-  /** What differs from what was delivered; empty when nothing does any more. */
+  /** The objects that differ from what was delivered; empty once none does. */
   | { readonly kind: 'drift'; readonly objects: readonly string[] }
 );
 
-/** All that is on a target, said after it connected: what is not in it is not there. */
+/** Everything on a target, sent after its agent connects. Anything not listed is not on the target. */
 export interface Inventory {
   readonly target: TargetId;
-  /** Of the installation behind the target: a cluster that was rebuilt has another. */
+  /** Identifies the installation behind the target: a rebuilt cluster has another one. */
   readonly instance: string;
   readonly holdings: readonly {
     readonly deployment: Uuid;

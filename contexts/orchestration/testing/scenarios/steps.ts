@@ -150,12 +150,12 @@ export function resource({ nth = 1, at = nth, ...its }: Expected): object {
 function conditionsAt(lastTransitionTime: string): object[] {
   const found = [
     ['Placed', 'Unknown', 'Unresolved', 'The placement has not been resolved yet.'],
-    ['Planned', 'Unknown', 'NotPlannedYet', 'What was asked for last is not planned yet.'],
-    ['Progressing', 'True', 'NotPlannedYet', 'What was asked for last is not planned yet.'],
+    ['Planned', 'Unknown', 'NotPlannedYet', 'The latest change is not planned yet.'],
+    ['Progressing', 'True', 'NotPlannedYet', 'The latest change is not planned yet.'],
     ['Available', 'Unknown', 'Unresolved', 'The placement has not been resolved yet.'],
     ['Degraded', 'False', 'NoneDegraded', 'No target is known to be degraded.'],
-    ['Conflict', 'False', 'NoConflict', 'The budget lets it go on.'],
-    ['Paused', 'False', 'NotPaused', 'Nobody paused it.'],
+    ['Conflict', 'False', 'NoConflict', 'The budget does not block the rollout.'],
+    ['Paused', 'False', 'NotPaused', 'The rollout is not paused.'],
   ];
   return found.map(([type, status, reason, message]) => ({
     type,
