@@ -7,7 +7,7 @@ import { aRun, inline, type PipelineRun } from '../../testing/pipeline/pipeline-
 
 const BLUE = { type: 'selector', matchLabels: { colour: 'blue' } };
 
-/** Chooses all, or throws while the test says so. */
+/** Chooses all targets, or throws while the test says so. */
 function moody(mood: { throws: boolean }): PlacementStrategy {
   return {
     type: 'moody',

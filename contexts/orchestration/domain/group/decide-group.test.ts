@@ -289,7 +289,7 @@ describe('a pause', () => {
 });
 
 describe('an abort', () => {
-  /** The second step is under way: `api` rolls out, and `jobs` was asked and has not begun. */
+  /** The second step is under way: `api` is rolling out; the change of `jobs` was requested and has not begun. */
   function underWay(onFailure: 'halt' | 'rollback' = 'halt'): GroupWorld {
     const world = healthy(TIERS, onFailure).want([['db'], ['api=2', 'jobs=2'], ['web=2']], onFailure);
     assert.deepEqual(world.settle(), ['patch api config', 'patch jobs config']);
