@@ -313,7 +313,7 @@ export interface WorkspaceDirectory {
 
 /** The principals that may approve in a workspace, by current grants. */
 export interface Approvers {
-  /** False only if it is certain: a group with the permission may have anyone in it. */
+  /** False only if it is certain: a group with the permission may contain any user. */
   hasPersonBesides(workspace: ResourceName, requesters: readonly string[]): boolean;
 }
 

@@ -40,7 +40,7 @@ export interface Packed {
   readonly assigns: boolean;
 }
 
-/** The second half of the two-phase diff: a target that already has the same content gets no order. */
+/** The two-phase diff: a target that already has the same content gets no order. */
 export function packParcel(
   row: DeploymentTarget,
   { wanted, isOver, now }: { readonly wanted: Wanted | undefined; readonly isOver: boolean; readonly now: number },

@@ -22,7 +22,7 @@ export interface Approval {
   /** The step that the gate stands before or after. */
   readonly step: string;
   readonly requestedBy: string;
-  /** Everyone who wrote something that the rollout brings, or asked for the rollout: see `AuthorStore`. */
+  /** All principals who wrote something that the rollout brings, or asked for the rollout: see `AuthorStore`. */
   readonly requesters: readonly string[];
   /** The approver must be a person, and none of the requesters. */
   readonly needsDistinctApprover: boolean;

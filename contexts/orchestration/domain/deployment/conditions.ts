@@ -118,7 +118,7 @@ function available({ status: { placement, counts } }: Deployment): Finding<'Avai
   if (counts.placed === 0) {
     return placement.kind === 'unresolved'
       ? { status: 'Unknown', reason: 'Unresolved', message: 'The placement has not been resolved yet.' }
-      : { status: 'True', reason: 'NoTargets', message: 'The placement selects no target.' };
+      : { status: 'True', reason: 'NoTargets', message: 'The deployment is placed on no target.' };
   }
   const message = `${counts.available} of ${targets(counts.placed)} have it and are available.`;
   if (counts.available === counts.placed) return { status: 'True', reason: 'AllAvailable', message };

@@ -80,7 +80,7 @@ export function isCompared(row: DeploymentTarget, { wishes, isUnfinished }: Comp
 
 export interface ComparisonScene {
   readonly wishes: Wishes;
-  /** The last rollout did not finish by itself, so any target may lack anything. */
+  /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
 }
 

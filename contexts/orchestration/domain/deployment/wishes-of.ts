@@ -23,7 +23,7 @@ export interface Wishes {
   readonly ahead: number;
   readonly isAbandoned: boolean;
   readonly requestedBy: string;
-  /** Everyone who asked, not only the first. */
+  /** All principals who asked, not only the first. */
   readonly askers: readonly string[];
   /** The cause of the rollout, in words for people. */
   readonly text: string;

@@ -13,7 +13,7 @@ type Reference = { readonly [REFERENCE]: string };
  * Identifies a secret outside its seal. Equal secrets have equal fingerprints, different ones different fingerprints.
  *
  * DECISION: the function is injected, and has to be keyed. A plain hash of a password is open to a dictionary attack by
- * anyone who sees it, and fingerprints are widely visible: they are part of the content hash that status and agents show.
+ * every reader, and fingerprints are widely visible: they are part of the content hash that status and agents show.
  */
 export type Fingerprint = (secret: string) => string;
 

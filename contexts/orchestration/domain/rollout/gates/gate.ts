@@ -60,7 +60,7 @@ export interface WatchedHealth {
 export interface GateHearing<Spec extends GateSpec> {
   readonly spec: Spec;
   readonly now: number;
-  /** Everyone who wrote something that the rollout brings, or asked for it. */
+  /** All principals who wrote something that the rollout brings, or asked for it. */
   readonly requesters: readonly string[];
 }
 

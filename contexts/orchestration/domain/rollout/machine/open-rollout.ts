@@ -11,7 +11,7 @@ export interface RolloutStart {
   readonly revision: number;
   /** The user or component that asked for the rollout. A distinct approver is another person. */
   readonly requestedBy: string;
-  /** Everyone who wrote something that it brings, or asked for it; `[requestedBy]` by default. */
+  /** All principals who wrote something that it brings, or asked for it; `[requestedBy]` by default. */
   readonly requesters?: readonly string[];
   readonly plan: Plan;
   /** Facts of every target in the plan. */

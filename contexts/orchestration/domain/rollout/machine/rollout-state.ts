@@ -14,7 +14,7 @@ export interface RolloutState {
   readonly rollout: string;
   readonly revision: number;
   readonly requestedBy: string;
-  /** Everyone who wrote something that it brings, or asked for it. */
+  /** All principals who wrote something that it brings, or asked for it. */
   readonly requesters: readonly string[];
   readonly phase: Phase;
   /** Whether `started` was received. A rollout may be paused before that. */
