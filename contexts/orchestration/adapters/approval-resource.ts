@@ -3,7 +3,10 @@ import type { ApprovalResource } from '#protocol/api';
 import type { Approvers } from '../application/ports.ts';
 import type { Approval } from '../domain/deployment/approval.ts';
 
-/** An approval as the API shows it. Of its workspace only the name: what stands above is not for all. */
+/**
+ * An approval as the API shows it. It names only its workspace, not the path: not every reader may see the workspaces
+ * above.
+ */
 export function toApprovalResource(approval: Approval, approvers?: Approvers): ApprovalResource {
   const { uid, workspace, deploymentName, revision, gate, step, requestedBy, requesters } = approval;
   const { needsDistinctApprover } = approval;

@@ -7,7 +7,7 @@ import { draftShape } from './draft-shape.ts';
 import { healthRuleFault } from './health-rule-language.ts';
 import { readTemplateText } from './read-template-text.ts';
 
-/** What comes with the product. Those of addons are added here, registry by registry. */
+/** The built-in strategies. Those of addons are added here, registry by registry. */
 export function builtInRules(): SpecRules {
   return {
     manifests: builtInManifests({ readText: readTemplateText }),

@@ -10,12 +10,12 @@ export function keyIn({ workspace, deployment }: { readonly workspace: string; r
   return { workspace: parseResourceName(workspace), name: parseResourceName(deployment) };
 }
 
-/** Who is written as approvers are, so that the two can be compared. */
+/** The caller in the same form as approvers, so that the two can be compared. */
 export function acting({ principal, time }: { readonly principal: Principal; readonly time: number }) {
   return { by: `${principal.kind}:${principal.id}`, now: time };
 }
 
-/** What is checked before a change is also what the audit compares with. */
+/** Checks `If-Match`, and passes the state before the change to the audit log. */
 export function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
   return {
     check: (current) => {

@@ -7,7 +7,10 @@ import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts
 import { maskSpec } from '../domain/deployment/sealed-spec.ts';
 import type { Wait } from '../domain/rollout/machine/explain-wait.ts';
 
-/** A deployment as the API shows it, secrets masked. Of its workspace only the name: what stands above is not for all. */
+/**
+ * A deployment as the API shows it, secrets masked. It names only its workspace, not the path: not every reader may see
+ * the workspaces above.
+ */
 export function toResource(deployment: Deployment): DeploymentResource {
   const { name, uid, workspace, labels, rolloutState, owner, deletion, generation, observedGeneration } = deployment;
   const { namespace, ...spec } = maskSpec(deployment.spec) as unknown as DeploymentResource;
@@ -60,7 +63,7 @@ export function toTargetResource(row: DeploymentTarget): DeploymentTargetResourc
 
 function statusResource({ counts, placement, rollout, trouble }: DeploymentStatus): DeploymentStatusResource {
   return {
-    // Stored before there was one of them.
+    // Older rows may lack some of the counts.
     counts: { ...NO_COUNTS, ...counts },
     placement: {
       kind: placement.kind,

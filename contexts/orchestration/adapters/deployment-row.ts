@@ -11,15 +11,18 @@ import { DeploymentError, invalidDeployment } from '../domain/deployment/deploym
 import type { DeploymentStatus } from '../domain/deployment/deployment-status.ts';
 import { isObject } from '../domain/manifest/json.ts';
 
-/** What `toDeployment` reads, by name: a release also runs on the table of the next one, which may have more columns. */
+/**
+ * The columns that `toDeployment` reads, by name: during an upgrade a release also runs on the table of the next one,
+ * which may have more columns.
+ */
 export const COLUMNS = sql.raw(
   `uid, name, workspace, workspace_path, labels, spec, rollout_state, owner_group, owner_child, deletion, generation,
    observed_generation, revision, rollout, status, version, create_time, update_time`,
 );
 
 /**
- * The same for a query. Earlier versions followed agents to any revision; no page of deployments can be read with one that a
- * number does not hold. Such a deployment is shown, and can only be abandoned.
+ * The same for queries. Earlier versions followed agents to any revision, and a revision beyond the safe integers would
+ * make the whole page unreadable. Such a deployment is shown, and can only be abandoned.
  */
 export const READ_COLUMNS = sql.raw(
   `uid, name, workspace, workspace_path, labels, spec, rollout_state, owner_group, owner_child, deletion, generation,
@@ -31,7 +34,7 @@ function exact(column: string): string {
   return `CASE WHEN ${column} > ${last} THEN ${last} ELSE ${column} END AS ${column}`;
 }
 
-/** A restored or repaired database can hold anything, so that what is not a deployment is not taken for one. */
+/** A restored or repaired database can hold anything, so invalid rows are refused. */
 export function toDeployment(row: Row): Deployment {
   try {
     return checked({
@@ -54,11 +57,13 @@ export function toDeployment(row: Row): Deployment {
     });
   } catch (cause) {
     if (!(cause instanceof FleetError || cause instanceof SyntaxError)) throw cause;
-    throw new DeploymentError('STORED_DEPLOYMENT_INVALID', `read deployment ${String(row['name'])}`, { cause });
+    throw new DeploymentError('STORED_DEPLOYMENT_INVALID', `The stored deployment ${String(row['name'])} is invalid.`, {
+      cause,
+    });
   }
 }
 
-/** As deep as code relies on it. What is in a spec is read again by its strategies, which say what they do not know. */
+/** Checked as deep as the code relies on it. The strategies validate the contents of a spec themselves. */
 function checked(deployment: Deployment): Deployment {
   const { workspace, labels, spec, status } = deployment;
   const faults = Object.values(labels).every((value) => typeof value === 'string')
@@ -68,9 +73,9 @@ function checked(deployment: Deployment): Deployment {
     faults.push({ path: '/workspace', message: `has the path ${workspace.path}` });
   }
   const isSpec = isTyped(spec.manifest) && isTyped(spec.rollout) && Array.isArray(spec.placement);
-  if (!isSpec || !spec.placement.every(isTyped)) faults.push({ path: '/spec', message: 'is not one of a deployment' });
+  if (!isSpec || !spec.placement.every(isTyped)) faults.push({ path: '/spec', message: 'is not that of a deployment' });
   if (!Array.isArray(status.conditions) || !isObject(status.counts as unknown as Json)) {
-    faults.push({ path: '/status', message: 'is not one of a deployment' });
+    faults.push({ path: '/status', message: 'is not that of a deployment' });
   }
   if (faults.length > 0) throw invalidDeployment(faults);
   return deployment;

@@ -5,7 +5,10 @@ import type { TargetId } from '#protocol/targets';
 import { type DeploymentTarget, ORDER_STATES, type Order } from '../domain/deployment/deployment-target.ts';
 import { FAILURE_REASONS } from '../domain/rollout/machine/member.ts';
 
-/** What `toDeploymentTarget` reads, by name: a release also runs on the table of the next one. */
+/**
+ * The columns that `toDeploymentTarget` reads, by name: during an upgrade a release also runs on the table of the next
+ * one.
+ */
 export const TARGET_COLUMNS = sql.raw(
   `deployment, target, name, type, is_placed, is_online, applied_revision, applied_hash, order_kind, order_revision,
    order_batch, order_state, order_hash, order_since, failure, health, health_revision, health_message, is_owed, drift,
@@ -13,8 +16,8 @@ export const TARGET_COLUMNS = sql.raw(
 );
 
 /**
- * The same for a query. Earlier versions stored any revision that an agent reported, and no page can be read with one that a number
- * does not hold: what such a report was about is not known.
+ * The same for queries. Earlier versions stored any revision that an agent reported, and one beyond the safe integers
+ * would make the whole page unreadable: such a revision is treated as unknown.
  */
 export const READ_TARGET_COLUMNS = sql.raw(
   `deployment, target, name, type, is_placed, is_online, ${exact('applied_revision', 'NULL')}, applied_hash, order_kind,
@@ -50,7 +53,7 @@ export function toDeploymentTarget(row: Row): DeploymentTarget {
         : { revision: Number(row['applied_revision']), hash: String(row['applied_hash']) },
     order: toOrder(row),
     failure: row['failure'] === null ? undefined : toFailure(String(row['failure'])),
-    // What a later release may have written is not taken for good.
+    // A value written by a later release is treated as unknown.
     health: HEALTHS.find((health) => health === row['health']) ?? 'Unknown',
     healthRevision: Number(row['health_revision']),
     healthMessage: String(row['health_message']),
@@ -67,7 +70,7 @@ function toOrder(row: Row): Order | undefined {
     kind: row['order_kind'] === 'remove' ? 'remove' : 'deliver',
     revision: Number(row['order_revision']),
     batch: Number(row['order_batch']),
-    // One that nobody knows may have arrived: it is sent again, and agents take a thing twice.
+    // An order in an unknown state may have arrived: it is sent again, and agents accept the same order twice.
     state: ORDER_STATES.find((state) => state === row['order_state']) ?? 'sent',
     ...(row['order_hash'] === null ? {} : { hash: String(row['order_hash']) }),
     since: Number(row['order_since']),

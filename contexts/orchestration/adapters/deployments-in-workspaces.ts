@@ -1,12 +1,12 @@
 import { sql, type Transaction } from '#kit/storage';
 
 /**
- * What whoever deletes or moves a workspace has to ask of its deployments, in his own transaction: what is in the way, and
- * that they follow.
+ * Used when a workspace is deleted or moved, in the same transaction: lists the deployments that block it, and rewrites
+ * their paths.
  */
 export function deploymentsInWorkspaces(tx: Transaction) {
   return {
-    /** How many are directly in the workspace, and the first of them by name. */
+    /** How many deployments are directly in the workspace, and the first of them by name. */
     async contentsOf({ path }: { readonly path: string }, limit: number, signal: AbortSignal) {
       signal.throwIfAborted();
       const rows = await tx.all<{ name: string; total: number }>(sql`
@@ -15,11 +15,13 @@ export function deploymentsInWorkspaces(tx: Transaction) {
       return { kind: 'deployment', count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
     },
 
-    /** One statement for each table, however many there are. Their workspace is the same: nothing is announced of them. */
+    /**
+     * One statement per table, whatever the number of rows. Their workspace stays the same, so no events are published.
+     */
     async rewritePaths(move: { readonly fromPath: string; readonly toPath: string }, signal: AbortSignal) {
       signal.throwIfAborted();
       const { fromPath, toPath } = move;
-      // The first text after all that begin with this path: the character after the slash, in the order of bytes.
+      // The first text after all that begin with this path: `0` is the character after the slash in byte order.
       const end = `${fromPath.slice(0, -1)}0`;
       await tx.batch(
         ['deployments', 'approvals'].map(

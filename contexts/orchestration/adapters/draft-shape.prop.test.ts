@@ -33,7 +33,7 @@ const stage = {
 const budget = { maxConcurrency: 1, minAvailable: '10%', maxUnavailable: 2, maxFailures: 0, maxRemoval: '5%' };
 const pace = { progressDeadline: '1m', offlinePolicy: 'skip', offlineDeadline: '1h', onCollision: 'queue' };
 
-/** Everything that the API takes is in one of these. */
+/** Together these use everything that the API accepts. */
 const WHOLE: readonly JsonObject[] = [
   {
     labels: { a: 'b' },
@@ -96,7 +96,7 @@ const WHOLE: readonly JsonObject[] = [
 
 const WRONG: readonly Json[] = [null, 0, 1.5, -1, '', 'x', '1%', 'UPPER', true, [], {}, [null], { type: 'nobody' }];
 
-/** The same with one thing in it, at any depth, replaced, taken away or added. */
+/** The same with one value, at any depth, replaced, removed or added. */
 const broken = fc
   .tuple(
     fc.constantFrom(...WHOLE),
@@ -226,7 +226,7 @@ function breakAt({ holder, key }: Place, how: 'replace' | 'drop' | 'add', wrong:
   else holder[how === 'add' ? 'unheardOf' : key] = wrong;
 }
 
-/** As the server closes it: an object takes the fields that it names, and no others, unless it says so. */
+/** As the server closes it: an object accepts only the fields that it names, unless it says otherwise. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -6,15 +6,15 @@ import { DeploymentDraftSchema } from '#protocol/api';
 import { isList, isObject } from '../domain/manifest/json.ts';
 
 /**
- * What the schema of the API says of a draft that did not come through the API: what a patch made of it, and the
- * children of a group, whose schema would have no end. Where there is a choice by `type`, it is made first, so that
- * nobody is told of the fields of the others.
+ * Validates drafts that did not come through the API against its schema: the result of a patch, and the children of a
+ * group, whose schema would be infinite. A choice by `type` is made first, so that faults only mention the fields of the
+ * chosen type.
  */
 export function draftShape(draft: Json, at: string): readonly FieldFault[] {
   return faultsOf(DeploymentDraftSchema as unknown as AnySchema, draft, at);
 }
 
-/** As far as our schemas go: objects, records, lists, choices, and what has no parts. */
+/** The parts of JSON schema that our schemas use: objects, records, lists, choices and scalars. */
 type AnySchema = {
   readonly anyOf?: readonly AnySchema[];
   readonly const?: unknown;
@@ -33,7 +33,7 @@ function faultsOf(schema: AnySchema, value: Json, at: string): readonly FieldFau
   const own = plainFaults(schema, value, at);
   if (schema.items === undefined || !isList(value)) return own;
   const { items } = schema;
-  // What is wrong inside is said of the items, in their own words.
+  // Faults within the list are reported by the items themselves.
   const bounds = own.filter(({ path }) => path === at);
   return [...bounds, ...value.flatMap((item, index) => faultsOf(items, item, `${at}/${index}`))];
 }

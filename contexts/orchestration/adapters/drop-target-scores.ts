@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '#kit/storage';
 
-/** What was reported of a target goes with it, in the transaction that deletes it. */
+/** Deletes the scores of a target, in the transaction that deletes the target. */
 export function dropTargetScores(tx: Transaction) {
   return {
     async deleted({ uid }: { readonly uid: string }, signal: AbortSignal): Promise<void> {

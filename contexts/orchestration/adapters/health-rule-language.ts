@@ -3,15 +3,15 @@ import { BoundedCel, CelError } from '#kit/cel';
 const language = new BoundedCel({ object: 'dyn' });
 
 /**
- * What is wrong with a health rule; `undefined` when nothing is. It is never evaluated here: whoever reports health does
- * that, on what it sees.
+ * The fault of a health rule; `undefined` if it is valid. Rules are never evaluated here, only by the agents that report
+ * health.
  */
 export function healthRuleFault(expression: string): string | undefined {
   try {
     const { type } = language.compile(expression);
     return ['bool', 'dyn'].includes(type) ? undefined : `must be a condition, but is of type ${type}`;
   } catch (error) {
-    if (error instanceof CelError) return `is not CEL over object that can be used: ${error.message}`;
+    if (error instanceof CelError) return `is not a valid CEL expression over object: ${error.message}`;
     throw error;
   }
 }

@@ -48,7 +48,7 @@ const FILTER = {
   createTime: 'timestamp',
 } as const;
 
-/** What rollouts wait for people to say. */
+/** The routes for approvals that rollouts wait for. */
 export function approvalRoutes(deps: ApprovalRoutesDeps): Route[] {
   const reader = new SqlApprovalReader(deps);
   return [
@@ -67,7 +67,7 @@ function acrossRoute(reader: SqlApprovalReader, { visibility, approvers }: Appro
     path: ACROSS,
     operationId: 'listAllApprovals',
     summary: 'List approvals across workspaces',
-    description: 'Those that the caller may see, the oldest first.',
+    description: 'The approvals that the caller may see, oldest first.',
     tags,
     permission: 'approvals.read',
     reach: 'filtered',
@@ -87,7 +87,7 @@ function listRoute(reader: SqlApprovalReader, { approvers }: ApprovalRoutesDeps)
     path: COLLECTION,
     operationId: 'listApprovals',
     summary: 'List the approvals of a workspace',
-    description: 'Of the deployments directly in it, the oldest first.',
+    description: 'The approvals of deployments directly in the workspace, oldest first.',
     tags,
     permission: 'approvals.read',
     schema: { params: ApprovalsParamsSchema, item: ApprovalSchema },
@@ -124,8 +124,8 @@ interface Verb {
   readonly body: typeof ApproveSchema | typeof RejectSchema;
 }
 
-const APPROVE: Verb = { verb: 'approve', summary: 'Let a rollout go on', body: ApproveSchema };
-const REJECT: Verb = { verb: 'reject', summary: 'Pause a rollout that asks whether it may go on', body: RejectSchema };
+const APPROVE: Verb = { verb: 'approve', summary: 'Approve a rollout', body: ApproveSchema };
+const REJECT: Verb = { verb: 'reject', summary: 'Reject a rollout, which pauses it', body: RejectSchema };
 
 function answerRoute({ storage, unit }: ApprovalRoutesDeps, { verb, summary, body }: Verb): Route {
   return defineRoute({
@@ -133,7 +133,7 @@ function answerRoute({ storage, unit }: ApprovalRoutesDeps, { verb, summary, bod
     path: `${ITEM}:${verb}`,
     operationId: `${verb}Approval`,
     summary,
-    description: 'An answer that nobody waits for any longer is 409.',
+    description: 'Answers 409 if the rollout no longer waits for this approval.',
     tags,
     permission: 'approvals.answer',
     etag: true,
@@ -157,7 +157,7 @@ function answerDeploymentRoute({ storage, unit }: ApprovalRoutesDeps, { verb, su
     path: `${DEPLOYMENT_PATH}:${verb}`,
     operationId: `${verb}Deployment`,
     summary,
-    description: 'For the one approval that the rollout waits for; none or several is 409.',
+    description: 'Answers the one approval that the rollout waits for; 409 if there is none or more than one.',
     tags,
     permission: 'approvals.answer',
     schema: { params: DeploymentParamsSchema, body, responses: { 200: DeploymentSchema } },
@@ -182,7 +182,10 @@ interface Overriding extends Answering {
   auditAs(operationId: string): void;
 }
 
-/** Of the instance, whatever the workspace: the second person is there to stop its own administrators, too. */
+/**
+ * Requires the permission on the instance, not on the workspace: the second person is meant to stop the workspace's own
+ * administrators, too.
+ */
 async function mayOverride(request: Overriding): Promise<void> {
   if (request.body.override !== true) return;
   await request.authorize('approvals.override', {});
@@ -194,7 +197,7 @@ function answerIn(request: Answering, verb: Verb['verb']): ApprovalAnswer {
   return { ...acting(request), isApproval: verb === 'approve', isOverride, message };
 }
 
-/** What is checked before a change is also what the audit compares with. */
+/** Checks `If-Match`, and passes the state before the change to the audit log. */
 function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }) {
   return {
     check: (current: Approval) => {

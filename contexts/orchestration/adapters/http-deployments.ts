@@ -30,7 +30,7 @@ export interface DeploymentRoutesDeps {
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }
 
-/** What the routes share. */
+/** Shared by the routes. */
 interface Parts extends DeploymentRoutesDeps {
   readonly reader: SqlDeploymentReader;
 }
@@ -50,7 +50,7 @@ const FILTER = {
   updateTime: 'timestamp',
 } as const;
 
-/** Deployments as a REST resource, and what people can do about their rollouts. */
+/** Deployments as a REST resource, and the commands for their rollouts. */
 export function deploymentRoutes(deps: DeploymentRoutesDeps): Route[] {
   const parts: Parts = { ...deps, reader: new SqlDeploymentReader(deps) };
   return [
@@ -81,7 +81,7 @@ function createRoute({ storage, service, unit }: Parts): Route {
       mutate(request, storage, async (tx) => {
         const { name, ...draft } = request.body;
         const workspace = parseResourceName(request.params.workspace);
-        // What the schema leaves open in it is JSON all the same, as it came as JSON.
+        // Fields that the schema leaves open are JSON as well, since the body was JSON.
         const command = { workspace, name, draft: draft as DeploymentDraft, ...acting(request) };
         const deployment = await service.create(unit(tx), { ...command, ...placing(request) }, request.signal);
         return created(toResource(deployment), `/v1/workspaces/${workspace}/deployments/${deployment.name}`);
@@ -117,7 +117,7 @@ function listRoute({ reader }: Parts): Route {
     keyOf: ({ workspace, name }) => [workspace, name],
     read: async ({ params, query, signal }, { after, limit }) => {
       const within = { workspace: parseResourceName(params.workspace), subtree: query.subtree ?? false };
-      // Who may read in a workspace may read in those below it.
+      // The permission to read a workspace includes the workspaces below it.
       const range = { within, visible: { kind: 'everything' } as const, after: placeOf(after), limit };
       return (await reader.list(range, signal)).map(toResource);
     },
@@ -129,7 +129,7 @@ function acrossRoute({ reader, visibility }: Parts): Route {
     path: ACROSS,
     operationId: 'listAllDeployments',
     summary: 'List deployments across workspaces',
-    description: 'Those that the caller may see, by workspace and name.',
+    description: 'The deployments that the caller may see, by workspace and name.',
     tags,
     permission: 'deployments.read',
     reach: 'filtered',
@@ -150,7 +150,7 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     path: DEPLOYMENT_PATH,
     operationId: 'patchDeployment',
     summary: 'Change a deployment',
-    description: 'A JSON merge patch. One that changes nothing leaves the etag as it is.',
+    description: 'A JSON merge patch. A patch that changes nothing keeps the etag.',
     tags,
     permission: 'deployments.update',
     etag: true,
@@ -171,7 +171,7 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     path: DEPLOYMENT_PATH,
     operationId: 'deleteDeployment',
     summary: 'Delete a deployment',
-    description: 'It is taken off its targets by plan, and then it is gone. A child of a group is made again.',
+    description: 'A rollout removes it from its targets; then it is gone. The group creates a deleted child again.',
     tags,
     permission: 'deployments.delete',
     ifMatch: 'optional',
@@ -188,8 +188,8 @@ function targetsRoute({ units, service }: Parts): Route {
   return defineListRoute({
     path: `${DEPLOYMENT_PATH}/targets`,
     operationId: 'listDeploymentTargets',
-    summary: 'List how a deployment stands on each of its targets',
-    description: 'Those that are to have it, and those that still do; by name.',
+    summary: 'List the state of a deployment on each of its targets',
+    description: 'The targets that should have the deployment, and those that still have it; by name.',
     tags,
     permission: 'deployments.read',
     schema: { params: DeploymentParamsSchema, item: DeploymentTargetSchema },

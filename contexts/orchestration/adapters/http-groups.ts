@@ -13,15 +13,15 @@ export interface GroupRoutesDeps {
   readonly clock: Clock;
 }
 
-/** How a group stands with its children. */
+/** The state of a group and its children. */
 export function groupRoutes({ units, clock }: GroupRoutesDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: `${DEPLOYMENT_PATH}/group`,
       operationId: 'getDeploymentGroup',
-      summary: 'See how a group stands, and what it waits for',
-      description: 'Of a deployment whose manifest is a `deploymentGroup`, once it was delivered to the platform.',
+      summary: 'Get the state of a group and what it waits for',
+      description: 'For a deployment whose manifest is a `deploymentGroup`, once it was delivered to the platform.',
       tags: ['deployments'],
       permission: 'deployments.read',
       schema: { params: DeploymentParamsSchema, responses: { 200: DeploymentGroupStatusSchema } },

@@ -24,7 +24,7 @@ export interface PreviewRoutesDeps extends Omit<PreviewDeps, 'breathe'> {
 const tags = ['deployments'];
 const LOOK = { method: 'POST', tags, permission: 'deployments.preview', readOnly: true } as const;
 
-/** What would change on which target, before anything does. */
+/** The routes that show what a change would do on which target. */
 export function previewRoutes(deps: PreviewRoutesDeps): Route[] {
   return [previewRoute(deps), previewNewRoute(deps)];
 }
@@ -34,8 +34,8 @@ function previewRoute(deps: PreviewRoutesDeps): Route {
     ...LOOK,
     path: `${DEPLOYMENT_PATH}:preview`,
     operationId: 'previewDeployment',
-    summary: 'See what a patch would change on which target',
-    description: 'An empty patch shows what would be sent if everything were looked at anew. Nothing is changed.',
+    summary: 'Preview what a patch would change on which target',
+    description: 'An empty patch shows what would be sent if everything were generated again. Nothing is changed.',
     schema: {
       params: DeploymentParamsSchema,
       query: PreviewQuerySchema,
@@ -63,7 +63,7 @@ function previewNewRoute(deps: PreviewRoutesDeps): Route {
     ...LOOK,
     path: `${DEPLOYMENTS_PATH}:preview`,
     operationId: 'previewNewDeployment',
-    summary: 'See what a new deployment would bring to which target',
+    summary: 'Preview what a new deployment would deliver to which target',
     description: 'Nothing is created.',
     schema: {
       params: DeploymentsParamsSchema,
@@ -99,7 +99,7 @@ function placing(request: Previewing) {
   return { mayPlaceLocally: () => request.authorize('deployments.placeLocal', { workspace }) };
 }
 
-/** Longer than this it does not hold up everybody else. */
+/** Longest time before yielding to other requests. */
 const MAX_TURN_MS = 10;
 
 function breather(): () => Promise<void> {

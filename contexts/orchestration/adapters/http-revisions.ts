@@ -21,7 +21,7 @@ import { toDiffResource, toRevisionResource, toRevisionSummary, toTimelineResour
 
 export interface RevisionRoutesDeps {
   readonly units: Pick<Units, 'read'>;
-  /** That of the rollouts, so that what is told of them is what happened. */
+  /** The same function that the rollouts use, so that the timeline shows what really happened. */
   readonly decide: Decide;
 }
 
@@ -30,7 +30,7 @@ const ITEM = `${COLLECTION}/{revision}`;
 const tags = ['deployments'];
 const DIFF_PAGE = 50;
 
-/** What was rolled out, and what became of it. */
+/** The routes for revisions: what was rolled out, and the outcome. */
 export function revisionRoutes(deps: RevisionRoutesDeps): Route[] {
   return [listRoute(deps), getRoute(deps), diffRoute(deps), timelineRoute(deps)];
 }
@@ -40,7 +40,7 @@ function listRoute({ units }: RevisionRoutesDeps): Route {
     path: COLLECTION,
     operationId: 'listRevisions',
     summary: 'List the revisions of a deployment',
-    description: 'The newest first. Old ones are forgotten.',
+    description: 'Newest first. Old revisions are deleted.',
     tags,
     permission: 'deployments.read',
     schema: { params: DeploymentParamsSchema, item: RevisionSummarySchema },
@@ -89,7 +89,7 @@ function diffRoute({ units }: RevisionRoutesDeps): Route {
     path: `${ITEM}:diff`,
     operationId: 'diffRevisions',
     summary: 'Compare two revisions of a deployment',
-    description: 'What differs in the spec, and in what each target got. Secrets are masked.',
+    description: 'Shows the differences in the spec and in the content of each target. Secrets are masked.',
     tags,
     permission: 'deployments.read',
     schema: { params: RevisionParamsSchema, query: RevisionDiffQuerySchema, responses: { 200: RevisionDiffSchema } },
@@ -115,13 +115,13 @@ function diffRoute({ units }: RevisionRoutesDeps): Route {
 }
 
 function timelineRoute({ units, decide }: RevisionRoutesDeps): Route {
-  // A filter may make the list read on several times in one request; the story is worked out once for all of them.
+  // With a filter, one request may read the list several times; the timeline is computed once for all of them.
   const told = new WeakMap<object, Promise<readonly TimelineEntryResource[]>>();
   return defineListRoute({
     path: `${ITEM}/timeline`,
     operationId: 'listTimeline',
-    summary: 'What happened in a rollout, and when',
-    description: 'The first first; with `target`, what happened to that one.',
+    summary: 'List the timeline of a rollout',
+    description: 'Oldest first; with `target`, only the events of that target.',
     tags,
     permission: 'deployments.read',
     schema: { params: RevisionParamsSchema, query: TimelineQuerySchema, item: TimelineEntrySchema },
@@ -147,10 +147,10 @@ function timelineRoute({ units, decide }: RevisionRoutesDeps): Route {
   });
 }
 
-/** Longer than this it does not hold up everybody else. */
+/** Longest time before yielding to other requests. */
 const MAX_TURN_MS = 10;
 
-/** Goes through all that happened, as the rollout did. */
+/** Replays the whole rollout. */
 async function tell(
   record: RolloutRecord,
   decide: Decide,

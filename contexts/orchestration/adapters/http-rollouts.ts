@@ -18,24 +18,24 @@ export interface RolloutRoutesDeps {
   readonly unit: (tx: Transaction) => UnitOfWork;
 }
 
-/** What people can do about rollouts. Each answers with the deployment; what follows shows in its status. */
+/** The commands for rollouts. Each returns the deployment; the effect shows in its status later. */
 export function rolloutRoutes(deps: RolloutRoutesDeps): Route[] {
   return [
     ...PLAIN_VERBS.map((verb) => plainRoute(deps, verb)),
     rollbackRoute(deps),
     someTargetsRoute(deps, {
       verb: 'retry',
-      summary: 'Try again where a rollout did not succeed',
+      summary: 'Retry failed targets of a rollout',
       schema: RetrySchema,
     }),
     someTargetsRoute(deps, {
       verb: 'confirmRemoval',
-      summary: 'Let targets lose a deployment whose removal is held',
+      summary: 'Confirm held removals of a deployment from targets',
       schema: ConfirmRemovalSchema,
     }),
     someTargetsRoute(deps, {
       verb: 'acceptRevision',
-      summary: 'Go on above a revision that agents have seen and the platform did not give',
+      summary: 'Continue above a revision that agents have seen and the platform did not issue',
       schema: AcceptRevisionSchema,
       permission: 'deployments.acceptRevision',
     }),
@@ -53,27 +53,27 @@ const PLAIN_VERBS: readonly PlainVerb[] = [
   {
     verb: 'pause',
     summary: 'Pause the rollout of a deployment',
-    description: 'Nothing new begins; what is under way comes to its end. The same as `rolloutState: paused`.',
+    description: 'Nothing new starts; orders under way run to their end. The same as `rolloutState: paused`.',
   },
   {
     verb: 'resume',
-    summary: 'Let the rollout of a deployment go on',
-    description: 'Also one that paused by itself: what has failed so far is accepted.',
+    summary: 'Resume the rollout of a deployment',
+    description: 'Also resumes a rollout that paused by itself: failures so far are accepted.',
   },
   {
     verb: 'abort',
-    summary: 'End the rollout of a deployment',
-    description: 'Deliveries that nobody has taken yet are called back. Targets keep what they have.',
+    summary: 'Abort the rollout of a deployment',
+    description: 'Deliveries that no agent has accepted yet are recalled. Targets keep what they have.',
   },
   {
     verb: 'replan',
-    summary: 'Apply the rollout strategy as it is now to the rollout under way',
-    description: 'A patch of `rollout` alone governs the next one.',
+    summary: 'Apply the current rollout strategy to the rollout under way',
+    description: 'Without a replan, a patch of `rollout` alone takes effect with the next rollout.',
   },
   {
     verb: 'abandon',
-    summary: 'Forget a deployment that cannot be taken off its targets',
-    description: 'Only while it is being deleted. What is still on targets stays there.',
+    summary: 'Abandon a deployment that cannot be removed from its targets',
+    description: 'Only while it is being deleted. Content still on targets stays there.',
     permission: 'deployments.abandon',
   },
 ];
@@ -104,8 +104,8 @@ function rollbackRoute({ storage, unit }: RolloutRoutesDeps): Route {
     method: 'POST',
     path: `${DEPLOYMENT_PATH}:rollback`,
     operationId: 'rollbackDeployment',
-    summary: 'Go back to what an earlier revision delivered',
-    description: 'Exactly that is delivered again, by a new revision. Placement and rollout stay as they are.',
+    summary: 'Roll back to the content of an earlier revision',
+    description: 'A new revision delivers exactly the same content again. Placement and rollout stay as they are.',
     tags: ['deployments'],
     permission: 'deployments.steer',
     etag: true,

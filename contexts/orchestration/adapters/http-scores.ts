@@ -14,14 +14,14 @@ export interface ScoreRoutesDeps {
   readonly storage: Storage;
   readonly unit: (tx: Transaction) => UnitOfWork;
   readonly registry: PlacementRegistry;
-  /** By its name, as the transaction or snapshot sees it. */
+  /** Finds a target by name, as the transaction or snapshot sees it. */
   readonly findTarget: (reader: Reader, name: ResourceName, signal: AbortSignal) => Promise<ScoredTarget | undefined>;
 }
 
 const COLLECTION = '/v1/targets/{target}/scores';
 const tags = ['scores'];
 
-/** What scored placements weigh. */
+/** The routes for scores, which scored placements weigh. */
 export function scoreRoutes(deps: ScoreRoutesDeps): Route[] {
   return [putRoute(deps), listRoute(deps)];
 }
@@ -32,7 +32,7 @@ function putRoute({ storage, unit, registry, findTarget }: ScoreRoutesDeps): Rou
     path: `${COLLECTION}/{score}`,
     operationId: 'putScore',
     summary: 'Report a score of a target',
-    description: 'Placements that weigh it look again.',
+    description: 'Placements that weigh the score are resolved again.',
     tags,
     permission: 'scores.report',
     schema: { params: ScoreParamsSchema, body: PutScoreSchema, responses: { 200: ScoreSchema } },

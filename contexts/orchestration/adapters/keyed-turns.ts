@@ -1,9 +1,11 @@
-/** Work that touches the same things is done one after the other, in the order of asking; other work beside it. */
+/**
+ * A mutex per key: work with a common key runs one after the other, in order of arrival; other work runs concurrently.
+ */
 export class KeyedTurns {
-  /** By key, the end of the last work that was asked for. */
+  /** By key, the end of the work that was queued last. */
   readonly #last = new Map<string, Promise<void>>();
 
-  /** All keys are taken in one step, so that no two can wait for each other. */
+  /** All keys are taken in one step, so that no deadlock is possible. */
   async within<T>(keys: readonly string[], body: () => Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     const { promise: end, resolve } = Promise.withResolvers<void>();

@@ -7,10 +7,10 @@ import type { OrchestrationEvent } from '../domain/deployment/deployment-event.t
 import { toApprovalResource } from './approval-resource.ts';
 import { toResource, toTargetResource } from './deployment-resource.ts';
 
-/** Who is told of more looks at the list of targets. */
+/** Events list at most this many targets; consumers that need more read the list of targets. */
 const MAX_TARGETS = 100;
 
-/** Into the outbox, within one transaction, scoped to the workspace of the deployment. */
+/** Writes to the outbox, within one transaction, scoped to the workspace of the deployment. */
 export class OutboxEventSink implements EventSink {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;
@@ -25,7 +25,7 @@ export class OutboxEventSink implements EventSink {
     const rows = coalesced(events).map((event) => ({
       id: this.#newId(),
       type: event.type satisfies (typeof DEPLOYMENT_EVENTS)[number],
-      // The key is what readers see as the subject, so that it names the deployment as the API does.
+      // Consumers see the key as the subject, so it names the deployment the way the API does.
       key: keyOf(event),
       scope: 'approval' in event ? event.approval.workspace.name : event.deployment.workspace.name,
       time: now,
@@ -35,7 +35,7 @@ export class OutboxEventSink implements EventSink {
   }
 }
 
-/** Of several words on how a deployment stands, the last one says it all. */
+/** Of several status changes of one deployment, only the last is kept. */
 function coalesced(events: readonly OrchestrationEvent[]): readonly OrchestrationEvent[] {
   const last = new Map<string, OrchestrationEvent>();
   for (const event of events) if (event.type === 'deployment.statusChanged') last.set(keyOf(event), event);

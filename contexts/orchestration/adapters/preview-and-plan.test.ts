@@ -39,7 +39,7 @@ eachDatabase('a preview says what the pipeline then plans', (fresh) => {
     return answer.body as unknown as PreviewResource;
   };
 
-  /** What is planned in earnest: steps with the names of their targets. */
+  /** The plan that the pipeline really makes: steps with the names of their targets. */
   const planned = async (uid: Deployment['uid']): Promise<unknown> => {
     const strategies = builtInRules();
     const pipeline = new PlanRollout(

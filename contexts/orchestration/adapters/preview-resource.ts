@@ -6,7 +6,7 @@ import type { PlanStep } from '../domain/rollout/plan.ts';
 
 type Names = ReadonlyMap<TargetId, string>;
 
-/** More than that nobody reads; the counts are of all. */
+/** Most entries listed; the counts cover all. */
 const LISTED = 1_000;
 
 /** A preview as the API shows it, secrets masked. */

@@ -1,7 +1,7 @@
 import { type Storage, sql, type Transaction } from '#kit/storage';
 import { contentHolder } from './secret-uses.ts';
 
-/** Few enough that the writer is soon free again. */
+/** Small batches, so that the writer is soon free again. */
 const LOT = 500;
 
 const UNUSED_CONTENT = sql.raw(
@@ -11,13 +11,16 @@ const UNUSED_SECRET = sql.raw(
   `NOT EXISTS (SELECT 1 FROM content_secret_uses WHERE content_secret_uses.reference = content_secrets.reference)`,
 );
 
-/** A deployment that is gone has taken its spec and its revisions with it. */
+/** A deleted deployment took its spec and revisions with it. */
 const FORGET_SPECS = sql`
   DELETE FROM content_secret_uses
   WHERE deployment IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM deployments WHERE deployments.uid = content_secret_uses.deployment)`;
 
-/** Those that no target had with any revision that is kept. Looked up beside the writer, and again within it. */
+/**
+ * Deletes contents that no target had with any stored revision. Candidates are found by a read, and checked again within
+ * the write.
+ */
 export async function purgeContents(storage: Storage, signal: AbortSignal): Promise<number> {
   let purged = 0;
   for (let after = ''; ; ) {
@@ -43,7 +46,7 @@ async function dropContents(tx: Transaction, hashes: readonly string[]): Promise
   return unused.length;
 }
 
-/** Those that no content and no spec refers to. */
+/** Deletes secrets that no content and no spec refers to. */
 export async function purgeSecrets(storage: Storage, signal: AbortSignal): Promise<number> {
   await storage.commit([FORGET_SPECS], signal);
   let purged = 0;

@@ -30,7 +30,7 @@ const RUNS = 25;
 
 const payload = (name: string) => payloadOf([{ name, secret: { $secret: name } }], (secret) => `ref-${secret}`);
 
-/** What each revision gave to some of the targets: one of a few contents, or nothing. */
+/** The contents that each revision assigned to some of the targets: one of a few, or none. */
 const HISTORY = fc.array(
   fc.record({
     outcome: fc.constantFrom(undefined, ...OUTCOMES),
@@ -51,7 +51,7 @@ eachDatabase('purging any history', (fresh) => {
   const contents = <T>(body: (store: SqlContentStore) => Promise<T>): Promise<T> =>
     storage.write((tx) => body(new SqlContentStore(tx, sealer)), signal);
 
-  /** What every target had with the revision, secrets included: what a rollback to it delivers. */
+  /** The content of every target with the revision, secrets included: the content that a rollback to it delivers. */
   const deliveredWith = async (revision: number) =>
     await contents(async (store) => {
       const hashes = await store.at({ deployment: WEB.uid, revision }, signal);

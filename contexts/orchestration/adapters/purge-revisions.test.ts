@@ -63,7 +63,7 @@ eachDatabase('purging revisions', (fresh) => {
       signal,
     );
 
-  /** A revision that gave these contents to these targets. */
+  /** A revision that assigned these contents to these targets. */
   const rolledOut = async (its: Partial<Revision>, given: [TargetId, Payload | undefined][]): Promise<void> => {
     const revision = aRevision({ outcome: 'Superseded', ...its });
     await unit(async ({ revisions, contents }) => {
@@ -107,7 +107,7 @@ eachDatabase('purging revisions', (fresh) => {
       contents.find([...Object.values(third), ...Object.values(fourth)], { withSecrets: true }, signal),
     );
     assert.deepEqual([...kept.keys()].sort(), [one.hash, three.hash].sort());
-    // Of b what it has since the first revision; of a what the two brought; of c nothing, which is not worth a row.
+    // One row for b, from the first revision; two for a; none for c, which has nothing.
     assert.equal(await countOf('revision_contents'), 3);
     assert.equal(await countOf('rollout_turns'), 2);
   });

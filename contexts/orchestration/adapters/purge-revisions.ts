@@ -8,7 +8,7 @@ import { revisionHolder } from './secret-uses.ts';
 
 export interface PurgeRevisionsDeps {
   readonly storage: Storage;
-  /** How many revisions of each deployment are kept; 10 unless told. */
+  /** How many revisions of each deployment are kept; default 10. */
   readonly keep?: number;
 }
 
@@ -18,7 +18,7 @@ export interface PurgedRevisions {
   readonly secrets: number;
 }
 
-/** What holds something of one revision under the uid of its deployment, beside the contents. */
+/** Tables with rows per revision and deployment, besides the contents. */
 const OF_REVISION = [
   'deployment_revisions',
   'rollout_turns',
@@ -28,8 +28,8 @@ const OF_REVISION = [
 ] as const;
 
 /**
- * Forgets old revisions, and then the contents and secrets that nothing refers to any more. One deployment at a time, and
- * contents in small lots, so that nobody waits long for the writer. It may be ended at any point and run again.
+ * Deletes old revisions, and then the contents and secrets that nothing refers to any more. One deployment at a time, and
+ * contents in small batches, so that other writers do not wait long. It may be stopped at any point and run again.
  */
 export async function purgeRevisions(deps: PurgeRevisionsDeps, signal: AbortSignal): Promise<PurgedRevisions> {
   const { storage, keep = DEFAULT_KEPT_REVISIONS } = deps;
@@ -65,7 +65,7 @@ async function purgeDeployment(tx: Transaction, deployment: string, keep: number
   return purged.length;
 }
 
-/** The rollout under way, what it brings back, and what somebody has asked to be brought back. */
+/** The revision under way, the one it rolls back to, and those that a rollback was requested to. */
 async function pinnedOf(tx: Transaction, deployment: string, rows: readonly Row[]): Promise<ReadonlySet<number>> {
   const own = await tx.get(sql`SELECT rollout FROM deployments WHERE uid = ${deployment}`);
   const triggers = await tx.all(sql`SELECT body FROM deployment_triggers WHERE deployment = ${deployment}`);
@@ -77,8 +77,8 @@ async function pinnedOf(tx: Transaction, deployment: string, rows: readonly Row[
 }
 
 /**
- * A row holds from its revision on until the next of its target, so that it is needed while a revision is kept in
- * between, or while there is no next. That a target has nothing need not be said once nothing before it is kept.
+ * A row is valid from its revision until the target's next row. It is needed while a revision in between is stored, or if
+ * there is no next row. A row that says the target has nothing is not needed once no earlier row is left.
  */
 async function dropAssignments(tx: Transaction, deployment: string): Promise<void> {
   await tx.run(sql`

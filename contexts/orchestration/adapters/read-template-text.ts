@@ -5,10 +5,10 @@ import type { Document } from '#protocol/delivery';
 import { type Parsed, parsedUnless } from '../domain/manifest/parsed.ts';
 import type { Position, TemplateText } from '../domain/manifest/template/template-source.ts';
 
-/** Enough to mend a file by; one broken line can make thousands. */
+/** Enough to fix a file; one broken line can cause thousands. */
 const MOST_FAULTS = 100;
 
-/** Templates in YAML, of one or more documents. Empty ones, as between two `---`, are none. */
+/** Templates in YAML, with one or more documents. Empty documents, as between two `---`, are ignored. */
 export function readTemplateText(text: string, at: string): Parsed<TemplateText> {
   const { documents, lines } = readYaml(text);
   const parts = documents.filter((part) => part.errors.length > 0 || !isEmpty(part));
@@ -33,7 +33,7 @@ function isEmpty({ contents }: YamlDocument): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
 
-/** The nodes of a map by their keys, made when one of them is looked for: a file may have as many faults as keys. */
+/** The nodes of a map by key, built on first use: a file may have as many faults as keys. */
 type KeyIndex = WeakMap<YAMLMap, ReadonlyMap<string, unknown>>;
 
 interface Source {
@@ -44,8 +44,8 @@ interface Source {
 }
 
 /**
- * A text on one line has its own columns. In one that was folded or is on several lines, what is further down is as
- * many lines further down in the file, and columns are those of its line there.
+ * In a text on one line, columns are exact. In a folded or multi-line text, positions are mapped line by line, and
+ * columns are those of the line in the file.
  */
 function locate({ lines, parts, text, index }: Source, path: string, inner: Position): Position {
   const [number = '0', ...steps] = path.split('/').slice(1).map(unescapePointer);
@@ -65,7 +65,7 @@ function indentAt(text: string, lines: LineCounter, line: number): number {
   return /^ */.exec(text.slice(start, start + 200))?.[0].length ?? 0;
 }
 
-/** A key of a mapping is at the key, when the last step leads to what is not a value of its own. */
+/** The node at a path, if there is one. The path of a key leads to its value. */
 function nodeAt(root: unknown, steps: readonly string[], index: KeyIndex): Node | undefined {
   let node = root;
   for (const step of steps) {

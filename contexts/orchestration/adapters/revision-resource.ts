@@ -33,7 +33,7 @@ export function toRevisionSummary(its: Revision): RevisionSummaryResource {
 export function toRevisionResource(revision: Revision, plan: PlanSummary | undefined): RevisionResource {
   return {
     ...toRevisionSummary(revision),
-    // What passed the schema when it was sent passes it when it is shown.
+    // A spec that passed the schema when it was sent also fits it when it is shown.
     spec: maskSpec(revision.spec) as unknown as RevisionResource['spec'],
     ...(plan === undefined ? {} : { plan: { ...plan, steps: [...plan.steps] } }),
   };
@@ -55,7 +55,7 @@ function toTargetDiff({ id, name, kind, documents }: TargetDiff): TargetDiffReso
   return { target: name, uid: id, kind, documents: documents.map((each) => ({ ...each, fields: [...each.fields] })) };
 }
 
-/** Whoever wants to know of all of them asks for each. */
+/** Most targets named per entry; use `target` for single ones. */
 const NAMED = 10;
 
 export function toTimelineResource(

@@ -3,24 +3,24 @@ import { sleep as realSleep, type Sleep, Wake } from '#kit/std';
 import { type Storage, sql } from '#kit/storage';
 import { NEWS } from './workflows/deployment-pipeline.ts';
 
-/** How often it looks without having been told. */
+/** How often to look without a notification. */
 const LOOK_MS = 30_000;
 const TROUBLE_MS = 1_000;
-/** Workflows that are told at once. */
+/** How many workflows are notified at once. */
 const AT_ONCE = 50;
 
 type RunInput = { readonly [field: string]: string | number };
 
-/** A table with `run`, `runs`, `news` and `heard`, and the workflow that a row has while its `run` is set. */
+/** A table with the columns `run`, `runs`, `news` and `heard`, and the workflow of a row while its `run` is set. */
 export interface RunSource<Input extends RunInput> {
   /** For people. */
   readonly name: string;
-  /** Announced when there is something that has not been heard. */
+  /** Announced when a row has unseen news. */
   readonly topic: string;
   readonly table: string;
   readonly key: string;
   readonly workflow: Workflow<Input, undefined>;
-  /** Ids of workflows have no slash in them. */
+  /** Workflow ids must not contain a slash. */
   start(key: string, run: number): { readonly id: string; readonly input: Input };
 }
 
@@ -28,7 +28,7 @@ export interface RunStarterDeps {
   readonly storage: Storage;
   readonly client: Pick<WorkflowClient, 'start' | 'signal'>;
   readonly sleep?: Sleep;
-  /** Told of what went wrong, which is tried again; must not throw. */
+  /** Called with errors, which are retried; must not throw. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
@@ -40,8 +40,8 @@ interface Woken {
 }
 
 /**
- * Brings word to workflows: looks at which have something that they have not heard, begins those that are not under way,
- * and tells the others. It goes by what is in the database, so that nothing gets lost with a process.
+ * Notifies workflows: finds rows with unseen news, starts the workflows that are not running, and signals the others. It
+ * goes by the database, so that nothing is lost with a process.
  */
 export function runStarter<Input extends RunInput>(source: RunSource<Input>, deps: RunStarterDeps) {
   const { storage, sleep = realSleep, onTrouble = () => {} } = deps;
@@ -54,7 +54,7 @@ export function runStarter<Input extends RunInput>(source: RunSource<Input>, dep
       let forgetAt = 0;
       try {
         while (!signal.aborted) {
-          // What was told and is not heard after so long may have got lost.
+          // A signal whose news is still unseen after this time may have been lost.
           if (performance.now() >= forgetAt) {
             told.clear();
             forgetAt = performance.now() + LOOK_MS;
@@ -84,7 +84,7 @@ async function look<Input extends RunInput>(
   const woken = await wokenOf(source, deps.storage, signal);
   const unheard = new Set(woken.map(idOf));
   for (const id of told.keys()) if (!unheard.has(id)) told.delete(id);
-  // One that was told of something that it has not heard yet hears of all the rest with it.
+  // A workflow that was signalled and has not looked yet will see all later news as well.
   const due = woken.filter((each) => (told.get(idOf(each)) ?? 0) <= each.heard);
   for (let start = 0; start < due.length; start += AT_ONCE) {
     await Promise.all(
@@ -130,7 +130,7 @@ async function tell<Input extends RunInput>(
     if (error.code === 'WORKFLOW_NOT_FOUND') {
       await client.start(source.workflow, { id, input }, signal);
     } else if (error.code === 'WORKFLOW_ENDED') {
-      // Somebody cancelled it, or it failed: what is left to do is begun anew.
+      // The workflow was cancelled or failed: a new run takes over.
       const [table, column] = [sql.raw(source.table), sql.raw(source.key)];
       const isIt = sql`${column} = ${woken.key} AND run = ${woken.run}`;
       const next = sql`UPDATE ${table} SET runs = runs + 1, run = runs + 1 WHERE ${isIt}`;

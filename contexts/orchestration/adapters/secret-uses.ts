@@ -1,18 +1,16 @@
 import { type Statement, sql } from '#kit/storage';
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
 
-/** What refers to a secret: a content, or the spec of a deployment or a revision, which is forgotten with the deployment. */
+/** A holder of a secret: a content, or the spec of a deployment or a revision, which is deleted with the deployment. */
 export interface SecretUse {
   readonly reference: string;
   readonly holder: string;
   readonly deployment?: string;
 }
 
-/**
- * So that a secret that nothing refers to any more can be found without a look at all content. Said twice is said once.
- */
+/** Allows finding unreferenced secrets without scanning all contents. Recording the same use twice has no effect. */
 export function recordUses(uses: readonly SecretUse[]): readonly Statement[] {
   const statements: Statement[] = [];
   for (let start = 0; start < uses.length; start += ROWS) {

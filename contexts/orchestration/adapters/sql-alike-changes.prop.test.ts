@@ -33,7 +33,7 @@ const its = fc.record<Partial<DeploymentTarget>>({
   drift: fc.constantFrom([], ['v1/ConfigMap/a']),
   updateTime: fc.constantFrom(1, 2),
 });
-/** Few kinds of rows, so that many become others in the same way; and a few that are like no other. */
+/** Few kinds of rows, so that many change in the same way; and a few that are like no other. */
 const wave = fc.record({ kinds: fc.array(its, { minLength: 1, maxLength: 3 }), odd: fc.array(its, { maxLength: 3 }) });
 
 eachDatabase('rows that become others together', (fresh) => {

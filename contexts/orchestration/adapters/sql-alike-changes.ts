@@ -5,20 +5,20 @@ import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts
 import { TARGET_COLUMNS, targetValues } from './deployment-target-row.ts';
 
 const COLUMNS = TARGET_COLUMNS.parts.join('').split(',');
-/** So many rows are worth a statement of their own. */
+/** From this many rows on, a group gets a statement of its own. */
 const WORTH_IT = 8;
-/** Within what one statement may carry in values on both engines, with room for the columns. */
+/** Within the limit of values per statement on both engines, with room for the columns. */
 const IDS = 1_000;
 
 interface AlikeChanges {
   readonly updates: readonly Statement[];
-  /** Those that have to be written whole. */
+  /** Rows that have to be written whole. */
   readonly others: readonly DeploymentTarget[];
 }
 
 /**
- * A wave of orders or of reports makes nearly the same of each of its rows: whoever becomes another in the same columns
- * and to the same values is named in one narrow statement. `known` is what the transaction at hand has read.
+ * A wave of orders or reports changes its rows in nearly the same way: rows that change in the same columns to the same
+ * values share one narrow statement. `known` returns a row as the current transaction has read it.
  */
 export function alikeChanges(
   rows: readonly DeploymentTarget[],
@@ -58,7 +58,7 @@ function differences(before: DeploymentTarget, after: DeploymentTarget): readonl
   });
 }
 
-/** A row that is as it was needs no statement at all. */
+/** An unchanged row needs no statement. */
 function lay(groups: Map<string, Alike>, row: DeploymentTarget, differing: readonly Difference[]): void {
   if (differing.length === 0) return;
   const { deployment } = row;

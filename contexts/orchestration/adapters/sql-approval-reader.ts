@@ -6,7 +6,7 @@ import { APPROVAL_COLUMNS, toApproval } from './sql-approval-store.ts';
 import type { VisibleSet } from './visibility.ts';
 
 export interface ApprovalRange {
-  /** Only those of deployments directly in this workspace. */
+  /** Only approvals of deployments directly in this workspace. */
   readonly workspace: ResourceName | undefined;
   readonly visible: VisibleSet;
   readonly after: string | undefined;
@@ -15,11 +15,11 @@ export interface ApprovalRange {
 
 export interface SqlApprovalReaderDeps {
   readonly storage: Pick<Storage, 'read'>;
-  /** The workspaces of the same moment. */
+  /** The workspaces as the same snapshot sees them. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }
 
-/** On both engines, on the newest committed state. */
+/** For both engines, on the latest committed state. */
 export class SqlApprovalReader {
   readonly #deps: SqlApprovalReaderDeps;
 
@@ -27,7 +27,7 @@ export class SqlApprovalReader {
     this.#deps = deps;
   }
 
-  /** Those that were asked for first come first. Fewer than the limit means that there are no more. */
+  /** Oldest first. Fewer than the limit means that there are no more. */
   async list(range: ApprovalRange, signal: AbortSignal): Promise<readonly Approval[]> {
     const { storage, workspaces } = this.#deps;
     const rows = await storage.read(async (reader) => {
@@ -56,7 +56,7 @@ async function memberOf(
   return ranges.length === 0 ? sql`1 = 0` : sql`(${sql.list(ranges, ' OR ')})`;
 }
 
-/** Up to the first text after all that begin with this path: the character after the slash, in the order of bytes. */
+/** Up to the first text after all that begin with this path: `0` is the character after the slash in byte order. */
 function inSubtree(path: string): Statement {
   return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
 }

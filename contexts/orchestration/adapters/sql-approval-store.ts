@@ -3,13 +3,16 @@ import { type Row, sql, type Transaction } from '#kit/storage';
 import type { ApprovalStore, RolloutKey } from '../application/ports.ts';
 import { APPROVAL_STATES, type Approval } from '../domain/deployment/approval.ts';
 
-/** What `toApproval` reads, by name: a release also runs on the table of the next one, which may have more columns. */
+/**
+ * The columns that `toApproval` reads, by name: during an upgrade a release also runs on the table of the next one, which
+ * may have more columns.
+ */
 export const APPROVAL_COLUMNS = sql.raw(
   `uid, deployment, revision, gate, step, workspace, workspace_path, deployment_name, requested_by, needs_distinct,
    create_time, expire_time, state, answered_by, answer_time, message, version, requesters, is_override`,
 );
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlApprovalStore implements ApprovalStore {
   readonly #tx: Transaction;
 
@@ -68,7 +71,7 @@ export function toApproval(row: Row): Approval {
     needsDistinctApprover: row['needs_distinct'] === 1,
     createTime: Number(row['create_time']),
     expireTime: row['expire_time'] === null ? undefined : Number(row['expire_time']),
-    // A state from the future is nothing that anybody may answer.
+    // An approval in an unknown state, written by a later release, cannot be answered.
     state: APPROVAL_STATES.find((state) => state === row['state']) ?? 'Closed',
     answer: answerOf(row),
     version: Number(row['version']),

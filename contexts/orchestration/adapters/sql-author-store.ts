@@ -2,7 +2,7 @@ import { sql, type Transaction } from '#kit/storage';
 import type { AuthorStore } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlAuthorStore implements AuthorStore {
   readonly #tx: Transaction;
 

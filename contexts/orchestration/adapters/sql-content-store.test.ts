@@ -16,7 +16,7 @@ const WEB = '00000000-0000-7000-8000-0000000000d1' as Uuid;
 const SHOP = '00000000-0000-7000-8000-0000000000d2' as Uuid;
 const [A, B, C] = ['a', 'b', 'c'] as TargetId[] as [TargetId, TargetId, TargetId];
 
-/** Keyed well enough for a test: the secret cannot be seen in it. */
+/** Good enough for a test: the secret cannot be seen in it. */
 const fingerprint = (secret: string): string =>
   `ref-${[...secret].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1e9, 7)}`;
 

@@ -10,24 +10,23 @@ import type { Payload } from '../domain/manifest/payload.ts';
 import { referencesIn } from '../domain/manifest/secret-references.ts';
 import { CONTENT_HOLDER, contentHolder, recordUses } from './secret-uses.ts';
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
-/** Documents are large: no more of them in one statement than go over to the writer at once. */
+/** Documents are large, so fewer of them go into one statement. */
 const DOCUMENT_ROWS = 200;
 
 const TABLE = 'content_secrets';
 
-/** For those who change the keys: what is sealed here. */
+/** The sealed columns, for key rotation. */
 export const ORCHESTRATION_SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: TABLE, keys: ['reference'], column: 'sealed' },
 ];
 
 /**
- * On both engines, within one transaction.
+ * For both engines, within one transaction.
  *
- * DECISION: secrets are sealed within the transaction, but only those that are not kept yet, and all of them at once.
- * What is kept for the second time, which is nearly everything, costs a look; and nobody has to hand sealed texts
- * through the layers above.
+ * DECISION: secrets are sealed within the transaction, but only those not stored yet, and all of them at once. Nearly all
+ * are stored already and cost only a lookup, and no sealed texts have to be passed through the layers above.
  */
 export class SqlContentStore implements ContentStore {
   readonly #tx: Transaction;
@@ -80,7 +79,7 @@ export class SqlContentStore implements ContentStore {
     if (statements.length > 0) await this.#tx.batch(statements);
   }
 
-  /** The latest row of each target up to the revision: it holds until the next. */
+  /** The latest row of each target up to the revision: it is valid until the next one. */
   async at({ deployment, revision }: RolloutKey, signal: AbortSignal): Promise<ReadonlyMap<TargetId, string>> {
     signal.throwIfAborted();
     const rows = await this.#tx.all(sql`
@@ -177,7 +176,7 @@ function insertContents(payloads: readonly Payload[]): readonly Statement[] {
   });
 }
 
-/** With those secrets of all that were opened which are its own. */
+/** With the opened secrets that it refers to. */
 function payloadWith(hash: string, documents: readonly Document[], opened: Readonly<Record<string, Json>>): Payload {
   const own = referencesIn(documents).flatMap((reference) => {
     const secret = Object.hasOwn(opened, reference) ? opened[reference] : undefined;

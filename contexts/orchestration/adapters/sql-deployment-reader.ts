@@ -6,21 +6,21 @@ import { READ_COLUMNS, toDeployment } from './deployment-row.ts';
 import type { VisibleSet } from './visibility.ts';
 
 export interface DeploymentRange {
-  /** Only those in this workspace: directly, or on any level. */
+  /** Only those in this workspace: directly, or at any depth. */
   readonly within: { readonly workspace: ResourceName; readonly subtree: boolean } | undefined;
   readonly visible: VisibleSet;
-  /** Only those that come later. */
+  /** Only those after this one. */
   readonly after: { readonly workspace: string; readonly name: string } | undefined;
   readonly limit: number;
 }
 
 export interface SqlDeploymentReaderDeps {
   readonly storage: Pick<Storage, 'get' | 'read'>;
-  /** The workspaces of the same moment. */
+  /** The workspaces as the same snapshot sees them. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }
 
-/** On both engines, on the newest committed state. Never waits for a unit of work. */
+/** For both engines, on the latest committed state. Never waits for a unit of work. */
 export class SqlDeploymentReader {
   readonly #deps: SqlDeploymentReaderDeps;
 
@@ -47,7 +47,7 @@ export class SqlDeploymentReader {
   }
 }
 
-/** The tops of the subtrees that the list has; `undefined` when it has everything. */
+/** The roots of the subtrees to list; `undefined` for everything. */
 type Tops = readonly string[] | undefined;
 
 async function pathsOf(
@@ -69,8 +69,8 @@ async function pathsOf(
 }
 
 /**
- * What the caller may not see is left out here, by an index, and not afterwards: a page that is short, or a place to go
- * on from, would tell of it.
+ * Deployments that the caller may not see are excluded here, by an index, and not afterwards: a short page, or its page
+ * token, would reveal them.
  */
 export function listDeployments({ within, after, limit }: DeploymentRange, tops: Tops): Statement {
   const isDirect = within !== undefined && !within.subtree;
@@ -84,14 +84,14 @@ function directlyIn(path: string): Statement {
   return sql`workspace_path = ${path}`;
 }
 
-/** Up to the first text after all that begin with this path: the character after the slash, in the order of bytes. */
+/** Up to the first text after all that begin with this path: `0` is the character after the slash in byte order. */
 function inSubtree(path: string): Statement {
   return sql`(workspace_path >= ${path} AND workspace_path < ${`${path.slice(0, -1)}0`})`;
 }
 
 const GROUP = 50;
 
-/** In groups, as SQLite does not take an expression that is nested very deep, and a plain chain of ORs is. */
+/** In groups, because SQLite limits the depth of expressions, and a plain chain of ORs is deep. */
 function anyOf(conditions: readonly Statement[]): Statement {
   if (conditions.length === 0) return sql`1 = 0`;
   if (conditions.length <= GROUP) return sql`(${sql.list(conditions, ' OR ')})`;

@@ -7,16 +7,18 @@ import { specReferences } from '../domain/deployment/sealed-spec.ts';
 import { COLUMNS, READ_COLUMNS, toDeployment } from './deployment-row.ts';
 import { recordUses } from './secret-uses.ts';
 
-/** Announced when there is something for a pipeline. */
+/** Announced when there is news for a pipeline. */
 export const PIPELINE_WOKEN = 'orchestration.woken';
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlDeploymentStore implements DeploymentStore {
   readonly #tx: Transaction;
-  /** The generations that were read: while it stays, so do the secrets that its spec refers to. */
+  /**
+   * The generations read by this transaction: as long as the generation stays, so do the secrets that the spec refers to.
+   */
   readonly #read = new Map<DeploymentId, number>();
 
   constructor(tx: Transaction) {
@@ -135,7 +137,7 @@ export class SqlDeploymentStore implements DeploymentStore {
   }
 }
 
-/** The tables that hold something of a deployment under its uid. */
+/** The tables with rows per deployment uid. */
 const KEPT = [
   'deployment_triggers',
   'deployment_targets',
@@ -148,7 +150,7 @@ const KEPT = [
   'revision_contents',
 ] as const;
 
-/** For benches and tests too, which make many at once. */
+/** Also used by benchmarks and tests, which insert many at once. */
 export function insertDeployment(deployment: Deployment): Statement {
   const { uid, name, workspace, labels, spec, rolloutState, owner, generation, observedGeneration } = deployment;
   const { revision, rollout, status, version, createTime, updateTime } = deployment;
@@ -160,7 +162,7 @@ export function insertDeployment(deployment: Deployment): Statement {
       ${createTime}, ${updateTime})`;
 }
 
-/** Its spec keeps secrets from being purged that no revision refers to yet. */
+/** Keeps secrets of the spec from being purged while no revision refers to them yet. */
 function usesOfSpec({ uid, spec }: Deployment): readonly Statement[] {
   return recordUses(specReferences(spec).map((reference) => ({ reference, holder: holderOf(uid), deployment: uid })));
 }

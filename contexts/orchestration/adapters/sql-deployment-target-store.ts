@@ -6,7 +6,7 @@ import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts
 import { READ_TARGET_COLUMNS, TARGET_COLUMNS, targetValues, toDeploymentTarget } from './deployment-target-row.ts';
 import { alikeChanges } from './sql-alike-changes.ts';
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the limit of values per statement on both engines. */
 const IDS = 1_000;
 /** A row has 22 values. */
 const ROWS = 200;
@@ -38,10 +38,10 @@ const REPLACED = sql.raw(
     .join(', '),
 );
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlDeploymentTargetStore implements DeploymentTargetStore {
   readonly #tx: Transaction;
-  /** Rows as the transaction sees them: of what is written over them, only what differs has to be. */
+  /** Rows as the transaction has read them, so that only differences have to be written. */
   readonly #known = new Map<string, DeploymentTarget>();
 
   constructor(tx: Transaction) {

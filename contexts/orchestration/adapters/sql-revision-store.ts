@@ -11,7 +11,7 @@ const COLUMNS = sql.raw(
    outcome, message, turns`,
 );
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlRevisionStore implements RevisionStore {
   readonly #tx: Transaction;
 

@@ -4,17 +4,17 @@ import type { RolloutKey, RolloutOpening, RolloutSnapshot, RolloutStore, Rollout
 import type { Happening } from '../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../domain/rollout/machine/rollout-state.ts';
 
-/** The opening is the turn before the first. */
+/** The opening is stored as the turn before the first. */
 const OPENING = 0;
-/** Happenings in one row of the inbox: whoever takes some takes whole rows. */
+/** Events per row of the inbox; `take` always takes whole rows. */
 const POSTED = 500;
 
 export interface RolloutStoreDeps {
-  /** Each is greater than those before it, which is what keeps happenings in order. */
+  /** Ids must be ascending, which keeps events in order. */
   readonly newId: () => Uuid;
 }
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlRolloutStore implements RolloutStore {
   readonly #tx: Transaction;
   readonly #deps: RolloutStoreDeps;
@@ -104,7 +104,7 @@ export class SqlRolloutStore implements RolloutStore {
     const rows = await this.#tx.all(sql`
       SELECT id, body FROM rollout_inbox WHERE deployment = ${deployment} AND revision = ${revision}
       ORDER BY id LIMIT ${limit}`);
-    // Each row holds one at least, so that fewer than the limit means that nothing is left.
+    // Each row holds at least one event, so fewer than the limit means that none is left.
     const taken: Happening[] = [];
     let last: string | undefined;
     for (const row of rows) {

@@ -4,8 +4,8 @@ import type { ScoreReaders } from '../application/scores/report-score.ts';
 import type { DeploymentSpec } from '../domain/deployment/deployment.ts';
 
 /**
- * DECISION: the database leaves out those whose spec does not so much as name such a type. Scores are reported often, and
- * the specs of a whole instance are too much to be read each time.
+ * DECISION: the database skips deployments whose spec does not contain the name of such a type. Scores are reported
+ * often, and reading the specs of a whole instance each time would cost too much.
  */
 export class SqlScoreReaders implements ScoreReaders {
   readonly #tx: Transaction;

@@ -3,10 +3,10 @@ import type { TargetId } from '#protocol/targets';
 import type { ScoreStore } from '../application/ports.ts';
 import type { ReportedScore, ReportedScores } from '../domain/placement/placement-strategy.ts';
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the limit of values per statement on both engines. */
 const ROWS = 1_000;
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlScoreStore implements ScoreStore {
   readonly #tx: Transaction;
 
@@ -41,7 +41,7 @@ export class SqlScoreStore implements ScoreStore {
   }
 }
 
-/** All of one target, in the order of names. */
+/** The scores of one target, ordered by name. */
 export async function scoresOf(
   reader: Reader,
   target: TargetId,

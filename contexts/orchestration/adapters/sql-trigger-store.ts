@@ -4,16 +4,16 @@ import type { DeploymentStore, TriggerStore } from '../application/ports.ts';
 import type { DeploymentId } from '../domain/deployment/deployment.ts';
 import type { RecordedTrigger, Trigger } from '../domain/deployment/trigger.ts';
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the limit of values per statement on both engines. */
 const ROWS = 200;
 
 export interface TriggerStoreDeps {
-  /** Each is greater than those before it, which is what keeps triggers in order. */
+  /** Ids must be ascending, which keeps triggers in order. */
   readonly newId: () => Uuid;
   readonly deployments: Pick<DeploymentStore, 'wake'>;
 }
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlTriggerStore implements TriggerStore {
   readonly #tx: Transaction;
   readonly #deps: TriggerStoreDeps;

@@ -19,19 +19,19 @@ import { SqlTriggerStore } from './sql-trigger-store.ts';
 import { SqlWatchStore } from './sql-watch-store.ts';
 
 export interface OrchestrationUnitDeps {
-  /** For rows and events. Each is greater than those before it, which keeps triggers and happenings in order. */
+  /** For rows and events. Ids must be ascending, which keeps triggers and events in order. */
   readonly newId: () => Uuid;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   /** The targets and workspaces as the same transaction sees them. */
   readonly pool: (reader: Reader) => TargetPool;
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
-  /** What policies demand; nothing where there are none. */
+  /** The gates that policies require; none by default. */
   readonly requiredGates?: (reader: Reader) => RequiredGates;
 }
 
 const NONE_REQUIRED: RequiredGates = { of: async () => [] };
 
-/** A transaction in the words of the application. Whoever opened it also ends it. */
+/** Wraps a transaction as a unit of work. The caller that opened the transaction also ends it. */
 export function orchestrationUnitOfWork(tx: Transaction, deps: OrchestrationUnitDeps): UnitOfWork {
   const { newId, sealer, pool, workspaces, requiredGates = () => NONE_REQUIRED } = deps;
   const groups = new SqlGroupStore(tx);
@@ -70,7 +70,7 @@ export function sqlUnits(storage: Storage, deps: OrchestrationUnitDeps): Units {
 
 function lookingOnly(reader: Reader): Transaction {
   const refuse = async (): Promise<never> => {
-    throw new TypeError('a unit of work that only looks was asked to write');
+    throw new TypeError('a read-only unit of work was asked to write');
   };
   return {
     all: (statement) => reader.all(statement),

@@ -2,7 +2,7 @@ import { parseUuid } from '#kit/std';
 import { sql, type Transaction } from '#kit/storage';
 import type { RolloutKey, Watch, WatchStore } from '../application/ports.ts';
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlWatchStore implements WatchStore {
   readonly #tx: Transaction;
 

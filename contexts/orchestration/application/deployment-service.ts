@@ -20,15 +20,15 @@ export interface DeploymentServiceDeps {
   readonly fingerprint: Fingerprint;
 }
 
-/** Who does something, and when. */
+/** The actor and the time. */
 export interface Acting {
   readonly by: string;
-  /** Whose words they are, where the one who acts passes them on: those of a group are written by persons. */
+  /** The users who wrote the change, if the actor only passes it on: a group acts for its authors. */
   readonly authors?: readonly string[];
   readonly now: number;
 }
 
-/** Of somebody who has to be asked for permission to place on the platform itself; throws when he may not. */
+/** For callers that need permission to place on the platform itself; throws if they lack it. */
 export interface Placing {
   readonly mayPlaceLocally: () => Promise<void>;
 }
@@ -39,14 +39,14 @@ export interface CreateDeployment extends Acting, Placing {
   readonly draft: DeploymentDraft;
 }
 
-/** Which deployment to change, and what must be true of it. */
+/** The deployment to change, and the precondition. */
 export interface ChangeDeployment extends Acting {
   readonly workspace: ResourceName;
   readonly name: ResourceName;
   readonly precondition: Precondition;
 }
 
-/** A child as its group wants it. Whoever wrote the group was asked for all that it takes. */
+/** A child as its group wants it. All permissions were checked when the group was written. */
 export interface ChildCommand extends Acting {
   readonly owner: DeploymentOwner;
   readonly workspace: DeploymentPlace;
@@ -55,9 +55,9 @@ export interface ChildCommand extends Acting {
 }
 
 /**
- * What can be asked of deployments. Whoever calls brings the unit of work, and decides whether it is kept: a dry run is a
- * unit that is not. Nothing here is remembered between calls, so a unit may be run again. A change that changes nothing
- * writes nothing and announces nothing.
+ * The commands on deployments. The caller provides the unit of work, and decides whether it is committed: a dry run is
+ * not. The service keeps no state between calls, so a unit may be run again. A command that changes nothing writes
+ * nothing and announces nothing.
  */
 export class DeploymentService {
   readonly #deps: DeploymentServiceDeps;
@@ -70,7 +70,7 @@ export class DeploymentService {
     const { workspace: name } = command;
     const place = await unit.workspaces.find(name, signal);
     if (place === undefined) {
-      throw new DeploymentError('NO_SUCH_WORKSPACE', `There is no workspace ${name} to put the deployment in.`);
+      throw new DeploymentError('NO_SUCH_WORKSPACE', `There is no workspace ${name} to create the deployment in.`);
     }
     return await this.#create(unit, { ...command, workspace: { name, path: place.path }, owner: undefined }, signal);
   }
@@ -99,7 +99,10 @@ export class DeploymentService {
     return await this.#redraft(unit, { ...command, current, draft }, signal);
   }
 
-  /** It is taken off its targets by plan, and then it is gone. A child that is deleted on its own is made again. */
+  /**
+   * A rollout removes the deployment from its targets; then it is gone. The group creates a child again that is deleted
+   * on its own.
+   */
   async delete(unit: UnitOfWork, command: ChangeDeployment, signal: AbortSignal): Promise<Deployment> {
     const current = await this.get(unit.deployments, command, signal);
     command.precondition.check(current);
@@ -110,7 +113,7 @@ export class DeploymentService {
     return await this.#create(unit, { ...command, mayPlaceLocally: async () => {} }, signal);
   }
 
-  /** All of it as the group says; whether it is paused stays its own. */
+  /** Everything as the group says, except whether the child is paused. */
   async replaceChild(
     unit: UnitOfWork,
     command: Acting & { readonly uid: DeploymentId; readonly draft: DeploymentDraft },
@@ -176,7 +179,7 @@ export class DeploymentService {
     return deployment;
   }
 
-  /** Everything that is wrong is told at once; what a schema sees comes first, as all else relies on it. */
+  /** All faults are reported at once. Schema faults come first, since all other checks rely on the schema. */
   async #check(
     unit: UnitOfWork,
     its: { readonly name: string; readonly workspace: DeploymentPlace },
@@ -252,14 +255,14 @@ function refuseWhileDeleting({ name, deletion }: Deployment): void {
   if (deletion === undefined) return;
   throw new DeploymentError(
     'DEPLOYMENT_DELETING',
-    `Deployment ${name} is being deleted and cannot be changed any more. Create another one once it is gone.`,
+    `Deployment ${name} is being deleted and can no longer be changed. Create another one once it is gone.`,
   );
 }
 
 function groupChild({ name, owner }: Deployment): DeploymentError {
   return new DeploymentError(
     'GROUP_CHILD',
-    `Deployment ${name} is ${owner?.child} of a group, which would set it back. Change the group instead.`,
+    `Deployment ${name} is ${owner?.child} of a group, which would revert the change. Change the group instead.`,
     { details: { group: owner?.group, child: owner?.child } },
   );
 }

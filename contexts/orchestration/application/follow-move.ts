@@ -6,7 +6,7 @@ import type { PlacementView } from '../domain/target-view.ts';
 import type { UnitOfWork } from './ports.ts';
 import { pathsAbove } from './target-changes.ts';
 
-/** A workspace that went elsewhere, with all that is below it. */
+/** A workspace that was moved, with everything below it. */
 export interface MovedSubtree {
   readonly fromPath: string;
   readonly toPath: string;
@@ -15,7 +15,10 @@ export interface MovedSubtree {
   readonly now: number;
 }
 
-/** What a move means for one deployment. `gains` is what its placement may choose: it has not been asked yet. */
+/**
+ * The effect of a move on one deployment. For `gains`, `count` is the number of targets its placement may choose: it is
+ * not resolved yet.
+ */
 export interface MovedDeployment {
   readonly deployment: Deployment;
   readonly kind: 'loses' | 'gains';
@@ -23,8 +26,8 @@ export interface MovedDeployment {
 }
 
 /**
- * Deployments above the old place, and not above the new one, lose the targets that they have in it; those above the new
- * place alone may gain some. For all others, those that move along included, the pool is what it was.
+ * Deployments above the old place but not above the new one lose their targets in the subtree; deployments above the new
+ * place only may gain some. For all others, including those that move along, the pool stays the same.
  */
 export async function followMove(
   unit: UnitOfWork,

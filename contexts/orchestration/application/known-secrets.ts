@@ -9,14 +9,14 @@ export interface AskedSecrets {
   readonly targets: readonly TargetId[];
 }
 
-/** Nothing is known of what is in it. */
+/** The secrets are unknown, so the whole text is hidden. */
 const ALL_HIDDEN: ValueMask = (text) =>
   text === '' ? '' : '(hidden: the secrets of this deployment cannot be opened at the moment)';
 
 /**
- * What agents say of deployments is shown and kept, and an agent that is old, or not ours any more, may quote secrets in it.
- * So what is known to be secret is masked here whatever agents do: the secrets of the spec, and of all that the targets
- * were ever given of revisions that are kept. A deployment without secrets has no mask.
+ * Texts from agents are shown and stored, and an old or compromised agent may quote secrets in them. So all known secrets
+ * are masked here, whatever agents do: the secrets of the spec, and those of everything that the targets received from
+ * revisions that are still stored. A deployment without secrets has no mask.
  */
 export async function knownSecrets(
   contents: Pick<ContentStore, 'referencesOn' | 'openSecrets'>,
@@ -40,7 +40,7 @@ async function maskOf(
   try {
     return maskValues(textsIn(await contents.openSecrets(references, signal)));
   } catch {
-    // A key that is missing must neither stop what agents report nor let it through.
+    // A missing key must neither block reports of agents nor let secrets through.
     signal.throwIfAborted();
     return ALL_HIDDEN;
   }

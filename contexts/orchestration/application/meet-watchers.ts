@@ -3,9 +3,9 @@ import type { Deployment } from '../domain/deployment/deployment.ts';
 import { isHealthy } from '../domain/deployment/is-healthy.ts';
 import type { AwaitedName, DeploymentStore, RolloutStore, UnitOfWork, Watch } from './ports.ts';
 
-/** What stands for a deployment in a watch as long as there is none of its name. */
+/** Stands for a deployment in a watch as long as no deployment has the name. */
 export function awaitedName(workspace: ResourceName, name: ResourceName): AwaitedName {
-  // No uid has a slash, nor has a name.
+  // Neither uids nor names contain a slash.
   return `${workspace}/${name}` as AwaitedName;
 }
 
@@ -14,7 +14,7 @@ export interface Telling {
   readonly deployments: Pick<DeploymentStore, 'wake'>;
 }
 
-/** The rollout at the gate is told how it is with the deployment that it waits for. */
+/** Notifies the rollout at the gate of the health of the deployment that it waits for. */
 export async function tellWatcher(
   { rollouts, deployments }: Telling,
   { watcher, revision, gate, isWell }: Pick<Watch, 'watcher' | 'revision' | 'gate'> & { readonly isWell: boolean },
@@ -26,7 +26,7 @@ export async function tellWatcher(
   await deployments.wake(watcher, signal);
 }
 
-/** Rollouts that wait for a deployment of this name, which was not there, hear of this one from now on. */
+/** Binds watches that waited for a deployment of this name to the new deployment. */
 export async function meetWatchers(
   unit: Pick<UnitOfWork, 'watches'> & Telling,
   deployment: Deployment,
@@ -35,7 +35,7 @@ export async function meetWatchers(
   const { uid, workspace, name } = deployment;
   for (const watch of await unit.watches.on(awaitedName(workspace.name, name), signal)) {
     await unit.watches.put({ ...watch, watched: uid }, signal);
-    // That it is not healthy is what they think anyway.
+    // Unhealthy is what the rollouts assume anyway.
     if (isHealthy(deployment)) await tellWatcher(unit, { ...watch, isWell: true }, signal);
   }
 }

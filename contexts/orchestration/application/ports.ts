@@ -18,7 +18,7 @@ import type { RolloutStart } from '../domain/rollout/machine/open-rollout.ts';
 import type { RolloutState } from '../domain/rollout/machine/rollout-state.ts';
 import type { PlacementView } from '../domain/target-view.ts';
 
-/** Everything in it happens together or not at all, and what was read in it still holds when it ends. */
+/** Atomic, and everything read in it still holds when it commits. */
 export interface UnitOfWork {
   readonly deployments: DeploymentStore;
   readonly triggers: TriggerStore;
@@ -37,53 +37,56 @@ export interface UnitOfWork {
   readonly events: EventSink;
 }
 
-/** Opens units of work for what no request opened: workflows, reports, upkeep. A body may be run again. */
+/** Opens units of work outside of requests: for workflows, reports and maintenance. A body may be run again. */
 export interface Units {
   write<T>(body: (unit: UnitOfWork) => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** The same for work on these deployments: of each, one at a time in this process. Two at once would undo each other. */
+  /**
+   * The same for work on these deployments, serialized per deployment within this process. Concurrent units would
+   * overwrite each other.
+   */
   writeOf<T>(
     deployments: readonly DeploymentId[],
     body: (unit: UnitOfWork) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T>;
-  /** Looks only; never waits for a writer. */
+  /** Read-only; never waits for a writer. */
   read<T>(body: (unit: UnitOfWork) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 export interface DeploymentStore {
   find(workspace: ResourceName, name: ResourceName, signal: AbortSignal): Promise<Deployment | undefined>;
   get(uid: DeploymentId, signal: AbortSignal): Promise<Deployment | undefined>;
-  /** Those of them that are there, in no order. */
+  /** The existing ones among them, in no particular order. */
   getAll(uids: readonly DeploymentId[], signal: AbortSignal): Promise<readonly Deployment[]>;
-  /** Its name is free and its workspace is there: the caller has looked. */
+  /** The caller has checked that the name is free and the workspace exists. */
   insert(deployment: Deployment, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is the version before this. Name, uid, workspace and owner stay. */
+  /** `VERSION_STALE` unless the stored version is the one before this. Name, uid, workspace and owner stay. */
   replace(next: Deployment, signal: AbortSignal): Promise<void>;
-  /** With all that is kept of it: triggers, targets, revisions, rollouts, approvals, watches. */
+  /** Also removes its triggers, targets, revisions, rollouts, approvals and watches. */
   remove(uid: DeploymentId, signal: AbortSignal): Promise<void>;
   childrenOf(group: DeploymentId, signal: AbortSignal): Promise<readonly Deployment[]>;
-  /** All whose workspace is one of these: whom a change of a target below them may concern. */
+  /** All deployments of these workspaces: those that a change of a target below them may concern. */
   inWorkspaces(paths: readonly string[], signal: AbortSignal): Promise<readonly Deployment[]>;
 
-  /** There is something for its pipeline, which is begun when there is none under way. */
+  /** Records that there is work for the pipeline, which is started if no run is under way. */
   wake(uid: DeploymentId, signal: AbortSignal): Promise<void>;
-  /** The pipeline has taken in all that was there for it up to this unit of work. */
+  /** The pipeline has taken all its input up to this unit of work. */
   hear(uid: DeploymentId, signal: AbortSignal): Promise<void>;
-  /** False of a run that is over: its answer was lost, and there may be another under way. */
+  /** False for a run that is over: its answer was lost, and another run may be under way. */
   isUnderWay(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean>;
-  /** The run is over, unless something came that it has not heard: then false. */
+  /** Ends the run and returns true, unless there is new input: then false. */
   rest(uid: DeploymentId, run: number, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface TriggerStore {
-  /** Wakes the pipeline, too. */
+  /** Also wakes the pipeline. */
   add(deployment: DeploymentId, triggers: readonly Trigger[], now: number, signal: AbortSignal): Promise<void>;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly RecordedTrigger[]>;
   drop(ids: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** The rows of deployment and target. Many at once, always: a fleet is large. */
+/** The rows per deployment and target. All operations are bulk operations, since fleets are large. */
 export interface DeploymentTargetStore {
   of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   some(
@@ -91,18 +94,18 @@ export interface DeploymentTargetStore {
     targets: readonly TargetId[],
     signal: AbortSignal,
   ): Promise<readonly DeploymentTarget[]>;
-  /** All deployments that have something to do with the target. */
+  /** The rows of all deployments on the target. */
   onTarget(target: TargetId, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   onTargets(targets: readonly TargetId[], signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
-  /** In the order of names. Fewer than the limit means that there are no more. */
+  /** Ordered by name. Fewer than the limit means that there are no more. */
   page(range: TargetPage, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   inBatch(deployment: DeploymentId, batch: number, signal: AbortSignal): Promise<readonly DeploymentTarget[]>;
   /** Inserts or replaces. */
   put(rows: readonly DeploymentTarget[], signal: AbortSignal): Promise<void>;
-  /** The orders of these that are in the batch, and not taken yet, are sent now. How many there were. */
+  /** Marks the orders of these targets that are in the batch and not accepted yet as sent; returns their number. */
   markSent(batch: SentBatch, targets: readonly TargetId[], signal: AbortSignal): Promise<number>;
   drop(deployment: DeploymentId, targets: readonly TargetId[], signal: AbortSignal): Promise<void>;
-  /** How many deployments each of the targets carries, but for this one. */
+  /** How many deployments each of the targets carries, not counting this one. */
   loads(
     except: DeploymentId,
     targets: readonly TargetId[],
@@ -129,7 +132,7 @@ export interface RevisionStore {
   find(deployment: DeploymentId, revision: number, signal: AbortSignal): Promise<Revision | undefined>;
   /** Newest first. */
   page(range: RevisionPage, signal: AbortSignal): Promise<readonly Revision[]>;
-  /** Turns, end, outcome, message. */
+  /** Stores turns, end time, outcome and message. */
   replace(revision: Revision, signal: AbortSignal): Promise<void>;
 }
 
@@ -139,20 +142,20 @@ export interface RevisionPage {
   readonly limit: number;
 }
 
-/** A rollout is what happened to it: its state is worked out from these, and kept now and then to save time. */
+/** A rollout is event-sourced: its state is replayed from its turns, with snapshots to save time. */
 export interface RolloutStore {
   begin(rollout: RolloutKey, opening: RolloutOpening, signal: AbortSignal): Promise<void>;
   opening(rollout: RolloutKey, signal: AbortSignal): Promise<RolloutOpening | undefined>;
   appendTurn(rollout: RolloutKey, turn: RolloutTurn, signal: AbortSignal): Promise<void>;
-  /** Those after this one, in order. */
+  /** The turns after this one, in order. */
   turnsAfter(rollout: RolloutKey, turn: number, signal: AbortSignal): Promise<readonly RolloutTurn[]>;
   snapshot(rollout: RolloutKey, signal: AbortSignal): Promise<RolloutSnapshot | undefined>;
   putSnapshot(rollout: RolloutKey, snapshot: RolloutSnapshot, signal: AbortSignal): Promise<void>;
-  /** For the next turn. Wakes nobody: the caller does. */
+  /** Queues events for the next turn. The caller wakes the pipeline. */
   post(rollout: RolloutKey, happenings: readonly Happening[], signal: AbortSignal): Promise<void>;
-  /** Takes out what was posted, in the order in which it came. */
+  /** Removes and returns posted events, in the order of arrival. */
   take(rollout: RolloutKey, limit: number, signal: AbortSignal): Promise<readonly Happening[]>;
-  /** It is finished: what was kept to save time, and what came too late, can go. Opening and turns stay. */
+  /** The rollout is finished: snapshots and late events can be deleted. Opening and turns stay. */
   end(rollout: RolloutKey, signal: AbortSignal): Promise<void>;
 }
 
@@ -161,21 +164,21 @@ export interface RolloutKey {
   readonly revision: number;
 }
 
-/** The one snapshot of the world that a plan was made on. */
+/** The snapshot of the world that the plan was made from. */
 export interface RolloutOpening {
   readonly start: RolloutStart;
   /** Names of targets, for people. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** What was heard together at one time. The first turn is number 1. */
+/** The events taken together at one time. The first turn is number 1. */
 export interface RolloutTurn {
   readonly turn: number;
   readonly time: number;
   readonly happenings: readonly Happening[];
-  /** Who asked for it. One who asks again has not heard the answer, and gets the same. */
+  /** Identifies the request. A repeated request, after the answer got lost, gets the same answer. */
   readonly step?: string;
-  /** Whether anything was decided to be sent, as the batch of this number. */
+  /** Whether orders were decided, as the batch of this number. */
   readonly hasBatch?: boolean;
 }
 
@@ -184,26 +187,28 @@ export interface RolloutSnapshot {
   readonly state: RolloutState;
 }
 
-/** What was delivered, by hash, and which revision of which target had what. Secrets are sealed below this. */
+/**
+ * Delivered contents by hash, and which target had which content with which revision. Implementations seal the secrets.
+ */
 export interface ContentStore {
-  /** Those that are not there yet are kept. */
+  /** Stores those that are not stored yet. */
   keep(payloads: readonly Payload[], signal: AbortSignal): Promise<void>;
-  /** As they are kept; `secrets` are opened only when asked for, for delivery alone. */
+  /** As stored; `secrets` are opened only on request, and only for delivery. */
   find(
     hashes: readonly string[],
     options: { readonly withSecrets: boolean },
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, Payload>>;
-  /** From this revision on the targets have this; `undefined` that they have nothing. */
+  /** From this revision on the targets have these contents; `undefined` for none. */
   assign(rollout: RolloutKey, contents: ReadonlyMap<TargetId, string | undefined>, signal: AbortSignal): Promise<void>;
-  /** What each target had with a revision; who had nothing is not there. */
+  /** The content of each target with a revision; targets without content are absent. */
   at(rollout: RolloutKey, signal: AbortSignal): Promise<ReadonlyMap<TargetId, string>>;
-  /** The secrets in all that these targets were given of these deployments, as far as revisions are kept. */
+  /** The references of all secrets that these targets received from these deployments, as far as revisions are stored. */
   referencesOn(
     given: { readonly deployments: readonly DeploymentId[]; readonly targets: readonly TargetId[] },
     signal: AbortSignal,
   ): Promise<ReadonlyMap<DeploymentId, readonly string[]>>;
-  /** The secrets of a spec, which is kept in its open form. */
+  /** The secrets of a spec, which is stored in its open form. */
   keepSecrets(secrets: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<void>;
   openSecrets(references: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, Json>>>;
 }
@@ -216,15 +221,16 @@ export interface ApprovalStore {
 }
 
 /**
- * Who wrote what a deployment says since a second person last approved it; as long as none ever did, since it last succeeded. By
- * the generation of their last change: a plan may be made without any of them, when it had nowhere to go.
+ * The authors of a deployment since a second person last approved it; before the first such approval, since it last
+ * succeeded. Recorded with the generation of their last change: a plan may be made without any of them if it had no
+ * targets.
  */
 export interface AuthorStore {
   add(deployment: DeploymentId, authors: readonly string[], generation: number, signal: AbortSignal): Promise<void>;
   of(deployment: DeploymentId, signal: AbortSignal): Promise<readonly string[]>;
-  /** A second person approved all up to this generation. */
+  /** A second person approved everything up to this generation. */
   approved(deployment: DeploymentId, generation: number, signal: AbortSignal): Promise<void>;
-  /** Nothing, once there was an approval: from then on only another one counts. */
+  /** Has no effect once there was an approval: from then on only another approval counts. */
   succeeded(deployment: DeploymentId, generation: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -236,14 +242,14 @@ export interface WatchStore {
   on(watched: Watch['watched'], signal: AbortSignal): Promise<readonly Watch[]>;
 }
 
-/** Workspace and name of a deployment that is waited for, and is not there. */
+/** Workspace and name of an awaited deployment that does not exist. */
 export type AwaitedName = Brand<string, 'AwaitedName'>;
 
 export interface Watch {
   readonly watcher: DeploymentId;
   readonly revision: number;
   readonly gate: string;
-  /** Its uid; its name as long as there is none. */
+  /** The uid of the deployment; its name as long as there is none. */
   readonly watched: DeploymentId | AwaitedName;
 }
 
@@ -252,87 +258,92 @@ export interface ScoreStore {
   of(targets: readonly TargetId[], names: readonly string[], signal: AbortSignal): Promise<ReportedScores>;
 }
 
-/** The groups that the platform itself was delivered. */
+/** The groups delivered to the platform itself. */
 export interface GroupStore {
   find(group: DeploymentId, signal: AbortSignal): Promise<GroupRecord | undefined>;
   all(signal: AbortSignal): Promise<readonly GroupRecord[]>;
-  /** Inserts or replaces. Wakes nobody: the caller does. */
+  /** Inserts or replaces. The caller wakes the controller. */
   put(record: GroupRecord, signal: AbortSignal): Promise<void>;
   drop(group: DeploymentId, signal: AbortSignal): Promise<void>;
 
-  /** There is something for its controller, which is begun when there is none under way. Where no group is: nothing. */
+  /**
+   * Records that there is work for the controller, which is started if no run is under way. No effect if there is no such
+   * group.
+   */
   wake(group: DeploymentId, signal: AbortSignal): Promise<void>;
-  /** The controller has seen all that was there for it up to this unit of work. */
+  /** The controller has taken all its input up to this unit of work. */
   hear(group: DeploymentId, signal: AbortSignal): Promise<void>;
-  /** Whether the run is over: unless something came that it has not heard. */
+  /** Ends the run and returns true, unless there is new input: then false. */
   rest(group: DeploymentId, run: number, signal: AbortSignal): Promise<boolean>;
 
-  /** The deployment of a child under another name, with all that is kept of it. `VERSION_STALE` as with any other change. */
+  /** Renames a child's deployment, with everything stored for it. `VERSION_STALE` as with any other change. */
   renameChild(next: Deployment, signal: AbortSignal): Promise<void>;
 }
 
 export interface GroupRecord {
   readonly group: DeploymentId;
-  /** Of the last order that was taken. */
+  /** Revision of the last order accepted. */
   readonly revision: number;
-  /** Of what is there; empty once nothing is. */
+  /** Hash of the current content; empty once there is none. */
   readonly hash: string;
-  /** In its open form, with the names that the deployments have; `undefined` once it is to go. */
+  /** In its open form, with the full names of the deployments; `undefined` once the group is being deleted. */
   readonly spec: DeploymentGroupSpec | undefined;
   readonly state: GroupState;
 }
 
-/** All of a target that orchestration may know. */
+/** The fields of a target that orchestration may read. */
 export interface PoolTarget extends PlacementView, GenerateTarget {
   readonly isOnline: boolean;
 }
 
-/** The targets, as the transaction at hand sees them. */
+/** The targets, as the current transaction sees them. */
 export interface TargetPool {
-  /** Every target of the workspace and below it, in the order of names. Never the platform itself. */
+  /** Every target of the workspace and below it, ordered by name. Never the platform itself. */
   below(workspacePath: string, signal: AbortSignal): Promise<readonly PoolTarget[]>;
-  /** Those of them that are there, wherever they are. */
+  /** The existing ones among them, in any workspace. */
   find(ids: readonly TargetId[], signal: AbortSignal): Promise<readonly PoolTarget[]>;
   /** The platform itself, for `local`. */
   readonly local: PoolTarget;
 }
 
 export interface WorkspaceDirectory {
-  /** Its path, which ends with a slash. */
+  /** The path of the workspace, which ends with a slash. */
   find(name: ResourceName, signal: AbortSignal): Promise<{ readonly path: string } | undefined>;
 }
 
-/** Who may approve in a workspace, as grants are now. */
+/** The principals that may approve in a workspace, by current grants. */
 export interface Approvers {
-  /** False only when it is sure: a group that may approve can have anyone in it. */
+  /** False only if it is certain: a group with the permission may contain any user. */
   hasPersonBesides(workspace: ResourceName, requesters: readonly string[]): boolean;
 }
 
-/** The gates that policies demand of every plan, whatever the deployment's own rollout says. */
+/** The gates that policies require of every plan, whatever the deployment's own rollout says. */
 export interface RequiredGates {
-  /** Those of the deployment's workspace, of all above it, and of the workspaces below it that these targets are in. */
+  /**
+   * The gates of the deployment's workspace, of all above it, and of the workspaces below it that contain these targets.
+   */
   of(
     plan: { readonly workspacePath: string; readonly targets: readonly TargetId[] },
     signal: AbortSignal,
   ): Promise<readonly GateSpec[]>;
 }
 
-/** Takes down what happened, for everybody who wants to know. Kept if the unit is. */
+/** Publishes events. They are stored if the unit of work commits. */
 export interface EventSink {
   append(events: readonly OrchestrationEvent[], now: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The only way to a target. */
+/** The only way to reach a target. */
 export interface TargetRouter {
-  /** Resolves once the agent has it safely, or will not have it. A throw is a try that may be repeated. */
+  /** Resolves once the agent has persisted the order, or refused it. If it throws, the attempt may be repeated. */
   dispatch(order: DeliveryOrder, signal: AbortSignal): Promise<Acknowledgement>;
-  /** Nobody waits for it any longer. It may come to its end all the same. */
+  /** Best effort: the order is no longer needed, but may still be carried out. */
   cancel(order: Pick<DeliveryOrder, 'target' | 'deployment' | 'revision'>, signal: AbortSignal): Promise<void>;
-  /** What the agent says would change; `undefined` when it cannot tell. */
+  /** The changes that the agent predicts; `undefined` if it cannot tell. */
   preview(order: DeliveryOrder, signal: AbortSignal): Promise<PreviewAnswer | undefined>;
 }
 
-/** What the caller wants to be true of a deployment before it is changed; throws when it is not. */
+/** A condition that the deployment must meet before it is changed; throws if it does not. */
 export interface Precondition {
   check(current: Deployment): void;
 }

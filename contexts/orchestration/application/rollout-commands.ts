@@ -9,7 +9,7 @@ import { changed } from '../domain/deployment/with-status.ts';
 import type { Precondition, UnitOfWork } from './ports.ts';
 import { tellRolloutState } from './tell-rollout-state.ts';
 
-/** Which deployment, who wants it, and what must be true first. */
+/** The deployment, the actor and the precondition. */
 export interface RolloutCommand {
   readonly workspace: ResourceName;
   readonly name: ResourceName;
@@ -24,16 +24,16 @@ export interface SomeTargets {
 }
 
 /**
- * What people can do about rollouts. All of it is written down for the deployment's pipeline, which does it when it comes
- * to it: what each answers is the deployment as it is at the moment.
+ * The commands that users have for rollouts. Each is recorded for the deployment's pipeline, which carries it out later;
+ * the command returns the deployment as it is at the moment.
  */
 export const rolloutCommands = {
-  /** Nothing new begins; what is under way comes to its end. */
+  /** Nothing new starts; orders under way run to their end. */
   async pause(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
     return await steer(unit, await found(unit, command, signal), { ...command, rolloutState: 'paused' }, signal);
   },
 
-  /** Also one that paused by itself: what has failed so far is accepted. */
+  /** Also resumes a rollout that paused by itself: failures so far are accepted. */
   async resume(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
     return await steer(unit, await found(unit, command, signal), { ...command, rolloutState: 'running' }, signal);
   },
@@ -44,14 +44,14 @@ export const rolloutCommands = {
     return await ask(unit, deployment, { trigger: { kind: 'abort', by: command.by }, now: command.now }, signal);
   },
 
-  /** What is left of the rollout under way goes by the rollout strategy as it is now. */
+  /** The rest of the rollout under way follows the rollout strategy as it is now. */
   async replan(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
     const deployment = await found(unit, command, signal);
     if (deployment.rollout === undefined) throw noRollout(deployment.name, 'replan');
     return await ask(unit, deployment, { trigger: { kind: 'replan', by: command.by }, now: command.now }, signal);
   },
 
-  /** Those that failed, or these of them. */
+  /** Retries all failed targets, or the ones named. */
   async retry(unit: UnitOfWork, command: RolloutCommand & SomeTargets, signal: AbortSignal): Promise<Deployment> {
     const deployment = await found(unit, command, signal);
     const rows = command.targets === undefined ? [] : await unit.targets.of(deployment.uid, signal);
@@ -71,14 +71,14 @@ export const rolloutCommands = {
     if ((await unit.revisions.find(deployment.uid, revision, signal)) === undefined) {
       throw new DeploymentError(
         'REVISION_NOT_FOUND',
-        `Deployment ${deployment.name} has no revision ${revision}, or not any more. Look at its revisions.`,
+        `Deployment ${deployment.name} has no revision ${revision}, or no longer. See its list of revisions.`,
         { faults: [{ path: '/revision', message: 'is not a revision of the deployment' }] },
       );
     }
     return await ask(unit, deployment, { trigger: { kind: 'rollback', to: revision, paced, by }, now }, signal);
   },
 
-  /** Those that would lose it, or these of them, may do so. */
+  /** Confirms the removal from all held targets, or from the ones named. */
   async confirmRemoval(
     unit: UnitOfWork,
     command: RolloutCommand & SomeTargets,
@@ -102,7 +102,9 @@ export const rolloutCommands = {
     return await ask(unit, deployment, { trigger, now: command.now }, signal);
   },
 
-  /** The platform goes on above what the agents of these targets have seen; of all that are ahead unless named. */
+  /**
+   * Continues above the revisions that the agents of these targets have seen; by default of all targets that are ahead.
+   */
   async acceptRevision(
     unit: UnitOfWork,
     command: RolloutCommand & SomeTargets,
@@ -113,7 +115,7 @@ export const rolloutCommands = {
     if (rows.length === 0) {
       throw new DeploymentError(
         'NOTHING_AHEAD',
-        `No agent of ${deployment.name} has seen a later revision than was given here.`,
+        `No agent of ${deployment.name} has seen a later revision than was issued here.`,
       );
     }
     const chosen = command.targets && new Set(idsOf(command.targets, rows.map(knownTarget), deployment));
@@ -127,13 +129,13 @@ export const rolloutCommands = {
     return deployment;
   },
 
-  /** What cannot be taken off is left where it is, and the deployment is gone. */
+  /** Removes the deployment, and leaves its content on targets it cannot be removed from. */
   async abandon(unit: UnitOfWork, command: RolloutCommand, signal: AbortSignal): Promise<Deployment> {
     const deployment = await found(unit, command, signal);
     if (deployment.deletion === undefined) {
       throw new DeploymentError(
         'NOT_DELETING',
-        `Deployment ${deployment.name} is not being deleted. Delete it first, and abandon it if that does not come to an end.`,
+        `Deployment ${deployment.name} is not being deleted. Delete it first, and abandon it only if the deletion does not finish.`,
       );
     }
     return await ask(unit, deployment, { trigger: { kind: 'abandon', by: command.by }, now: command.now }, signal);
@@ -157,7 +159,7 @@ async function steer(
   const deployment = changed(current, { rolloutState }, now);
   const isStopped = current.status.rollout?.phase === 'Paused';
   if (deployment !== current) await unit.deployments.replace(deployment, signal);
-  // One that stopped by itself goes on by a resume, though nobody had paused it.
+  // A resume also continues a rollout that stopped by itself, without a pause by a user.
   if (deployment !== current || isStopped) await tellRolloutState(unit, deployment, by, signal);
   if (deployment !== current) await unit.events.append([{ type: 'deployment.updated', deployment }], now, signal);
   return deployment;
@@ -180,7 +182,7 @@ function refuseToRollBack({ name, deletion, owner }: Deployment): void {
   if (owner === undefined) return;
   throw new DeploymentError(
     'GROUP_CHILD',
-    `Deployment ${name} is ${owner.child} of a group, which would set it back. Roll back the group instead.`,
+    `Deployment ${name} is ${owner.child} of a group, which would revert the rollback. Roll back the group instead.`,
     { details: { group: owner.group, child: owner.child } },
   );
 }
@@ -194,7 +196,7 @@ function isAhead(row: DeploymentTarget): row is AheadRow {
 function tooFarAhead(deployment: Deployment, { name, seen }: { readonly name: string; readonly seen: number }) {
   return new DeploymentError(
     'REVISION_TOO_HIGH',
-    `The agent of ${name} claims revision ${seen} of ${deployment.name}, which no platform can have given. Revoke its fleetlet.`,
+    `The agent of ${name} claims revision ${seen} of ${deployment.name}, which no platform can have issued. Revoke its fleetlet.`,
     { details: { target: name, seen } },
   );
 }
@@ -213,10 +215,12 @@ function idsOf(refs: readonly string[], known: readonly KnownTarget[], { name }:
     known.flatMap((target) => [[target.name, target.id] as const, [target.id, target.id] as const]),
   );
   const faults = refs.flatMap((ref, index) =>
-    byRef.has(ref) ? [] : [{ path: `/targets/${index}`, message: `names ${ref}, which this does not concern` }],
+    byRef.has(ref)
+      ? []
+      : [{ path: `/targets/${index}`, message: `names ${ref}, which this command does not apply to` }],
   );
   if (faults.length > 0) {
-    throw new DeploymentError('NOT_A_TARGET', `${refs[0]} is not a target of ${name} that this could be done for.`, {
+    throw new DeploymentError('NOT_A_TARGET', `${refs[0]} is not a target of ${name} that this command applies to.`, {
       faults,
     });
   }

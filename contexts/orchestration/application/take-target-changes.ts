@@ -19,26 +19,26 @@ export interface TargetChangesDeps {
 
 export interface TakeTargetChanges {
   readonly changes: readonly TargetChange[];
-  /** Those of the targets that are there, as they are now or were a moment ago: what comes later is another change. */
+  /** The targets that still exist, as they are now or were a moment ago: a later change is reported separately. */
   readonly views: readonly PlacedView[];
   readonly now: number;
 }
 
 const EVERYTHING = ['/labels', '/properties', '/manifestTypes'];
-/** A few thousand deployments, which is more than an instance has under way; the rest is worked out again. */
+/** A few thousand deployments, more than an instance has under way; others are parsed again. */
 const REMEMBERED = 5_000;
 
-/** Turns what happens to targets into triggers of those deployments that it may concern, and of no others. */
+/** Turns changes of targets into triggers, only for the deployments they may concern. */
 export class TargetChanges {
   readonly #deps: TargetChangesDeps;
-  /** Reading a manifest takes a while, and it is the same until somebody patches the deployment. */
+  /** Parsing a manifest takes a while, and the result holds until the deployment is patched. */
   readonly #reads = new Map<DeploymentId, { readonly generation: number; readonly reads: readonly string[] }>();
 
   constructor(deps: TargetChangesDeps) {
     this.#deps = deps;
   }
 
-  /** The same may be told twice. A trigger that turns out to change nothing is dropped by the plan. */
+  /** The same change may be passed twice. The plan drops triggers that change nothing. */
   async take(unit: UnitOfWork, { changes, views, now }: TakeTargetChanges, signal: AbortSignal): Promise<void> {
     const merged = mergedChanges(changes);
     const targets = merged.map(({ target }) => target);
@@ -59,7 +59,7 @@ export class TargetChanges {
     const known = this.#reads.get(uid);
     if (known?.generation === generation) return known.reads;
     const parsed = parseManifest(spec.manifest, '/manifest', this.#deps.manifests);
-    // One that this release cannot read may read anything.
+    // A manifest that this release cannot parse may read anything.
     const reads = parsed.kind === 'parsed' ? parsed.value.reads : EVERYTHING;
     if (this.#reads.size >= REMEMBERED) this.#reads.clear();
     this.#reads.set(uid, { generation, reads });
@@ -72,7 +72,7 @@ interface Concern {
   readonly rows: ReadonlyMap<DeploymentId, readonly DeploymentTarget[]>;
 }
 
-/** Those above the targets, and those that have something on them wherever the targets are now. */
+/** Deployments above the targets, and those with content on them wherever the targets are now. */
 async function concerned(unit: UnitOfWork, { views, rows }: Concern, signal: AbortSignal) {
   const paths = new Set(views.flatMap(({ workspacePath }) => pathsAbove(workspacePath)));
   const above = paths.size === 0 ? [] : await unit.deployments.inWorkspaces([...paths], signal);

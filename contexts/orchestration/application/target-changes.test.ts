@@ -11,7 +11,7 @@ const PLACEMENTS = createPlacementRegistry();
 const PROD = { type: 'selector', matchLabels: { env: 'prod' } };
 const NOTHING = { held: [], excluded: [], retained: [] };
 
-/** As much of a deployment in /root/emea/ as this looks at. */
+/** The parts of a deployment in /root/emea/ that the code under test reads. */
 function deploymentOf(its: { placement?: object[]; status?: object; deletion?: object } = {}): Deployment {
   const { placement = [PROD], status = {}, deletion } = its;
   return {

@@ -7,39 +7,39 @@ import type { PlacementRegistry } from '../domain/placement/placement-registry.t
 import type { TargetCause } from '../domain/placement/removal-cause.ts';
 import type { PlacementView } from '../domain/target-view.ts';
 
-/** What of a target may have become another: that it is there, and what placement sees of it. */
+/** The aspects of a target that may have changed: its existence, or a field that placement reads. */
 export type ChangedField = 'presence' | 'labels' | 'manifestTypes' | 'lifecycle';
 
-/** What happened to a target, as far as deployments may care. */
+/** A change of a target, as far as it matters to deployments. */
 export interface TargetChange {
   readonly target: TargetId;
   readonly fields: readonly ChangedField[];
-  /** What accounts for it, should somebody lose it by this. */
+  /** The causes that would justify a removal because of it. */
   readonly causes: readonly TargetCause[];
-  /** JSON pointers to what differs in what a manifest can read of it. */
+  /** JSON pointers to the changed fields that a manifest can read. */
   readonly paths: readonly string[];
 }
 
-/** A target with the path of the workspace that it is in. */
+/** A target with the path of its workspace. */
 export interface PlacedView extends PlacementView {
   readonly workspacePath: string;
 }
 
-/** How a deployment and a target stand to each other. */
+/** A target change in relation to one deployment. */
 export interface Standing {
   readonly change: TargetChange;
-  /** As it is now; `undefined` once it is gone. */
+  /** The target as it is now; `undefined` once it is gone. */
   readonly view: PlacedView | undefined;
   readonly row: Pick<DeploymentTarget, 'isPlaced'> | undefined;
 }
 
 export interface Reading {
   readonly placements: PlacementRegistry;
-  /** The fields of a target that the deployment's manifest reads; all of them when that cannot be told. */
+  /** The target fields that the deployment's manifest reads; all of them if unknown. */
   readonly reads: readonly string[];
 }
 
-/** Several changes of one target are one change of it, so that a burst makes no more triggers than there are targets. */
+/** Merges changes per target, so that a burst makes no more triggers than there are targets. */
 export function mergedChanges(changes: readonly TargetChange[]): readonly TargetChange[] {
   const byTarget = Map.groupBy(changes, ({ target }) => target);
   return Array.from(byTarget, ([target, its]) => ({
@@ -50,7 +50,7 @@ export function mergedChanges(changes: readonly TargetChange[]): readonly Target
   }));
 }
 
-/** What the changes mean for one deployment: at most one trigger for each target's place, and one to generate again. */
+/** The effect of the changes on one deployment: at most one placement trigger per target, and one to regenerate. */
 export function triggersOf(deployment: Deployment, standings: readonly Standing[], reading: Reading): Trigger[] {
   const triggers: Trigger[] = standings
     .filter((standing) => concernsPlacement(deployment, standing, reading.placements))
@@ -61,7 +61,7 @@ export function triggersOf(deployment: Deployment, standings: readonly Standing[
   return [...triggers, { kind: 'regenerate', targets: touched.map(({ change }) => change.target), why }];
 }
 
-/** `/root/`, `/root/emea/` and `/root/emea/web/` of the last: whose deployments may reach what is in it. */
+/** `/root/emea/web/` gives `/root/`, `/root/emea/` and itself: the workspaces whose deployments can reach it. */
 export function pathsAbove(path: string): readonly string[] {
   const names = path.split('/').slice(1, -1);
   return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}/`);
@@ -71,7 +71,10 @@ function isBelow(view: PlacedView, deployment: Pick<Deployment, 'workspace'>): b
   return view.workspacePath.startsWith(deployment.workspace.path);
 }
 
-/** Whoever has it is concerned by all that could move it; whoever has it not, only if it could come to have it. */
+/**
+ * A deployment with a row for the target is concerned by all changes that could move it; others only if the target could
+ * be selected.
+ */
 function concernsPlacement(deployment: Deployment, standing: Standing, placements: PlacementRegistry): boolean {
   const { change, view, row } = standing;
   if (change.fields.length === 0) return false;
@@ -85,13 +88,13 @@ function concernsPlacement(deployment: Deployment, standing: Standing, placement
   return !(isLabelsOnly && selection === 'yes' && row.isPlaced);
 }
 
-/** Its status says something of the target, which may not be so any longer. */
+/** The placement status mentions the target, which may be outdated now. */
 function isNamed({ status }: Deployment, target: TargetId): boolean {
   const { held, excluded, retained } = status.placement;
   return [held, excluded, retained].some((list) => list.some(({ id }) => id === target));
 }
 
-/** A pointer to something within what is read, or to what that is within. */
+/** Whether a changed path contains a field that is read, or lies within one. */
 function reads(pointers: readonly string[], changed: readonly string[]): boolean {
   return pointers.some((read) => changed.some((path) => isWithin(path, read) || isWithin(read, path)));
 }

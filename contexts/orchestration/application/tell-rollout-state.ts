@@ -1,7 +1,7 @@
 import type { Deployment } from '../domain/deployment/deployment.ts';
 import type { UnitOfWork } from './ports.ts';
 
-/** The rollout under way, if there is one, is told that it is to pause or to go on. */
+/** Notifies the rollout under way, if there is one, of a pause or resume. */
 export async function tellRolloutState(
   { rollouts, deployments }: Pick<UnitOfWork, 'rollouts' | 'deployments'>,
   { uid, rollout, rolloutState }: Deployment,

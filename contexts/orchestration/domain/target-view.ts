@@ -1,10 +1,10 @@
 import type { TargetId } from '#protocol/targets';
 
 /**
- * What placement may know of a target.
+ * The fields of a target that placement may read.
  *
- * DECISION: no connectivity and no health. Placement is about who should have it; an offline target stays placed, and
- * what to do while it is away is the rollout's question.
+ * DECISION: no connectivity and no health. Placement decides which targets should have a deployment; an offline target
+ * stays placed, and the rollout decides what to do while it is away.
  */
 export interface PlacementView {
   readonly id: TargetId;
@@ -16,5 +16,5 @@ export interface PlacementView {
   readonly lifecycle: 'Active' | 'Cordoned' | 'Deprovisioning';
 }
 
-/** The platform itself, which `local` places on. It is no row of anybody's, and the same on every instance. */
+/** The platform itself, selected by `local`. It has no row in the table of targets, and the same id on every instance. */
 export const LOCAL_TARGET_ID = '00000000-0000-7000-8000-000000000000' as TargetId;

@@ -2,7 +2,7 @@ import type { TargetId } from '#protocol/targets';
 import type { PoolTarget, TargetPool, WorkspaceDirectory } from '../application/ports.ts';
 import { LOCAL_TARGET_ID } from '../domain/target-view.ts';
 
-/** An active cluster, but for what the test is about. Its uid is its name with `-uid`. */
+/** An active cluster, except for the given fields. Its uid is its name with `-uid`. */
 export function aPoolTarget(name: string, its: Partial<PoolTarget> = {}): PoolTarget {
   return {
     id: `${name}-uid` as TargetId,
@@ -17,7 +17,7 @@ export function aPoolTarget(name: string, its: Partial<PoolTarget> = {}): PoolTa
   };
 }
 
-/** Targets that stay as they are, by the path of their workspace. */
+/** Fixed targets, by the path of their workspace. */
 export function fixedPool(targets: Readonly<Record<string, readonly PoolTarget[]>>): TargetPool {
   const all = Object.entries(targets).flatMap(([path, those]) => those.map((target) => ({ path, target })));
   return {
@@ -33,7 +33,7 @@ export function fixedPool(targets: Readonly<Record<string, readonly PoolTarget[]
   };
 }
 
-/** A tree that stays as it is: `/root/emea/` is where `emea` stands. */
+/** A fixed tree: `/root/emea/` is the path of `emea`. */
 export function fixedDirectory(...paths: readonly string[]): WorkspaceDirectory {
   const byName = new Map(paths.map((path) => [path.split('/').at(-2), { path }]));
   return {

@@ -24,7 +24,7 @@ const COUNTS = {
   ahead: 0,
 };
 
-/** One that is there, with these of its own. */
+/** An existing deployment, with the given fields. */
 export function aDeployment(its: Partial<Deployment> = {}): Deployment {
   return {
     uid: '00000000-0000-7000-8000-0000000000d1' as Uuid,
@@ -51,7 +51,7 @@ export function aDeployment(its: Partial<Deployment> = {}): Deployment {
   };
 }
 
-/** Of that deployment. */
+/** A revision of that deployment. */
 export function aRevision(its: Partial<Revision> = {}): Revision {
   return {
     deployment: aDeployment().uid,

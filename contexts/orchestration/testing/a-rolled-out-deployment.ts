@@ -14,7 +14,7 @@ export interface InlineDraft {
 
 const signal = new AbortController().signal;
 
-/** One that was rolled out to targets of these names as revision 1, and is well on all of them. */
+/** A deployment that was rolled out to targets of these names as revision 1, and is available on all of them. */
 export async function aRolledOutDeployment(
   api: HistoryApi,
   draft: InlineDraft,

@@ -2,7 +2,7 @@ import type { TargetId } from '#protocol/targets';
 import type { DeploymentTarget } from '../domain/deployment/deployment-target.ts';
 import { aDeployment } from './a-revision.ts';
 
-/** A target that has revision 1 and is well, but for what the test is about. */
+/** A target that has revision 1 and is available, except for the given fields. */
 export function aRow(its: Partial<DeploymentTarget> = {}): DeploymentTarget {
   return {
     deployment: aDeployment().uid,

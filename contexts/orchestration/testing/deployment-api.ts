@@ -19,7 +19,7 @@ import { deploymentNotFound } from '../domain/deployment/deployment-error.ts';
 import type { Trigger } from '../domain/deployment/trigger.ts';
 import { aPoolTarget, fixedDirectory, fixedPool } from './a-pool.ts';
 
-/** One request and what must come of it. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
+/** One request and its expected result. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
 export interface Call {
   /** `PATCH /v1/workspaces/emea/deployments/web?dryRun=true` */
   readonly call: string;
@@ -28,7 +28,7 @@ export interface Call {
   readonly want: Wanted;
 }
 
-/** Something that the pipeline or an agent did meanwhile. */
+/** Something that the pipeline or an agent does between two requests. */
 export interface Meanwhile {
   readonly meanwhile: (unit: UnitOfWork, service: DeploymentService, signal: AbortSignal) => Promise<unknown>;
 }
@@ -39,16 +39,16 @@ export interface Wanted {
   readonly status: number;
   /** The whole body. */
   readonly resource?: object;
-  /** Members of the body. */
+  /** Some members of the body. */
   readonly has?: object;
-  /** The names on the page, all of them in order. */
+  /** All names on the page, in order. */
   readonly names?: readonly string[];
-  /** The code of the problem document, and of its faults their places, all of them in order. */
+  /** The code of the problem document, and the paths of all its faults, in order. */
   readonly problem?: { readonly code: string; readonly faults?: readonly string[] };
   readonly headers?: Readonly<Record<string, string>>;
-  /** `type name in workspace` of each event that the step makes. No others: left out means none at all. */
+  /** `type name in workspace` of each event of the step, and no others; absent means none. */
   readonly events?: readonly string[];
-  /** What the pipeline is told. Nothing else: left out means nothing at all. */
+  /** The triggers that the step adds, and no others; absent means none. */
   readonly triggers?: readonly Trigger[];
 }
 
@@ -68,7 +68,7 @@ export function timeOf(step: number): string {
   return new Date(BEGIN + step * 1_000).toISOString();
 }
 
-/** There is no workspace but these, and no target but these. */
+/** All workspaces and targets that exist. */
 const directory = fixedDirectory('/root/', '/root/emea/', '/root/emea/shop/', '/root/apac/', '/root/locked/');
 const pool = fixedPool({
   '/root/emea/': [aPoolTarget('edge-1'), aPoolTarget('edge-2')],
@@ -84,7 +84,7 @@ const VISIBILITY: Visibility = {
   },
 };
 
-/** Nobody may do anything in `locked`, nobody but `admin` places locally, and `hidden` does not exist for anybody. */
+/** All permissions are denied in `locked`, only `admin` may place locally, and `hidden` does not exist for any caller. */
 const AUTHORIZER: Authorizer = {
   allow: async ({ params, permission, principal }) => {
     if (params['deployment'] === 'hidden') throw deploymentNotFound(params['workspace'] ?? '', 'hidden');
@@ -148,7 +148,7 @@ export class DeploymentApi {
     return new DeploymentApi({ server, storage, clock, uids, audit, service, unit });
   }
 
-  /** From no deployments and the first uid on. */
+  /** Starts without deployments, with the first uid. */
   async play(steps: readonly Step[]): Promise<void> {
     const { clock, uids, storage } = this.#parts;
     clock.set(BEGIN);
@@ -170,7 +170,7 @@ export class DeploymentApi {
     await this.#takeTriggers();
   }
 
-  /** What happened since the last call. */
+  /** The events since the last call. */
   async takeEvents(): Promise<StoredEvent[]> {
     const rows = await this.storage.all<Readonly<Record<'type' | 'key' | 'scope' | 'data', string>>>(
       sql`SELECT type, key, scope, data FROM outbox ORDER BY id`,
@@ -221,7 +221,7 @@ export class DeploymentApi {
   }
 }
 
-/** Ids come from a counter, so that a test can say which it means. */
+/** Ids come from a counter, so that a test can refer to them. */
 function uidCounter(): () => Uuid {
   let number = 0;
   return () => uidOf((number += 1));

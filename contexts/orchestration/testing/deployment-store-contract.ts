@@ -8,16 +8,18 @@ import type { Deployment } from '../domain/deployment/deployment.ts';
 import { aDeployment } from './a-revision.ts';
 import { uidOf } from './deployment-api.ts';
 
-/** Stores that nobody else uses, with nothing in them. */
+/** Empty stores for one test. */
 export interface OpenedStores {
-  /** One unit of work. It is kept when the body resolves. */
+  /** One unit of work. It is committed when the body resolves. */
   unit<T>(body: (deployments: DeploymentStore, triggers: TriggerStore) => Promise<T>): Promise<T>;
-  /** The pipelines that are to run: the uid of the deployment, the number of the run, and whether it has all heard. */
+  /**
+   * The pipelines that should run: the uid of the deployment, the number of the run, and whether there is unseen news.
+   */
   runs(): Promise<readonly { readonly uid: Uuid; readonly run: number; readonly hasNews: boolean }[]>;
   close(): Promise<void>;
 }
 
-/** What `DeploymentStore` and `TriggerStore` promise, whatever they are made of. */
+/** The contract of `DeploymentStore` and `TriggerStore`, for every implementation. */
 export function deploymentStoreContract(name: string, open: () => Promise<OpenedStores>): void {
   describe(`deployment store: ${name}`, () => {
     const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -24,7 +24,7 @@ import { aPoolTarget, fixedDirectory, fixedPool } from './a-pool.ts';
 const signal = new AbortController().signal;
 export const NOW = Date.UTC(2030, 0, 1);
 
-/** Keyed well enough for a test: the secret cannot be seen in it. */
+/** Good enough for a test: the secret cannot be seen in it. */
 export const fingerprint = (secret: string): string => `ref-${contentHash(`keyed:${secret}`).slice(-16)}`;
 
 const PATHS: Readonly<Record<string, string>> = { emea: '/root/emea/', shop: '/root/emea/shop/', apac: '/root/apac/' };
@@ -40,30 +40,30 @@ const visibility = {
 
 const ADMIN_ONLY: readonly string[] = ['deployments.placeLocal', 'approvals.override'];
 
-/** `admin` alone places on the platform itself, and approves without a second person. */
+/** Only `admin` may place on the platform itself, and approve without a second person. */
 const authorizer: Authorizer = {
   allow: async ({ permission, principal }) => !ADMIN_ONLY.includes(permission) || principal.id === 'admin',
 };
 
 export interface Answered {
   readonly status: number;
-  // What a test looks for in it is for the test to know.
+  // Tests know which fields to look for.
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The routes of what was, of what waits for people and of what would be, on a real database. No pipeline runs. */
+/** The routes for revisions, approvals and previews, on a real database. No pipeline runs. */
 export class HistoryApi {
   readonly storage: Storage;
   readonly server: HttpServer;
   readonly service: DeploymentService;
   readonly units: Units;
   readonly unitOf: (tx: Parameters<typeof orchestrationUnitOfWork>[0]) => UnitOfWork;
-  /** Who is there to be placed on. Tests put their own. */
+  /** The targets that exist. Tests may set their own. */
   pool: TargetPool = fixedPool({
     '/root/emea/': [aPoolTarget('edge-1'), aPoolTarget('edge-2')],
     '/root/emea/shop/': [aPoolTarget('till')],
   });
-  /** What agents were asked to look at, and what they say. */
+  /** The orders that agents were asked to preview, and their answer. */
   readonly looked: DeliveryOrder[] = [];
   agentSays: PreviewAnswer | undefined;
   /** Who may approve, as `user:ann`, in every workspace. */
@@ -129,7 +129,7 @@ export class HistoryApi {
     return opened.api;
   }
 
-  /** Without a word on who asks, it is Alice. */
+  /** The caller is Alice by default. */
   async send(call: string, body?: object, as = 'alice'): Promise<Answered> {
     const [method = '', url = ''] = call.split(' ', 2);
     const answer = await this.server.inject({
@@ -158,7 +158,7 @@ export class HistoryApi {
     return await this.unit((unit) => this.service.create(unit, command, signal));
   }
 
-  /** All that is in a table, in the order of its columns. */
+  /** All rows of a table. */
   async rowsOf(table: string): Promise<readonly unknown[]> {
     return await this.storage.all(sql`SELECT * FROM ${sql.raw(table)} ORDER BY 1, 2`, signal);
   }

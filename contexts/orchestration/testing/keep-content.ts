@@ -5,7 +5,7 @@ import { payloadOf } from '../domain/manifest/payload.ts';
 
 const fingerprint = (secret: string) => createHmac('sha256', 'a test').update(secret).digest('hex');
 
-/** As it is kept before it is sent. */
+/** Stores the content as it is before an order is sent. */
 export async function keepContent(unit: UnitOfWork, order: DeliveryOrder, signal: AbortSignal): Promise<void> {
   const { deployment, revision, target } = order;
   const payload = order.kind === 'deliver' ? payloadOf(order.documents, fingerprint) : undefined;

@@ -4,7 +4,7 @@ import { toFault } from './sqlite-errors.ts';
 import type { WriterRequest } from './writer-protocol.ts';
 import { serveWriter, type WriterService } from './writer-service.ts';
 
-/** How long the thread stays awake after a request, in case another comes at once. */
+/** How long the thread stays awake after a request, for another that follows at once. */
 const AWAKE_MS = 0.2;
 
 /** What a session hands to its thread. */
@@ -38,14 +38,17 @@ function serveUntilClosed(serve: WriterService): void {
 }
 
 /**
- * Whoever was just answered often asks again at once, sooner than a thread that fell asleep is awake again: that takes as
- * long as the sync of a fast disk.
+ * A caller that was just answered often sends its next request sooner than a sleeping thread wakes up: waking takes as long as
+ * the sync of a fast disk. The thread stays awake only while the last request came that soon, since it keeps a core busy meanwhile.
  */
+let staysAwake = true;
 function rest(heard: number): void {
-  for (const until = performance.now() + AWAKE_MS; performance.now() < until; ) {
+  const began = performance.now();
+  while (staysAwake && performance.now() - began < AWAKE_MS) {
     if (Atomics.load(bell, 0) !== heard) return;
   }
   Atomics.wait(bell, 0, heard);
+  staysAwake = performance.now() - began < AWAKE_MS;
 }
 
 function open(): WriterService | undefined {

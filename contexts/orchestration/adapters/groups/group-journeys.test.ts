@@ -6,7 +6,7 @@ import { GroupJourney } from './testing/group-journey.ts';
 
 const TIERS = ['db', 'api', 'web'] as const;
 
-/** A child of the tier, on the targets of the tier. */
+/** A child for the tier, placed on the targets of the tier. */
 const child = (tier: string, text = '1', more: object = {}) => ({
   name: tier,
   manifest: { type: 'inline', documents: [{ kind: 'Note', metadata: { name: tier }, text }] },
@@ -38,7 +38,7 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     await database.dispose();
   });
   const targetOf = (tier: string): TargetId => targets.get(tier) ?? assert.fail(tier);
-  /** The tiers in the order in which they were sent something of the kind. */
+  /** The tiers in the order in which they were sent orders of the kind. */
   const sent = (kind: string) =>
     journey.fleet.dispatched.filter((order) => order.kind === kind).map(({ target }) => target.name.replace('-1', ''));
   const tiers = (onFailure?: string) => group([[child('db')], [child('api')], [child('web')]], onFailure);
@@ -137,7 +137,7 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
     await journey.until('the rollback', async () => (await journey.find('app-db')).revision === 3);
     journey.fleet.script(targetOf('db'), {});
     await journey.untilHealthy('app-db');
-    await journey.untilMessage('app', 'step 1 of 2: app-db was rolled back, and does not have what the group gave it');
+    await journey.untilMessage('app', 'step 1 of 2: app-db was rolled back and does not have what the group requested');
     assert.equal((await journey.find('app-web')).revision, 1, 'the step behind it did not begin');
     await journey.patch('app', steps('2', '3'));
     await journey.untilHealthy('app', 'app-db', 'app-web');
@@ -221,7 +221,7 @@ eachDatabase('groups and the deployments that they are made of', (fresh) => {
       return (await journey.find('site-web')).status.rollout?.waits.some(({ kind }) => kind === 'gate') === true;
     });
     assert.ok(!sent('deliver').includes('web'));
-    // What it says of its health with the delivery is to be heard first, or it would be the last word.
+    // The health report of the delivery has to arrive first, or it would overwrite the one below.
     await journey.until('app-api delivered', async () => sent('deliver').includes('api'));
     await journey.fleet.settled();
     const { uid, revision } = await journey.find('app-api');

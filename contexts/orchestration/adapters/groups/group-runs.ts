@@ -15,12 +15,12 @@ const GROUP_RUNS: RunSource<GroupRun> = {
   start: (group, run) => ({ id: `groups.${group}.${run}`, input: { group, run } }),
 };
 
-/** Brings word to the controllers of groups. */
+/** Starts the controllers of groups, and notifies them of news. */
 export function groupStarter(deps: RunStarterDeps) {
   return runStarter(GROUP_RUNS, deps);
 }
 
-/** What the workflow of a group does. */
+/** The activities of a group's workflow. */
 export function groupActivities(controller: Pick<GroupController, 'control'>): readonly ActivityImplementation[] {
   return [
     implementActivity(controlGroup, ({ group, run }, { signal }) => controller.control(parseUuid(group), run, signal)),

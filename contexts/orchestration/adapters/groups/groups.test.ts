@@ -36,7 +36,7 @@ eachDatabase('groups', (fresh) => {
     await database.dispose();
   });
 
-  /** A group of three that is healthy. */
+  /** A healthy group of three. */
   async function healthyGroup(onFailure = 'halt'): Promise<void> {
     await stage.create('app', group(TIERS, onFailure));
     for (const [names, next] of [
@@ -58,7 +58,7 @@ eachDatabase('groups', (fresh) => {
     assert.equal(phase, 'Deploying');
     assert.deepEqual(
       waits?.map(({ child, unblock }) => [child, unblock]),
-      [['app-db', 'app-db gets healthy']],
+      [['app-db', 'app-db becomes healthy']],
     );
     assert.deepEqual((await stage.find('app-db')).owner, { group: (await stage.find('app')).uid, child: 'db' });
     await stage.become('app-db', 'Healthy');
@@ -228,7 +228,7 @@ eachDatabase('groups', (fresh) => {
   it('name a child that cannot be made, and take what they can', async () => {
     await stage.create('app-api', { manifest: API.manifest, placement: [{ type: 'all' }] });
     await stage.create('app', group(TIERS));
-    const waits = 'app-api cannot be made: a deployment that is not of the group has its name';
+    const waits = 'app-api cannot be created: a deployment outside the group has its name';
     await stage.untilHealthSaid('app', `Degraded: step 1 of 3: ${waits}; app-db is not healthy yet`);
     await stage.become('app-db', 'Healthy');
     await stage.untilHealthSaid('app', `Degraded: step 2 of 3: ${waits}`);
@@ -262,8 +262,7 @@ eachDatabase('groups', (fresh) => {
     const draft = { manifest: { type: 'inline', documents: [{ kind: 'Note' }] }, placement: [{ type: 'local' }] };
     assert.deepEqual(await stage.create('note', draft), {
       kind: 'rejected',
-      message:
-        'The platform takes groups only: must be a DeploymentGroup of fleetshift.io/v1; this is nothing known Note.',
+      message: 'The platform accepts only groups: must be a DeploymentGroup of fleetshift.io/v1; this is unknown Note.',
     });
   });
 

@@ -5,12 +5,12 @@ import { staleVersion } from '../../domain/deployment/deployment-error.ts';
 import type { GroupState } from '../../domain/group/group-state.ts';
 import type { DeploymentGroupSpec } from '../../domain/manifest/group/deployment-group.ts';
 
-/** Announced when there is something for a group's controller. */
+/** Announced when there is news for a group's controller. */
 export const GROUP_WOKEN = 'orchestration.groupWoken';
 
 const COLUMNS = sql.raw('deployment, revision, hash, document, state');
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlGroupStore implements GroupStore {
   readonly #tx: Transaction;
 
@@ -62,7 +62,7 @@ export class SqlGroupStore implements GroupStore {
     await this.#tx.run(sql`UPDATE deployment_groups SET heard = news WHERE deployment = ${group} AND heard <> news`);
   }
 
-  /** A run that was over before, and did not hear the answer, is over still. */
+  /** A repeated call by a run that is over already, after the answer got lost, returns true again. */
   async rest(group: DeploymentId, run: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     await this.#tx.run(
@@ -88,7 +88,7 @@ function toRecord(row: Row): GroupRecord {
     group: String(row['deployment']) as DeploymentId,
     revision: Number(row['revision']),
     hash: String(row['hash']),
-    // Written by this store alone, out of what had been parsed.
+    // Only this store writes it, from a parsed spec.
     spec: (JSON.parse(String(row['document'])) as DeploymentGroupSpec | null) ?? undefined,
     state: JSON.parse(String(row['state'])) as GroupState,
   };

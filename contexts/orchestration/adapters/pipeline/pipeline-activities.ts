@@ -10,11 +10,11 @@ import { deliverBatch, planRollout, takeTurn } from '../workflows/pipeline-activ
 import type { ReportIntake } from './report-intake.ts';
 
 export interface PipelineActivitiesDeps extends PipelineDeps {
-  /** What became of handing deliveries over is written down together with what agents report. */
+  /** Results of handing deliveries over are written together with the reports of agents. */
   readonly intake: Pick<ReportIntake, 'handOver'>;
 }
 
-/** What the workflow of a deployment does. */
+/** The activities of a deployment's workflow. */
 export function pipelineActivities(deps: PipelineActivitiesDeps): readonly ActivityImplementation[] {
   const cache = new RolloutCache(createDecide(deps.strategies.gates));
   const plan = new PlanRollout(deps, cache);

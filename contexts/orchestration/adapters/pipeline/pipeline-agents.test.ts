@@ -29,7 +29,7 @@ eachDatabase('what agents and targets say', (fresh) => {
     run.fleet.onDispatch = () => {};
     const uid = await run.create('web', { rolloutState: 'paused' });
     await run.until(uid, 'a pause', (it) => it.status.rollout?.phase === 'Paused');
-    // The platform believes that it is there, and its agent is not.
+    // The platform believes that the target is online, but its agent is not.
     run.fleet.change(id, { isOnline: false });
     await run.change(uid, () => ({ rolloutState: 'running' }));
     await run.until(uid, 'an offline target', (it) => it.status.counts.offline === 1);
@@ -152,7 +152,7 @@ eachDatabase('what agents and targets say', (fresh) => {
     assert.deepEqual([rows.get('ahead')?.failure?.seen, rows.get('other')?.failure], [9, undefined]);
     await run.untilRested(uid);
     assert.equal(run.fleet.dispatched.length, 2, 'it is not followed');
-    // The others go on meanwhile, and what it says of what it was given ends the conflict.
+    // The other target continues meanwhile, and a report on an issued revision ends the conflict.
     await run.fleet.report({ ...said, target: other, revision: 1, health: 'Degraded' });
     assert.equal((await run.get(uid)).status.counts.degraded, 1);
     await run.trigger(uid, { kind: 'ahead', target: ahead, revision: 9, by: 'ann' });

@@ -6,7 +6,7 @@ import type { ManifestStrategy } from '../../domain/manifest/manifest-strategy.t
 import type { PlacementStrategy } from '../../domain/placement/placement-strategy.ts';
 import { aRun, inline } from '../../testing/pipeline/pipeline-run.ts';
 
-/** Strategies that remember what they were asked: who has the label `in` is placed, and gets a text. */
+/** Strategies that record their calls: targets with the label `in` are placed, and get a text. */
 class Witnesses {
   resolved = 0;
   isOutOfOrder = false;
@@ -39,7 +39,7 @@ class Witnesses {
     };
   }
 
-  /** Since the last time that somebody asked. */
+  /** Since the last call. */
   takeGenerated(): string[] {
     const names = new Set(this.generated.splice(0).map(({ target }) => target.name));
     return [...names].sort((a, b) => (a < b ? -1 : 1));

@@ -27,7 +27,7 @@ eachDatabase('a crash', (fresh) => {
       const end = await run.idle(uid);
       assert.deepEqual([end.revision, end.status.counts.available], [1, TARGETS]);
       assert.deepEqual(brokenPromises(end, [...(await run.rows(uid)).values()]), []);
-      // Only what nobody had written down at that very moment may go out once more.
+      // Only orders whose acceptance was not on disk at the moment of the crash may be sent again.
       const again = run.fleet.dispatched.slice(before).filter(({ target }) => known.has(target.id));
       assert.deepEqual(again, []);
       assert.deepEqual(needlessDispatches(run.fleet.dispatched, 1), []);

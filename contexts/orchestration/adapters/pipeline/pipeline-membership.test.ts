@@ -7,7 +7,7 @@ import { aRun, inline, type PipelineRun } from '../../testing/pipeline/pipeline-
 
 const BLUE = { type: 'selector', matchLabels: { colour: 'blue' } };
 
-/** Chooses all, or throws while the test says so. */
+/** Chooses all targets, or throws while the test says so. */
 function moody(mood: { throws: boolean }): PlacementStrategy {
   return {
     type: 'moody',
@@ -285,7 +285,7 @@ eachDatabase('who has it', (fresh) => {
     const stuck = await run.until(uid, 'trouble', (it) => it.status.trouble !== undefined);
     const planned = stuck.status.conditions.find(({ type }) => type === 'Planned');
     assert.deepEqual([planned?.status, planned?.reason], ['False', 'PlanFailed']);
-    assert.match(planned?.message ?? '', /nobody knows the rollout teleport/);
+    assert.match(planned?.message ?? '', /unknown rollout type teleport/);
     assert.deepEqual([stuck.revision, run.fleet.dispatched.length, stuck.status.counts.placed], [1, 2, 2]);
     await run.patch(uid, { rollout: { type: 'immediate' } }, ['rollout']);
     await run.until(uid, 'the second', (it) => it.revision === 2 && it.rollout === undefined);

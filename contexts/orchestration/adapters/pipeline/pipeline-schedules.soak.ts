@@ -11,10 +11,10 @@ import { brokenPromises } from '../../testing/pipeline/broken-promises.ts';
 import { inline, PipelineRun } from '../../testing/pipeline/pipeline-run.ts';
 import type { Script } from '../../testing/pipeline/scripted-fleet.ts';
 
-/** Whole pipelines on a real engine and database, under everything that may happen to them, crashes included. */
+/** Whole pipelines on a real engine and database, under all kinds of faults, crashes included. */
 export const soak: Soak = {
   description:
-    'pipelines of random fleets under faults, changes and crashes: all comes to the end that was asked for last',
+    'pipelines of random fleets under faults, changes and crashes: the last requested state is always reached',
   defaultCount: 200,
   async run(options) {
     await eachCase(options, async ({ random, signal }) => {
@@ -64,7 +64,7 @@ class Schedule {
     }
   }
 
-  /** No agent is ever asked to go back, and nothing goes out for a rollout that is over. */
+  /** No agent ever gets an older revision than before. */
   #look({ target, deployment, revision }: DeliveryOrder): void {
     const key = `${target.id} ${deployment}`;
     const last = this.#sent.get(key) ?? 0;
@@ -90,7 +90,7 @@ class Schedule {
     await this.#random.pick(steps)();
   }
 
-  /** Everything works from now on: what was asked for last has to come about. */
+  /** Everything works from now on: the last requested state has to be reached. */
   async #calm(): Promise<void> {
     const { fleet } = this.#run;
     for (const id of this.#targets) {
@@ -115,7 +115,7 @@ class Schedule {
     assert.deepEqual(brokenPromises(await this.#run.get(this.#uid), rows), []);
     assert.equal(end.status.counts.placed, this.#targets.length);
     const hashes = new Set(this.#targets.map((id) => fleet.has(id, this.#uid)?.hash));
-    assert.equal(hashes.size, this.#targets.length === 0 ? 0 : 1, 'everybody has the same');
+    assert.equal(hashes.size, this.#targets.length === 0 ? 0 : 1, 'all targets have the same content');
   }
 
   #rollout(): RolloutSpec {

@@ -11,7 +11,7 @@ const PIPELINE_RUNS: RunSource<PipelineInput> = {
   start: (deployment, run) => ({ id: `deployments.${deployment}.${run}`, input: { deployment, run } }),
 };
 
-/** Brings word to the pipelines of deployments. */
+/** Starts the pipelines of deployments, and notifies them of news. */
 export function pipelineStarter(deps: RunStarterDeps) {
   return runStarter(PIPELINE_RUNS, deps);
 }

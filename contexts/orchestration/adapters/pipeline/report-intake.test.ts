@@ -13,7 +13,7 @@ const accepted = (target: string) =>
 const applied = (target: string) =>
   ({ kind: 'applied', target: target as TargetId, deployment, revision: 1, hash: 'one' }) as const;
 
-/** Counts what is written, and lets it take its time. */
+/** Counts the writes, and lets the test decide when they finish. */
 function intakeOf() {
   const writes: PromiseWithResolvers<void>[] = [];
   const never = async (): Promise<never> => assert.fail('nobody asked for that');

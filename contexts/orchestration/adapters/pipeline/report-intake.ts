@@ -13,7 +13,7 @@ export interface ReportIntakeDeps {
   readonly restoredAt?: number | undefined;
 }
 
-/** Where agents' words arrive. Each resolves once they are on disk, with all that follows from them. */
+/** Takes the reports of agents. Each call resolves once they and all their effects are on disk. */
 export interface ReportIntake {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
   inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
@@ -24,29 +24,29 @@ export interface ReportIntake {
   handOver(handover: Handover, signal: AbortSignal): Promise<void>;
 }
 
-/** News that are written together. */
+/** Most news that are written together. */
 const TOGETHER = 1_000;
-/** News that wait. Past this, whoever brings more waits with them. */
+/** Most news that may wait. Beyond this, callers that bring more have to wait. */
 const WAITING = 20_000;
 const WRITE_MS = 30_000;
 /**
- * What comes first waits so long for what comes with it. The answers of a hundred agents arrive within a moment of each
- * other; without this the first of them would be written alone, and all others wait for that.
+ * How long the first news waits for others. The answers of a hundred agents arrive within a moment of each other; without
+ * this delay the first would be written alone, while all others wait.
  */
 const GATHER_MS = 2;
-/** So many have been gathered by whoever brings them. */
+/** With this many news there is no need to wait for more. */
 const GATHERED = 50;
 /**
- * That an agent merely has something waits so long: mostly it is overtaken by the word that it was applied, and then there
- * is nothing to write. It holds up nobody, and what was not written down is sent once more after a crash.
+ * How long an acceptance waits: usually the report that the content was applied arrives first, and then there is nothing
+ * to write. Nothing depends on it, and an acceptance lost in a crash only means that the order is sent again.
  */
 const PATIENCE_MS = 200;
-/** That wait has an end of its own. */
+/** This wait ends by itself. */
 const NEVER = new AbortController().signal;
 
 /**
- * One write at a time: while it goes on, what comes is the next. The busier it is, the more share a commit, and nobody
- * waits for more than the one that is under way.
+ * One write at a time; news that arrive meanwhile go into the next one. Under load more news share a commit, and none
+ * waits for more than the write under way and its own.
  */
 export function createReportIntake(deps: ReportIntakeDeps): ReportIntake {
   const collector = new Collector(deps);
@@ -68,7 +68,7 @@ export function createReportIntake(deps: ReportIntakeDeps): ReportIntake {
 
 interface Waiting {
   readonly news: readonly News[];
-  /** By the clock of the process. */
+  /** By the monotonic clock of the process. */
   readonly since: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -78,7 +78,7 @@ class Collector {
   readonly #deps: ReportIntakeDeps;
   readonly #urgent = new Wake(sleep);
   #waiting: Waiting[] = [];
-  /** In the order in which they came. */
+  /** In order of arrival. */
   #patient: Waiting[] = [];
   #size = 0;
   #isWriting = false;
@@ -99,7 +99,7 @@ class Collector {
     });
     this.#size += news.length;
     if (this.#waiting.length > 0) this.#urgent.raise();
-    // Whoever writes is one of those who wait for what is written.
+    // The first waiting caller also does the writing.
     await (this.#isWriting ? written : Promise.all([written, this.#write()]));
   }
 
@@ -115,7 +115,7 @@ class Collector {
     this.#isWriting = false;
   }
 
-  /** Until there is something to write: something urgent, or patience is at an end. */
+  /** Waits until there is something to write: urgent news, or an acceptance that has waited long enough. */
   async #gather(): Promise<void> {
     const end = (this.#patient[0]?.since ?? 0) + PATIENCE_MS;
     if (this.#waiting.length === 0) await this.#urgent.wait(end - performance.now(), NEVER);
@@ -123,7 +123,7 @@ class Collector {
     if (size > 0 && size < GATHERED) await pause(GATHER_MS);
   }
 
-  /** Together; and when that does not work, each alone, so that one that cannot be written harms no other. */
+  /** Writes all together; if that fails, each alone, so that one that cannot be written does not affect the others. */
   async #writeAll(taken: readonly Waiting[]): Promise<void> {
     try {
       await this.#writeNews(taken.flatMap(({ news }) => news));
@@ -136,7 +136,7 @@ class Collector {
   }
 
   async #writeNews(news: readonly News[]): Promise<void> {
-    // Whoever brought some may be gone; the others have not asked to be dropped.
+    // A caller may be gone, but its abort must not drop the news of the others.
     const signal = AbortSignal.timeout(WRITE_MS);
     const { units, clock, restoredAt } = this.#deps;
     const take = (unit: UnitOfWork) => takeReports(unit, { news, now: clock.now(), restoredAt }, signal);
@@ -156,7 +156,7 @@ class Collector {
     return taken;
   }
 
-  /** Those that were overtaken, and those whose patience is at an end. */
+  /** Acceptances followed by a report, and those that have waited long enough. */
   #takePatient(urgent: readonly Waiting[]): readonly Waiting[] {
     const late = performance.now() - PATIENCE_MS;
     const told = new Set(urgent.flatMap(({ news }) => news.flatMap(rowOf)));

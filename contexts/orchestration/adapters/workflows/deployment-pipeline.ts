@@ -3,12 +3,12 @@ import { deliverBatch, planRollout, takeTurn } from './pipeline-activities.ts';
 
 export type PipelineInput = { readonly deployment: string; readonly run: number };
 
-/** Something happened that the pipeline should look at. What it was is in the database. */
+/** Signals that there is something to look at. The details are in the database. */
 export const NEWS = 'news';
 
 /**
- * Brings a deployment to where it should be, rollout by rollout, and ends when nothing is left to do: an idle deployment
- * has no workflow. All that it knows is in the database, so that its history stays short.
+ * Brings a deployment to its desired state, rollout by rollout, and ends when nothing is left to do: an idle deployment
+ * has no workflow. All state is in the database, so that the workflow's history stays short.
  */
 export const deploymentPipeline = defineWorkflow('deployment-pipeline', async (ctx, input: PipelineInput) => {
   for (;;) {
@@ -32,7 +32,7 @@ async function rollOut(ctx: WorkflowContext, input: PipelineInput, revision: num
   await Promise.all(deliveries);
 }
 
-/** Beside the turns: what is being sent to one target never holds up what is decided about another. */
+/** Runs beside the turns: sending to one target never holds up decisions about another. */
 function deliver(
   ctx: WorkflowContext,
   batch: { deployment: string; revision: number; batch: number },

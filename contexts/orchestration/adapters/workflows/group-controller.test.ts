@@ -8,7 +8,7 @@ const subject = {
   workflow: 'group-controller',
   input: { group: '00000000-0000-7000-8000-0000000000e1', run: 1 },
 };
-/** Answers one after the other, for each of the two dry runs. */
+/** Gives one answer after the other, for each of the two dry runs. */
 const answering = (...answers: readonly Payload[]) => {
   let asked = 0;
   return { 'control-group': () => answers[asked++ % answers.length] };

@@ -5,8 +5,8 @@ import { controlGroup } from './group-controller-activities.ts';
 export type GroupRun = { readonly group: string; readonly run: number };
 
 /**
- * Brings a group to where it should be, and ends when there is nothing to do but to wait for its children, which wake it.
- * All that it knows is in the database, so that its history stays short.
+ * Brings a group to its desired state, and ends when it only waits for its children, which wake it. All state is in the
+ * database, so that the workflow's history stays short.
  */
 export const groupController = defineWorkflow('group-controller', async (ctx, input: GroupRun) => {
   for (;;) {

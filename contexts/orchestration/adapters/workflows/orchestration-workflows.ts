@@ -2,7 +2,7 @@ import type { AnyWorkflow } from '#kit/durable';
 import { deploymentPipeline } from './deployment-pipeline.ts';
 import { groupController } from './group-controller.ts';
 
-/** What has to be executed durably, and the modules that export it, for an engine that bundles them. */
+/** The durable workflows, and the modules that export them, for an engine that bundles them. */
 export const ORCHESTRATION_WORKFLOWS: { readonly workflows: readonly AnyWorkflow[]; readonly modules: readonly URL[] } =
   {
     workflows: [deploymentPipeline, groupController] as readonly AnyWorkflow[],

@@ -1,11 +1,11 @@
 import { defineActivity } from '#kit/durable';
 
-/** Storage that is away for a while must not fail a rollout: these are tried until they work. */
+/** A storage outage must not fail a rollout: these activities are retried until they succeed. */
 const PATIENT = { attempts: 1_000_000, backoff: { baseMs: 200, capMs: 15_000 } };
 
 /**
- * What the pipeline does next. `rest`: nothing is left to do, and the run is over. `wait`: something is in doubt, or
- * asked for by nobody yet; it is looked at again at that time, or when there is news.
+ * The next step of the pipeline. `rest`: nothing is left to do, and the run is over. `wait`: something is in doubt; look
+ * again at that time, or when there is news.
  */
 export type PlanAnswer =
   | { readonly kind: 'rest' }
@@ -20,21 +20,21 @@ export const planRollout = defineActivity<{ readonly deployment: string; readonl
 
 export type TurnAnswer = {
   readonly isFinished: boolean;
-  /** What was decided to be sent, if anything. */
+  /** The batch of orders to send, if any. */
   readonly batch: number | null;
-  /** When it has to be looked at again, if nothing happens before. */
+  /** When to look again if nothing happens before. */
   readonly wakeAt: number | null;
-  /** There is more to hear at once. */
+  /** There is more input to take at once. */
   readonly hasMore: boolean;
 };
 
-/** What happened since the last turn, and what follows from it: gates, pacing, the end. */
+/** Takes the events since the last turn, and carries out the resulting decisions: gates, pacing, the end. */
 export const takeTurn = defineActivity<{ readonly deployment: string; readonly revision: number }, TurnAnswer>(
   'take-turn',
   { retry: PATIENT },
 );
 
-/** Generate, diff, deliver: all that was decided together, each until its agent has it safely. */
+/** Generate, diff, deliver: all orders of a batch, each until its agent has persisted it. */
 export const deliverBatch = defineActivity<
   { readonly deployment: string; readonly revision: number; readonly batch: number },
   undefined

@@ -11,7 +11,7 @@ export interface ApprovalAnswer {
   /** `kind:id` */
   readonly by: string;
   readonly isApproval: boolean;
-  /** By an administrator of the instance, in spite of `requireDistinctApprover`. */
+  /** Given by an administrator of the instance, in spite of `requireDistinctApprover`. */
   readonly isOverride?: boolean;
   readonly message: string;
   readonly now: number;
@@ -28,7 +28,7 @@ export interface AnswerDeployment extends ApprovalAnswer {
   readonly name: ResourceName;
 }
 
-/** The answer, what the rollout is told of it, and that its pipeline is woken are one change. */
+/** The stored answer, the event for the rollout and the wake-up of its pipeline are one change. */
 export async function answerApproval(
   unit: UnitOfWork,
   command: AnswerApproval,
@@ -40,7 +40,7 @@ export async function answerApproval(
   return await answer(unit, { approval, deployment, given: command }, signal);
 }
 
-/** For the one request that its rollout waits for. */
+/** Answers the one approval that the deployment's rollout waits for. */
 export async function answerDeployment(
   unit: UnitOfWork,
   command: AnswerDeployment,
@@ -63,7 +63,7 @@ export async function getApproval(
   if (approval?.workspace.name === workspace) return approval;
   throw new DeploymentError(
     'APPROVAL_NOT_FOUND',
-    `There is no approval ${uid} in the workspace ${workspace}. It is forgotten with the revision that it was for.`,
+    `There is no approval ${uid} in the workspace ${workspace}. Approvals are deleted with their revision.`,
   );
 }
 
@@ -127,16 +127,19 @@ function stale({ revision, deploymentName, state, answer: given }: Approval): De
     given !== undefined
       ? `${given.by} answered it already`
       : state === 'Open'
-        ? `it was for revision ${revision} of ${deploymentName}, which does not wait any longer`
+        ? `it was for revision ${revision} of ${deploymentName}, which no longer waits for it`
         : `it is ${state.toLowerCase()}`;
   return new DeploymentError(
     'STALE_APPROVAL',
-    `Nobody waits for this answer: ${why}. Look at the deployment for what it waits for now.`,
+    `The approval is no longer open: ${why}. See the deployment's status for what it waits for now.`,
     { details: { state, revision } },
   );
 }
 
-/** From here on, requesters are those who write something later. An approval of one's own is none for that, whatever the gate says. */
+/**
+ * From here on only later authors count as requesters. A user's approval of their own change has no such effect, whatever
+ * the gate allows.
+ */
 async function vouch(
   unit: UnitOfWork,
   { deployment, revision, requesters }: Approval,
@@ -150,11 +153,11 @@ async function vouch(
 
 function notDistinct({ requesters }: Approval, by: string): DeploymentError {
   const why = requesters.includes(by)
-    ? `${by} wrote a part of what this rollout brings, or asked for it`
-    : `${by} is no person`;
+    ? `${by} wrote part of this change or asked for the rollout`
+    : `${by} is not a person`;
   return new DeploymentError(
     'APPROVER_NOT_DISTINCT',
-    `${why}, and the gate wants a second person to approve it. Ask another approver, or an administrator of the instance to override.`,
+    `${why}, but the gate requires approval by a second person. Ask another approver, or ask an administrator of the instance to override.`,
     { details: { requesters } },
   );
 }

@@ -12,21 +12,21 @@ import { meetWatchers } from '../meet-watchers.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
 import { rolloutCommands } from '../rollout-commands.ts';
 
-/** The doors that a group goes through to its children. */
+/** The operations that a group uses on its children. */
 export type ChildService = Pick<DeploymentService, 'createChild' | 'replaceChild' | 'deleteChild'>;
 
 export interface GroupScope {
   readonly unit: UnitOfWork;
   readonly service: ChildService;
   readonly record: GroupRecord;
-  /** Of the group; there as long as it is not to go. */
+  /** The group's own deployment; `undefined` once it is gone. */
   readonly deployment: Deployment | undefined;
-  /** Who wrote what the group says: its children say it by their word. */
+  /** The authors of the group, who also count as authors of its children. */
   readonly authors: readonly string[];
   readonly now: number;
 }
 
-/** Does what was decided, and tells what became of those that were to be created or patched. */
+/** Carries out the actions, and returns the results of creating and patching children. */
 export async function actOnGroup(
   scope: GroupScope,
   actions: readonly GroupAction[],
@@ -43,7 +43,7 @@ export async function actOnGroup(
 
 type Asking = Extract<GroupAction, { kind: 'create' | 'patch' }>;
 
-/** What people can mend is an answer; everything else is thrown, and tried again. */
+/** Errors that a user can fix are returned as a refusal; all others are thrown, and retried. */
 async function ask(scope: GroupScope, action: Asking, signal: AbortSignal): Promise<AskOutcome> {
   try {
     const draft = await draftOf(scope, action.name, signal);
@@ -108,7 +108,7 @@ async function steer(
   await rolloutCommands[kind](scope.unit, command, signal);
 }
 
-/** What is generated may hang on the name of the deployment, and is looked at anew. */
+/** Generated content may depend on the name of the deployment, so it is generated again. */
 async function rename(
   scope: GroupScope,
   { uid, to }: { readonly uid: DeploymentId; readonly to: string },
@@ -123,23 +123,25 @@ async function rename(
   await unit.groups.renameChild(next, signal);
   await meetWatchers(unit, next, signal);
   await unit.events.append([{ type: 'deployment.updated', deployment: next }], now, signal);
-  await unit.triggers.add(uid, [{ kind: 'regenerate', why: `it was called ${child.name} before` }], now, signal);
+  await unit.triggers.add(uid, [{ kind: 'regenerate', why: `it was renamed from ${child.name}` }], now, signal);
 }
 
-/** As somebody would send it: what was secret in the group's document is marked again, so that it stays secret. */
+/**
+ * The child's draft as a user would send it: secrets of the group's document are marked again, so that they stay secret.
+ */
 async function draftOf({ unit, record }: GroupScope, name: string, signal: AbortSignal): Promise<DeploymentDraft> {
   const child = record.spec?.deployments.find((each) => each.name === name);
   const { name: _, ...open } = child ?? {};
   const secrets = await unit.contents.openSecrets(referencesIn(open), signal);
   const marks = Object.fromEntries(Object.entries(secrets).map(([reference, secret]) => [reference, marked(secret)]));
   const joined = joinSecrets(open, marks);
-  // Its shape is looked at where it is taken.
+  // Its shape is checked where the draft is used.
   if (joined.kind === 'joined') return joined.value as unknown as DeploymentDraft;
-  const message = `${joined.references.length} of its secrets are not kept any more. Send the group once more.`;
+  const message = `${joined.references.length} of its secrets are no longer stored. Send the group again.`;
   throw new DeploymentError('INVALID_DEPLOYMENT', message);
 }
 
-/** The end of the full name; or all of it, where that had to be shortened. */
+/** The full name without the group's prefix; or all of it, if it had to be shortened. */
 function shortName(group: string, name: string): string {
   return name.startsWith(`${group}-`) ? name.slice(group.length + 1) : name;
 }

@@ -9,7 +9,7 @@ import { actOnGroup, type ChildService } from './act-on-group.ts';
 import { isGone, saidRevision } from './group-holdings.ts';
 import { lookAtGroup } from './look-at-group.ts';
 
-/** The platform's voice as a target. Resolves once it is kept; may be told the same twice. */
+/** Reports of the platform as a target. Resolves once they are stored; the same report may be sent twice. */
 export interface GroupReports {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
 }
@@ -28,8 +28,8 @@ export type ControlAnswer =
   | { readonly kind: 'rest' };
 
 /**
- * One look at a group, what follows from it, and what the platform says of it as a target. All but the saying is one
- * unit of work, so that a crash leaves all of a look or nothing; what was not said is said by the next try.
+ * Looks at a group, acts on it, and reports its state as the platform's target. Everything but the reports is one unit of
+ * work, so a crash leaves all of it or nothing; missing reports are sent by the next attempt.
  */
 export class GroupController {
   readonly #deps: GroupControllerDeps;
@@ -50,7 +50,10 @@ export class GroupController {
     }, signal);
   }
 
-  /** Its revisions are remembered for as long as there is the deployment. It may have been delivered again meanwhile. */
+  /**
+   * The record of its revisions is kept as long as the deployment exists. The group may have been delivered again in the
+   * meantime.
+   */
   async #forget(unit: UnitOfWork, group: DeploymentId, signal: AbortSignal): Promise<void> {
     const record = await unit.groups.find(group, signal);
     const isOver = record !== undefined && isGone(record);
@@ -79,7 +82,7 @@ export class GroupController {
   }
 }
 
-/** A group that only waits for its children has no workflow: they wake it. */
+/** A group that only waits for its children needs no workflow: they wake it. */
 async function answerOf(
   unit: UnitOfWork,
   { group, run, decision }: { group: DeploymentId; run: number; decision: GroupDecision },

@@ -4,7 +4,7 @@ import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
 import { lookAtGroup } from './look-at-group.ts';
 
-/** All groups that the platform has, those on their way out included. Changes nothing. */
+/** All groups on the platform, including those being deleted. Read-only. */
 export async function groupHoldings(
   unit: UnitOfWork,
   now: number,
@@ -21,12 +21,12 @@ export async function groupHoldings(
   return holdings;
 }
 
-/** Nothing of it is left but that it was there: what comes late must not bring it back. */
+/** Only a tombstone is left: a late delivery must not bring the group back. */
 export function isGone({ spec, hash }: GroupRecord): boolean {
   return spec === undefined && hash === '';
 }
 
-/** The latest revision that is known to have brought this content, though only the first of them was delivered. */
+/** The latest revision known to have this content, although only the first of them was delivered. */
 export async function saidRevision(unit: UnitOfWork, record: GroupRecord, signal: AbortSignal): Promise<number> {
   const [row] = await unit.targets.some(record.group, [LOCAL_TARGET_ID], signal);
   const isSame = row?.applied !== undefined && row.applied.hash === record.hash;

@@ -4,7 +4,7 @@ import type { GroupExplanation } from '../../domain/group/explain-group.ts';
 import type { UnitOfWork } from '../ports.ts';
 import { lookAtGroup } from './look-at-group.ts';
 
-/** How a group stands, and what it waits for since when; `undefined` of one that was not delivered. Changes nothing. */
+/** The state of a group and its waits; `undefined` if the group was not delivered. Read-only. */
 export async function groupStatus(
   unit: UnitOfWork,
   { group, now }: { readonly group: DeploymentId; readonly now: number },

@@ -13,7 +13,7 @@ import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import type { GroupRecord, TargetRouter, UnitOfWork, Units } from '../ports.ts';
 import { groupHoldings } from './group-holdings.ts';
 
-/** Where what an agent says is taken in. Each resolves once it is kept; the same may be told twice. */
+/** Takes the reports of an agent. Each call resolves once they are stored; the same report may be sent twice. */
 export interface LocalReports {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
   inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
@@ -31,16 +31,16 @@ export interface LocalAgentDeps {
 
 type Delivery = Extract<DeliveryOrder, { kind: 'deliver' }>;
 
-/** The same for ever: where the platform is, there is its database. */
+/** Never changes: the installation is the platform's own database. */
 const INSTANCE = 'platform';
 const CONNECT_MS = 30_000;
 
 /**
- * The platform as a target of itself: what it takes are groups, and having one safely is having it in the database, with
- * its controller woken, which tells through it what becomes of the group.
+ * The platform as its own target. It accepts only groups; a group is persisted once it is in the database and its
+ * controller is woken, which reports the group's state through this agent.
  *
- * DECISION: it connects when it is told to, or else with the first order or report. Both come only to the process that
- * executes workflows, so that one that stands by never says what it has seen of somebody else's work.
+ * DECISION: it connects when `connect` is called, or with the first order or report. Both reach only the process that
+ * executes workflows, so a standby process never reports on another process's work.
  */
 export class LocalAgent implements TargetRouter {
   readonly #deps: LocalAgentDeps;
@@ -50,7 +50,7 @@ export class LocalAgent implements TargetRouter {
     this.#deps = deps;
   }
 
-  /** That it is here, and all that it has: once, and before anything else. */
+  /** Reports that the agent is online and what it has: once, and before anything else. */
   async connect(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#here ??= this.#introduce().catch((error: unknown) => {
@@ -66,14 +66,14 @@ export class LocalAgent implements TargetRouter {
   }
 
   /**
-   * What has been taken comes to its end: to let go of it half way would leave a group that is neither. That its rollout
-   * was aborted is for its controller to see, whoever was told what.
+   * An accepted order runs to its end: dropping it half way would leave an inconsistent group. The group's controller
+   * sees by itself that the rollout was aborted.
    */
   async cancel(_order: Pick<DeliveryOrder, 'target' | 'deployment' | 'revision'>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
   }
 
-  /** What the controllers of groups have to say. */
+  /** Passes on the reports of the group controllers. */
   async report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
     await this.connect(signal);
     await this.#deps.reports.report(reports, signal);
@@ -100,10 +100,10 @@ export class LocalAgent implements TargetRouter {
     return { kind: 'accepted' };
   }
 
-  /** Told in one breath, so that nobody sees the one without the other. */
+  /** Both are reported together, so that neither is visible without the other. */
   async #introduce(): Promise<void> {
     const { units, clock, reports } = this.#deps;
-    // Many may wait for it, and none of them ends it for the others.
+    // Many callers may wait for it, so no caller's signal may abort it.
     const signal = AbortSignal.timeout(CONNECT_MS);
     const holdings = await units.read((unit) => groupHoldings(unit, clock.now(), signal), signal);
     await Promise.all([
@@ -113,28 +113,31 @@ export class LocalAgent implements TargetRouter {
   }
 }
 
-/** It has it until the last of it is gone. */
+/** The agent has the group until its last child is gone. */
 function leaving(record: GroupRecord | undefined) {
   return { kind: 'taken', hash: record?.hash ?? '', spec: undefined } as const;
 }
 
 /**
- * DECISION: out of what is kept of the revision, and not out of the order. There the secrets are in their places, and
- * nobody could tell any more which values of a child's spec had been marked as such.
+ * DECISION: the group is read from the stored revision, not from the order. In the order secrets are joined in, and
+ * marked values of a child's spec could no longer be recognized.
  */
 async function groupOf(unit: UnitOfWork, order: Delivery, signal: AbortSignal) {
   const { deployment, revision, target, hash } = order;
   const kept = (await unit.contents.at({ deployment, revision }, signal)).get(target.id) ?? '';
   const payload = (await unit.contents.find([kept], { withSecrets: false }, signal)).get(kept);
   if (payload === undefined) {
-    throw new DeploymentError('STORED_DEPLOYMENT_INVALID', `read what revision ${revision} of ${deployment} delivers`);
+    throw new DeploymentError(
+      'STORED_DEPLOYMENT_INVALID',
+      `The content of revision ${revision} of deployment ${deployment} is not stored.`,
+    );
   }
   const parsed = parseGroupDocuments(payload.documents);
   if (parsed.kind === 'parsed') return { kind: 'taken', hash, spec: parsed.value } as const;
-  return { kind: 'rejected', message: `The platform takes groups only: ${faultsText(parsed.faults)}.` } as const;
+  return { kind: 'rejected', message: `The platform accepts only groups: ${faultsText(parsed.faults)}.` } as const;
 }
 
-/** In the form in which orders come, with its secrets. */
+/** In the form of an order, secrets included. */
 async function delivered(
   unit: UnitOfWork,
   group: GroupRecord['group'],
@@ -153,6 +156,6 @@ function changesOf({ creates, patches, renames, deletes, isReordered }: GroupDel
     ...patches.map(({ child, fields }) => `patch ${child.name}: ${fields.join(', ')}`),
     ...renames.map(({ from, to }) => `rename ${from} to ${to}`),
     ...deletes.map((name) => `delete ${name}`),
-    ...(isReordered ? ['other steps'] : []),
+    ...(isReordered ? ['change the steps'] : []),
   ];
 }

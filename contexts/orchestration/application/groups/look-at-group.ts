@@ -5,16 +5,16 @@ import { digestGroup } from '../../domain/group/group-document.ts';
 import type { GroupScene } from '../../domain/group/group-scene.ts';
 import type { GroupRecord, UnitOfWork } from '../ports.ts';
 
-/** How many revisions are looked at for one that succeeded. */
+/** How many revisions are searched for one that succeeded. */
 const LOOK_BACK = 100;
 
 export interface GroupSight {
-  /** The deployment that the group is; gone when it was abandoned. */
+  /** The group's own deployment; `undefined` if it was abandoned. */
   readonly deployment: Deployment | undefined;
   readonly scene: GroupScene;
 }
 
-/** All that the controller decides by, as the unit of work sees it. A group whose deployment is gone is to go as well. */
+/** All inputs of the controller, as the unit of work sees them. A group whose deployment is gone is deleted as well. */
 export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal: AbortSignal): Promise<GroupSight> {
   const { group, revision, spec } = record;
   const deployment = await unit.deployments.get(group, signal);
@@ -39,10 +39,7 @@ export async function lookAtGroup(unit: UnitOfWork, record: GroupRecord, signal:
   };
 }
 
-/**
- * What waits to be planned takes the place of what was aborted: a rollback that could not wait has ended it, or somebody
- * asked for more.
- */
+/** Pending triggers override an abort: an unpaced rollback ended the rollout, or something else was requested since. */
 async function abortedOf(
   unit: UnitOfWork,
   { deployment, revision }: { readonly deployment: Deployment; readonly revision: number },

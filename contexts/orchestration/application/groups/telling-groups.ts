@@ -3,10 +3,11 @@ import { abortedRollout, groupNotices } from '../../domain/group/child-view.ts';
 import type { DeploymentStore, GroupStore } from '../ports.ts';
 
 /**
- * The same store, which also wakes a group when something changes that it goes by: of one of its children, or of itself.
+ * Wraps a store so that a group is woken when one of its children, or the group itself, changes in a way that matters to
+ * it.
  *
- * DECISION: here, and not with those who change deployments. There are many of them, and one that forgets would leave a
- * group waiting forever. It costs a comparison with what the same unit of work has read before.
+ * DECISION: done here and not by the callers that change deployments. There are many of them, and one that forgets would
+ * leave a group waiting forever. It costs a comparison with what the same unit of work has read before.
  */
 export function tellingGroups(store: DeploymentStore, groups: Pick<GroupStore, 'wake'>): DeploymentStore {
   const seen = new Map<DeploymentId, Deployment>();
@@ -41,7 +42,7 @@ export function tellingGroups(store: DeploymentStore, groups: Pick<GroupStore, '
       await store.remove(uid, signal);
       seen.delete(uid);
       if (gone !== undefined) await tell(gone, signal);
-      // One that was let go of with its children still there.
+      // A group that was abandoned while its children still exist.
       if (gone !== undefined && isGroup(gone)) await groups.wake(uid, signal);
     },
     wake: (uid, signal) => store.wake(uid, signal),
@@ -51,7 +52,7 @@ export function tellingGroups(store: DeploymentStore, groups: Pick<GroupStore, '
   };
 }
 
-/** Paused, resumed or aborted, or the end of that. */
+/** Paused, resumed, aborted, or continued after an abort. */
 function isSteered(before: Deployment | undefined, next: Deployment): boolean {
   if (before === undefined || before.rolloutState !== next.rolloutState) return true;
   return abortedRollout(before) !== abortedRollout(next);

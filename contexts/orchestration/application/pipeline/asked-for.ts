@@ -3,18 +3,21 @@ import type { Deployment, DeploymentSpec } from '../../domain/deployment/deploym
 import type { Wishes } from '../../domain/deployment/wishes-of.ts';
 import type { UnitOfWork } from '../ports.ts';
 
-/** What a rollout is to bring about, a rollback taken into account. */
+/** The content and settings of the next rollout, with a requested rollback taken into account. */
 export interface Asked {
   readonly spec: DeploymentSpec;
-  /** The one that the rollout will have. */
+  /** The revision that the rollout will have. */
   readonly revision: number;
   readonly rollbackTo: number | undefined;
   readonly isPaced: boolean;
-  /** What of the deployment becomes another by it. */
+  /** The fields of the deployment that the rollout changes. */
   readonly next: Pick<Deployment, 'spec' | 'generation'>;
 }
 
-/** A rollback brings back what is generated from, and never where it goes or how fast: it must not shrink a fleet. */
+/**
+ * A rollback restores everything that documents are generated from, but never placement or rollout: it must not shrink a
+ * fleet.
+ */
 export async function askedFor(
   unit: UnitOfWork,
   { deployment, wishes }: { readonly deployment: Deployment; readonly wishes: Wishes },
@@ -42,12 +45,12 @@ export async function askedFor(
   return { spec: next.spec, revision, rollbackTo: rollback.to, isPaced: rollback.paced, next };
 }
 
-/** Whether what was worked out for the one holds for the other. */
+/** Whether results computed for one are valid for the other. */
 export function isSameAsk(a: Asked, b: Asked): boolean {
   return a.revision === b.revision && a.next.generation === b.next.generation && a.rollbackTo === b.rollbackTo;
 }
 
-/** The last rollout did not come to its own end: anybody may lack anything. */
+/** The last rollout did not succeed, so any target may lack anything. */
 export async function isUnfinished(
   unit: UnitOfWork,
   { uid, revision }: Deployment,

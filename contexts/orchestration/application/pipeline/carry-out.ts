@@ -12,7 +12,7 @@ import { keysOf, valueAt } from '../../domain/rollout/machine/number-map.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 import type { RolloutKey, UnitOfWork } from '../ports.ts';
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface TurnOutcome {
   readonly deployment: Deployment;
   readonly rollout: RolloutKey;
@@ -24,7 +24,7 @@ export interface TurnOutcome {
   readonly now: number;
 }
 
-/** What is to be asked of targets, and what nobody waits for any longer. */
+/** The orders to send, and the targets whose orders are dropped. */
 interface TurnOrders {
   readonly kinds: ReadonlyMap<TargetId, 'deliver' | 'remove'>;
   readonly cancelled: ReadonlySet<TargetId>;
@@ -36,30 +36,30 @@ function turnOrders({ actions, after }: Pick<TurnOutcome, 'actions' | 'after'>):
   for (const action of actions) {
     if (action.kind === 'generateAndDeliver' || action.kind === 'remove') {
       kinds.set(action.target, action.kind === 'remove' ? 'remove' : 'deliver');
-      // The later word counts, and the agent hears of it.
+      // The later order counts, and the agent receives it.
       cancelled.delete(action.target);
     }
     if (action.kind !== 'cancelDeliveries') continue;
     for (const target of action.targets) {
-      // What was decided in this very turn was never sent.
+      // An order decided in this same turn was never sent.
       if (!kinds.delete(target)) cancelled.add(target);
     }
   }
-  // A rollout that is over sends nothing.
+  // A finished rollout sends nothing.
   return after.phase.kind === 'Finished' ? { kinds: new Map(), cancelled } : { kinds, cancelled };
 }
 
 export interface ChangedRows {
   readonly before: readonly DeploymentTarget[];
   readonly after: readonly DeploymentTarget[];
-  /** Those of them that became others. */
+  /** The rows that changed. */
   readonly differing: readonly DeploymentTarget[];
-  /** Agents that are to be told. */
+  /** Rows whose agents have to be told about the cancellation. */
   readonly cancelled: readonly DeploymentTarget[];
   readonly hasBatch: boolean;
 }
 
-/** The rows that a turn makes others of, read in bulk. To be written by the caller. */
+/** The rows that a turn changes, read in bulk. The caller writes them. */
 export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal: AbortSignal): Promise<ChangedRows> {
   const { deployment, turn, rollout, now } = outcome;
   const { kinds, cancelled } = turnOrders(outcome);
@@ -81,7 +81,7 @@ export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal
     let next = cancelled.has(row.target) && isOurs ? withoutOrder(row, now) : row;
     if (next === row && isUntaken && back.has(row.target) && outcome.after.phase.kind !== 'Finished') {
       hasBatch = true;
-      // What is queued already is in its batch; what was sent may have got lost with the connection.
+      // An order in state `queued` is in its batch already; one in state `sent` may have been lost with the connection.
       next = { ...row, order: { ...order, state: 'queued', batch: turn } };
     }
     const failure = late.get(row.target)?.failure;
@@ -101,7 +101,7 @@ export async function changedRows(unit: UnitOfWork, outcome: TurnOutcome, signal
   };
 }
 
-/** Those that ran out of time: nobody but the machine knows. */
+/** Members whose deadline passed: only the state machine knows about these failures. */
 function lateFailures({ before, after }: TurnOutcome): readonly Member[] {
   if (before.owed === after.owed) return [];
   return [...keysOf(after.owed)]
@@ -128,7 +128,7 @@ export interface GateScene {
   readonly newId: () => Uuid;
 }
 
-/** Approvals that are asked for, and those that nobody waits for any longer. */
+/** Stores the approvals that the turn requests, and closes those that it no longer waits for. */
 export async function keepGates(
   unit: UnitOfWork,
   { outcome, newId }: GateScene,
@@ -172,7 +172,7 @@ function approvalFor(
     workspace: deployment.workspace,
     revision: rollout.revision,
     gate: action.gate,
-    // The id of a gate is its step, whether it is before or after it, its place there, and a number.
+    // The id of a gate consists of its step, `before` or `after`, its position there, and a number.
     step: action.gate.split('/').slice(0, -3).join('/'),
     requestedBy: after.requestedBy,
     requesters: after.requesters,

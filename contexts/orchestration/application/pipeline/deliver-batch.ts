@@ -21,7 +21,7 @@ export interface BatchRequest {
   readonly deployment: DeploymentId;
   readonly revision: number;
   readonly batch: number;
-  /** A sign of life, now and then. */
+  /** Called regularly as a sign of life. */
   readonly heartbeat: () => void;
 }
 
@@ -30,14 +30,17 @@ export interface DeliverDeps extends PipelineDeps {
   readonly handOver: (handover: Handover, signal: AbortSignal) => Promise<void>;
 }
 
-/** Rows of one unit of work: enough to share its commit, and soon enough for the first. */
+/** Rows per unit of work: enough to share the cost of a commit, few enough not to delay the first. */
 const PIECE = 200;
 const TRIES = 5;
 const DISPATCH_BACKOFF = { baseMs: 200, capMs: 5_000 };
 const GENERATE_BACKOFF = { baseMs: 1_000, capMs: 60_000 };
 const HEARTBEAT_MS = 5_000;
 
-/** Generate, diff, deliver: each of the batch until its agent has it safely, or it is known that it will not. */
+/**
+ * Generate, diff, deliver: each row of the batch, until its agent has persisted the order or it is known that it will
+ * not.
+ */
 export class DeliverBatch {
   readonly #deps: DeliverDeps;
   readonly #settings: PipelineSettings;
@@ -83,7 +86,7 @@ export class DeliverBatch {
     }, signal);
   }
 
-  /** While some are on their way, what the next are to get is written down. */
+  /** While some orders are on their way, the next ones are generated and written. */
   async #deliver(batch: Batch, signal: AbortSignal): Promise<void> {
     const lane = {
       width: new Width(this.#settings.width),
@@ -99,7 +102,7 @@ export class DeliverBatch {
       const made = await this.#generate(batch, batch.rows.slice(start, start + PIECE), signal);
       for (const { row, error } of made.slow) own(this.#tryAgain(batch, { row, error, lane, own }, signal));
       for (const order of await this.#write(batch, made.parcels, signal)) own(this.#dispatch(order, lane, signal));
-      // Those that wait for their turn hold their documents: no more of them than a few rounds.
+      // Orders that wait for a slot hold their documents in memory, so their number is limited.
       while (running.size > 4 * PIECE) await Promise.race(running);
     }
     while (running.size > 0) await Promise.race(running);
@@ -126,7 +129,7 @@ export class DeliverBatch {
     return { parcels, slow };
   }
 
-  /** A strategy that throws may do better later; until then it holds up nobody. */
+  /** A strategy that throws may succeed later. Other rows do not wait for the retry. */
   async #tryAgain(batch: Batch, { row, error, lane, own }: SlowRow, signal: AbortSignal): Promise<void> {
     const { sleep, random } = this.#deps;
     const target = batch.targets.get(row.target);
@@ -151,7 +154,7 @@ export class DeliverBatch {
     return await this.#deps.units.writeOf([uid], (unit) => this.#keep(unit, { batch, parcels }, signal), signal);
   }
 
-  /** What is sent is on disk before it is, so that whoever comes after a crash knows of it. */
+  /** An order is on disk before it is sent, so that the process that takes over after a crash knows of it. */
   async #keep(unit: UnitOfWork, { batch, parcels }: Keeping, signal: AbortSignal): Promise<readonly DeliveryOrder[]> {
     const { uid } = batch.deployment;
     const rollout = { deployment: uid, revision: batch.revision.revision };
@@ -187,7 +190,7 @@ export class DeliverBatch {
     return decided.flatMap(({ row, payload, isSent }) => (isSent ? batch.orders.orderFor(row, payload) : []));
   }
 
-  /** The same to all of them, which have nothing like it: one statement, unless something came between. */
+  /** All rows get the same content and none has it yet: one statement, unless a row changed in the meantime. */
   async #sendAlike(
     unit: UnitOfWork,
     { batch, parcels, alike, now }: Keeping & { readonly alike: Content; readonly now: number },
@@ -217,7 +220,7 @@ export class DeliverBatch {
     await saveDeployment(unit, { before: deployment, after: next, events: [], now }, signal);
   }
 
-  /** A slot of the width is taken for one try, not for the wait between two. */
+  /** A slot is held for one attempt, not for the wait between two. */
   async #dispatch(order: DeliveryOrder, { width, deadline }: Lane, signal: AbortSignal): Promise<void> {
     const { router, sleep, random, handOver } = this.#deps;
     const { target, deployment, revision } = order;
@@ -242,13 +245,13 @@ interface Batch {
   readonly revision: Revision;
   readonly batch: number;
   readonly rows: readonly DeploymentTarget[];
-  /** Nothing, when nothing is to be delivered. */
+  /** `undefined` if the batch has no deliveries. */
   readonly wanted: WantedContent | undefined;
   readonly targets: ReadonlyMap<TargetId, PoolTarget>;
   readonly orders: OrderMaker;
 }
 
-/** What the deliveries of a batch share. */
+/** Shared by the deliveries of a batch. */
 interface Lane {
   readonly width: Width;
   readonly deadline: SharedDeadline;
@@ -274,7 +277,7 @@ interface Telling {
   readonly now: number;
 }
 
-const GONE: Wanted = { kind: 'failed', message: 'the target is not there any more' };
+const GONE: Wanted = { kind: 'failed', message: 'the target no longer exists' };
 
 function isUntaken({ order }: DeploymentTarget, { revision, batch }: { revision: number; batch: number }): boolean {
   return order !== undefined && order.revision === revision && order.batch === batch && order.state !== 'accepted';
@@ -291,7 +294,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the last try came to. */
+/** The message of the last attempt's error. */
 function causeOf(error: unknown): string {
   return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }

@@ -25,22 +25,22 @@ export interface TriggerScene {
   readonly state: RolloutState;
   readonly triggers: readonly RecordedTrigger[];
   readonly strategies: Strategies;
-  /** The last of the triggers that were looked at for who is placed. */
+  /** The last trigger that was evaluated for membership. */
   readonly resolvedUpTo: string;
   readonly now: number;
 }
 
-/** What triggers tell a rollout that is under way. */
+/** The effect of triggers on the rollout under way. */
 export interface HeardTriggers {
   readonly happenings: readonly Happening[];
-  /** Rows that are new, or others than before. */
+  /** Rows that are new or changed. */
   readonly rows: readonly DeploymentTarget[];
-  /** Those of them that there were. */
+  /** The previous state of those that existed before. */
   readonly before: readonly DeploymentTarget[];
-  /** Triggers that nobody has to look at again. */
+  /** Triggers that are settled. */
   readonly done: readonly string[];
   readonly resolvedUpTo?: string;
-  /** Why a plan could not be made. */
+  /** Why no plan could be made. */
   readonly trouble?: string;
 }
 
@@ -76,8 +76,8 @@ function abortBy(by: string | undefined): Happening {
 }
 
 /**
- * Who is placed now. Whoever comes is part of the rollout; whoever leaves is dropped from it, and stays a member until
- * the next plan takes it off. Doubt changes nothing.
+ * Resolves the placement again. New targets join the rollout; targets that leave are dropped from it, and stay members
+ * until the next plan removes the deployment from them. An unsure resolution changes nothing.
  */
 async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { deployment, state, triggers, now } = scene;
@@ -99,7 +99,8 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const left = leaving.filter((member) => !isDropped(member)).map(({ id }) => id);
   const { placed } = turnTriggers(triggers);
   const isChange = joined.length + left.length > 0;
-  // What only a plan can do or tell waits for the next one, with its causes: who goes, who is held or left out, and why.
+  // Some changes only a plan can make or report, with their causes: targets that leave, are held or are excluded. Their
+  // triggers wait for the next plan.
   const isTold = canonicalJson(membership.placement) === canonicalJson(deployment.status.placement);
   const isWhole = isTold && leaving.length + membership.dropped.length === 0;
   return {
@@ -111,7 +112,7 @@ async function hearPlaces(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   };
 }
 
-/** They leave, and join as they are: so they get it once more, at the pace of their step. */
+/** The targets leave and join again as they are: so they get the content once more, at the pace of their step. */
 async function hearAgain(
   unit: UnitOfWork,
   { deployment, state }: TriggerScene,
@@ -121,7 +122,7 @@ async function hearAgain(
   const known = membersOf(state);
   const touched = [...again].filter((id) => {
     const member = known.get(id);
-    // Whose turn has not come gets what is right then.
+    // A member that still waits for its turn gets the current content then.
     return (
       member?.change === 'deliver' && !isDropped(member) && member.status !== 'Pending' && member.status !== 'Parked'
     );
@@ -133,7 +134,7 @@ async function hearAgain(
   return { ...NOTHING, happenings: [{ kind: 'membershipChanged', joined, left: touched }] };
 }
 
-/** What is left goes by the rollout strategy as it is now. A plan that cannot be made changes nothing. */
+/** Plans the rest of the rollout with the current rollout strategy. If no plan can be made, nothing changes. */
 async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<HeardTriggers> {
   const { deployment, state, strategies, triggers } = scene;
   const members = [...membersOf(state).values()].filter((member) => !isDropped(member));
@@ -158,14 +159,15 @@ async function hearReplan(unit: UnitOfWork, scene: TriggerScene, signal: AbortSi
   const planned = { workspacePath: deployment.workspace.path, targets: touchedBy(own) };
   const plan = withRequiredGates(own, await unit.requiredGates.of(planned, signal));
   const asked = triggers.flatMap(({ trigger }) => (trigger.kind === 'replan' ? [trigger.by] : []));
-  // The rollout strategy may be another author's: a change of it alone waits for the next plan, or for this one.
+  // The rollout strategy may have another author: a change of it alone takes effect with the next plan, or with this
+  // replan.
   const requesters = [...asked, ...(await unit.authors.of(deployment.uid, signal))];
   return { ...NOTHING, happenings: [{ kind: 'replan', plan, facts: [], requesters }] };
 }
 
 async function surroundings(unit: UnitOfWork, scene: TriggerScene, signal: AbortSignal): Promise<Surroundings> {
   const { deployment, revision, strategies, now } = scene;
-  // Which targets a manifest fits hangs on no secret.
+  // Which targets a manifest fits never depends on a secret.
   const parsed = parseManifest(revision.spec.manifest, '/manifest', strategies.manifests);
   const manifest = parsed.kind === 'parsed' ? parsed.value : { type: revision.spec.manifest.type, fits: undefined };
   const looking = { deployment, spec: revision.spec, manifest, placements: strategies.placements, now };

@@ -8,11 +8,11 @@ import type { PlacementRegistry } from '../../domain/placement/placement-registr
 import { type Resolution, resolvePlacement } from '../../domain/placement/resolve-placement.ts';
 import type { PoolTarget, UnitOfWork } from '../ports.ts';
 
-/** The world at one moment, as far as a deployment cares. */
+/** The state of the world that planning depends on, at one moment. */
 export interface Surroundings {
   readonly rows: readonly DeploymentTarget[];
   readonly resolution: Resolution;
-  /** All that are there of those resolved and of those that have a row. */
+  /** The targets that still exist, of those resolved and of those that have a row. */
   readonly targets: ReadonlyMap<TargetId, PoolTarget & PlannedTarget>;
 }
 
@@ -22,7 +22,7 @@ export interface Looking {
   readonly manifest: Pick<Manifest, 'type' | 'fits'>;
   readonly placements: PlacementRegistry;
   readonly now: number;
-  /** Nobody asks where it goes: it stays where it was resolved to last, if that was without doubt. */
+  /** Placement is not resolved again: the last sure resolution stays. */
   readonly isAsBefore?: boolean;
 }
 
@@ -37,13 +37,13 @@ export async function lookAround(unit: UnitOfWork, looking: Looking, signal: Abo
     ? resolvedLast(deployment, rows)
     : await resolve(unit, { ...looking, rows, pool }, signal);
   const targets = new Map<TargetId, PoolTarget>([...pool, unit.pool.local].map((target) => [target.id, target]));
-  // Those that have something of it may be elsewhere by now.
+  // Targets that have content of the deployment may have moved elsewhere.
   const others = rows.filter(({ target }) => !targets.has(target)).map(({ target }) => target);
   for (const target of others.length === 0 ? [] : await unit.pool.find(others, signal)) targets.set(target.id, target);
   return { rows, resolution, targets };
 }
 
-/** Those whose removal waits were left out. */
+/** Targets whose removal is held are not part of the resolution. */
 function resolvedLast({ status }: Deployment, rows: readonly DeploymentTarget[]): Resolution {
   const { held, excluded, retained, missing } = status.placement;
   const left = new Set(held.map(({ id }) => id));

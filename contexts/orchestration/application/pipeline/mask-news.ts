@@ -8,7 +8,7 @@ import type { Handover, News } from './news.ts';
 
 type Masks = ReadonlyMap<DeploymentId, ValueMask>;
 
-/** The same news, without secrets of the deployments that they are about. Most news have no text, and cost nothing. */
+/** Masks the secrets of the deployments that the news are about. Most news contain no text, and cost nothing. */
 export async function maskNews(
   { contents }: Pick<UnitOfWork, 'contents'>,
   { news, deployments }: { readonly news: readonly News[]; readonly deployments: readonly Deployment[] },
@@ -25,7 +25,7 @@ export async function maskNews(
   return masks.size === 0 ? news : news.map((each) => masked(each, masks));
 }
 
-/** Whom a text is about. */
+/** The deployment and target that a text is about. */
 interface Text {
   readonly deployment: DeploymentId;
   readonly target: TargetId;

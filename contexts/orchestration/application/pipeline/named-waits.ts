@@ -3,7 +3,7 @@ import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { Wait } from '../../domain/rollout/machine/explain-wait.ts';
 import type { UnitOfWork } from '../ports.ts';
 
-/** What a rollout waits for, with the names of targets, for people. */
+/** The waits of a rollout, with target names in place of ids, for people. */
 export async function namedWaits(
   unit: UnitOfWork,
   { deployment, waits }: { readonly deployment: DeploymentId; readonly waits: readonly Wait[] },

@@ -2,14 +2,14 @@ import type { Acknowledgement, DeliveryReport, Inventory } from '#protocol/deliv
 import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 
-/** What became of handing a delivery over. */
+/** The result of handing a delivery over to an agent. */
 export type Handover = {
   readonly target: TargetId;
   readonly deployment: DeploymentId;
   readonly revision: number;
 } & (Acknowledgement | { readonly kind: 'unreachable'; readonly message: string });
 
-/** Something that is told of targets, in the order in which it was heard. */
+/** Incoming information about targets, in the order of arrival. */
 export type News =
   | { readonly about: 'report'; readonly report: DeliveryReport }
   | { readonly about: 'handover'; readonly handover: Handover }

@@ -8,7 +8,7 @@ import { joinSecrets } from '../../domain/manifest/split-secrets.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { Wanted } from './wanted-content.ts';
 
-/** What a row is to get; nothing for one that is to be emptied. */
+/** A row and the content for it; `wanted` is `undefined` for a removal. */
 export interface Parcel {
   readonly row: DeploymentTarget;
   readonly wanted: Wanted | undefined;
@@ -16,7 +16,7 @@ export interface Parcel {
 
 export type Content = Extract<Wanted, { kind: 'content' }>;
 
-/** What all of them get, if it is the same and nobody has it yet. */
+/** The content for all of them, if it is the same for all and none has it yet. */
 export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
   const first = parcels[0]?.wanted;
   if (first?.kind !== 'content') return undefined;
@@ -30,7 +30,7 @@ export function alikeIn(parcels: readonly Parcel[]): Content | undefined {
   return isAlike ? first : undefined;
 }
 
-/** What becomes of a row whose turn to be sent something has come. */
+/** A row with its order prepared for sending. */
 export interface Packed {
   readonly row: DeploymentTarget;
   readonly payload?: Payload;
@@ -39,7 +39,7 @@ export interface Packed {
   readonly assigns: boolean;
 }
 
-/** The two-phase diff: whoever has the very same is not called. */
+/** The two-phase diff: a target that already has the same content gets no order. */
 export function packParcel(
   row: DeploymentTarget,
   { wanted, isOver, now }: { readonly wanted: Wanted | undefined; readonly isOver: boolean; readonly now: number },
@@ -61,7 +61,7 @@ export function packParcel(
 
 type PlacedDocuments = { readonly documents: readonly Document[]; readonly secretPlaces: readonly string[] };
 
-/** Makes orders of what was packed. The same payload goes to many, and its secrets are put in their places once. */
+/** Builds orders from prepared rows. The same payload goes to many targets, so its secrets are joined in only once. */
 export class OrderMaker {
   readonly #terms: Pick<DeploymentSpec, 'namespace' | 'healthRules' | 'driftPolicy'>;
   readonly #documents = new WeakMap<Payload, PlacedDocuments>();
@@ -70,7 +70,7 @@ export class OrderMaker {
     this.#terms = { healthRules, driftPolicy, ...(namespace === undefined ? {} : { namespace }) };
   }
 
-  /** Of a row with an order; a removal has no payload. */
+  /** The row must have an order; a removal has no payload. */
   orderFor(
     { order, target: id, name, type, deployment }: DeploymentTarget,
     payload: Payload | undefined,
@@ -86,7 +86,8 @@ export class OrderMaker {
     const known = this.#documents.get(payload);
     if (known !== undefined) return known;
     const made = joinSecrets(payload.documents, payload.secrets);
-    if (made.kind === 'missing') throw new RangeError(`${made.references.length} secrets of content ${payload.hash}`);
+    if (made.kind === 'missing')
+      throw new RangeError(`${made.references.length} secrets of content ${payload.hash} are missing`);
     const placed = { documents: made.value, secretPlaces: secretPlaces(payload.documents) };
     this.#documents.set(payload, placed);
     return placed;

@@ -6,7 +6,7 @@ import type { GateRegistry } from '../../domain/rollout/gates/gate.ts';
 import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
 import type { TargetRouter, Units } from '../ports.ts';
 
-/** What deployments are made of. Addons add to each. */
+/** The registered strategies and gates. Addons add to each. */
 export interface Strategies {
   readonly manifests: ManifestRegistry;
   readonly placements: PlacementRegistry;
@@ -28,9 +28,9 @@ export interface PipelineDeps {
 }
 
 export interface PipelineSettings {
-  /** Deliveries of one batch that are on their way at once. */
+  /** How many deliveries of one batch may be on their way at once. */
   readonly width: number;
-  /** How long one try to hand a delivery over may take. */
+  /** How long one attempt to hand a delivery over may take. */
   readonly dispatchMs: number;
 }
 

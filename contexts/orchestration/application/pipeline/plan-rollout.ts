@@ -30,7 +30,7 @@ import { type Hashes, messageOf, type Prepared, preparePlan, type Trouble } from
 import type { RolloutCache } from './rollout-cache.ts';
 import { saveDeployment } from './save-deployment.ts';
 
-/** What is to be done next. `wait`: something is in doubt; it is looked at again then, or when there is news. */
+/** The next step. `wait`: something is in doubt; look again at that time, or when there is news. */
 export type PlanAnswer =
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly until: number | null }
@@ -41,7 +41,7 @@ export interface PlanRequest {
   readonly run: number;
 }
 
-/** The waits after something that is in doubt: as long again as it has lasted, within these. */
+/** Bounds of the wait after trouble, which grows with the time the trouble has lasted. */
 const WAIT_MS = { least: 5_000, most: 300_000 };
 const UNSURE_MS = 30_000;
 
@@ -90,7 +90,7 @@ export class PlanRollout {
     return await this.#resolve(unit, { ...scene, ...prepared }, signal);
   }
 
-  /** Nobody asks for anything. One that is to go, and is nowhere any more, is gone. */
+  /** There are no triggers. A deployment that is being deleted, and is on no target any more, is removed. */
   async #rest(unit: UnitOfWork, deployment: Deployment, run: number, signal: AbortSignal): Promise<Planned> {
     const { uid, deletion } = deployment;
     const first = { deployment: uid, after: undefined, limit: 1 };
@@ -129,7 +129,7 @@ export class PlanRollout {
     return await this.#begin(unit, scene, { ...outcome, plan: gated }, signal);
   }
 
-  /** Nothing is to be delivered or removed. */
+  /** Nothing has to be delivered or removed. */
   async #settle(unit: UnitOfWork, scene: ReadyScene, { membership, around, now }: Outcome, signal: AbortSignal) {
     const { deployment, asked, triggers, run } = scene;
     await keepRows(unit, { deployment, membership, before: around.rows }, signal);
@@ -195,7 +195,7 @@ export class PlanRollout {
     return { uid, state };
   }
 
-  /** It is off all targets, or nobody waits for that any longer. */
+  /** The deployment is off all targets, or was abandoned. */
   async #forget(unit: UnitOfWork, deployment: Deployment, signal: AbortSignal): Promise<Planned> {
     const now = this.#deps.clock.now();
     await unit.deployments.remove(deployment.uid, signal);
@@ -255,7 +255,7 @@ interface Outcome {
 
 const EXHAUSTED: Trouble = {
   reason: 'PlanFailed',
-  message: 'There is no revision above the last one. Delete the deployment, abandon it, and create it again.',
+  message: 'The revision numbers are exhausted. Delete the deployment, abandon it, and create it again.',
 };
 
 const NOBODY = { kind: 'sure', targets: [], excluded: [], retained: [], missing: [] } as const;
@@ -276,7 +276,7 @@ async function keepRows(
   await unit.targets.drop(deployment.uid, membership.dropped, signal);
 }
 
-/** A rollback brings back what others wrote once, by the word of the one who asks for it. */
+/** A rollback restores what others wrote, but the user who requests it counts as its author. */
 async function keepAuthors(unit: UnitOfWork, { deployment, asked, wishes }: Scene, signal: AbortSignal): Promise<void> {
   const { rollback } = wishes;
   if (rollback !== undefined) await unit.authors.add(deployment.uid, [rollback.by], asked.next.generation, signal);
@@ -300,14 +300,14 @@ function newRevision({ deployment, asked, wishes }: Scene, now: number): Revisio
   };
 }
 
-/** From all of them: a plan looks at every row anyway. */
+/** Counted from scratch: a plan looks at every row anyway. */
 function countsOf({ rows }: Membership): TargetCounts {
   let counts = NO_COUNTS;
   for (const row of rows.values()) counts = countsAfter(counts, undefined, row);
   return counts;
 }
 
-/** Without trouble: there is none any longer. */
+/** Drops `trouble`, which is over. */
 function statusWith({ status }: Deployment, changes: Partial<Deployment['status']>): Deployment['status'] {
   const { trouble: _, ...rest } = status;
   return { ...rest, ...changes };

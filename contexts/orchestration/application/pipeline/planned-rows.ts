@@ -5,7 +5,7 @@ import { UNSURE_HASH } from '../../domain/deployment/order-of-target.ts';
 import type { Wishes } from '../../domain/deployment/wishes-of.ts';
 import type { Hashes } from './prepare-plan.ts';
 
-/** Those that are to get it once more are not believed to have it. */
+/** Targets that should get the content once more are treated as if their content were uncertain. */
 export function sentAgain(
   rows: ReadonlyMap<TargetId, DeploymentTarget>,
   { again }: Wishes,
@@ -21,7 +21,7 @@ export function sentAgain(
   return next;
 }
 
-/** Who has nothing to change: since it is as it should be, or since nobody asks. */
+/** Targets that have nothing to change: they are up to date, or no trigger concerns them. */
 export function upToDateOf(
   rows: ReadonlyMap<TargetId, DeploymentTarget>,
   {

@@ -10,7 +10,7 @@ import { lookAround, type Surroundings } from './look-around.ts';
 import type { PipelineDeps } from './pipeline-deps.ts';
 import { WantedContent } from './wanted-content.ts';
 
-/** What keeps a rollout from being planned. */
+/** Why no rollout can be planned. */
 export interface Trouble {
   readonly reason: string;
   readonly message: string;
@@ -20,12 +20,12 @@ export type Prepared =
   | { readonly asked: Asked; readonly trouble: Trouble }
   | { readonly asked: Asked; readonly manifest: Pick<Manifest, 'type' | 'fits'>; readonly hashes: Hashes };
 
-/** What each is to have, as far as anybody looked; one for all of them, when there is but one. */
+/** The hash of the desired content per target, as far as it was computed; a single one if it is the same for all. */
 export type Hashes = ReadonlyMap<TargetId, string> | string;
 
 /**
- * What targets are to have is worked out before the unit of work that plans: a strategy may take its time. Whoever has
- * come since then is not known to be up to date, and is looked at when its turn comes.
+ * The desired content is computed before the unit of work that plans, because a strategy may take its time. Targets that
+ * joined since then are not known to be up to date; they are compared when their turn comes.
  */
 export async function preparePlan(
   deps: PipelineDeps,
@@ -46,7 +46,7 @@ export async function preparePlan(
 
 interface Seen {
   readonly asked: Asked;
-  /** Nothing, when the deployment goes. */
+  /** `undefined` if the deployment is being deleted. */
   readonly wanted: WantedContent | undefined;
   readonly around: Surroundings | undefined;
   readonly wishes: Wishes;
@@ -88,7 +88,7 @@ async function hashesOf({ wanted, around, ...scene }: Seen, signal: AbortSignal)
   }
   for (const row of around.rows) {
     const target = around.targets.get(row.target);
-    // Who has nothing is not up to date, whatever it is to have.
+    // A target without content is not up to date, whatever it should have.
     if (row.applied === undefined || target === undefined || !isCompared(row, scene)) continue;
     const its = await wanted.of(target, signal);
     if (its.kind === 'content') hashes.set(row.target, its.hash);
@@ -96,10 +96,10 @@ async function hashesOf({ wanted, around, ...scene }: Seen, signal: AbortSignal)
   return hashes;
 }
 
-/** For what is the same for all targets, and looks at none. */
+/** Placeholder for manifests that are the same for all targets and read none of their fields. */
 const ANY_TARGET = { id: '' as TargetId, name: '', type: '', labels: {}, properties: {}, manifestTypes: [] };
 
-/** Of a manifest that cannot be read; what storage throws is not. */
+/** True for a manifest that cannot be read, false for errors of the storage. */
 function isStrategyFault(error: unknown): boolean {
   return (
     error instanceof DeploymentError ||

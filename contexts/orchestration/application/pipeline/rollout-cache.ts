@@ -5,19 +5,19 @@ import type { RolloutKey, RolloutTurn, UnitOfWork } from '../ports.ts';
 
 /** A rollout after one of its turns. */
 export interface RolloutMoment {
-  /** 0 before the first. */
+  /** 0 before the first turn. */
   readonly turn: number;
   readonly state: RolloutState;
-  /** The turn itself, unless there was none. */
+  /** The turn itself; `undefined` before the first. */
   readonly last: Pick<RolloutTurn, 'step' | 'hasBatch'> | undefined;
 }
 
-/** Members of all rollouts that are kept; each costs about a kilobyte. */
+/** Limit for the members of all cached rollouts; each costs about a kilobyte. */
 const MEMBERS = 100_000;
 
 /**
- * States of rollouts, to save working them out. What is kept may be old, never wrong: whoever asks is given what the
- * database says, with only the turns since then worked out.
+ * Caches rollout states, to avoid replaying them. An entry may be old but is never wrong: `load` always reads the later
+ * turns from the database and replays only those.
  */
 export class RolloutCache {
   readonly #decide: Decide;
@@ -28,7 +28,7 @@ export class RolloutCache {
     this.#decide = decide;
   }
 
-  /** As the unit of work sees it, if it is there. It is not kept: the unit may come to nothing. */
+  /** The state as the unit of work sees it, if it exists. It is not cached: the unit may be rolled back. */
   async load(unit: UnitOfWork, rollout: RolloutKey, signal: AbortSignal): Promise<RolloutMoment | undefined> {
     const known = this.#moments.get(textOf(rollout)) ?? (await stored(unit, rollout, signal));
     if (known === undefined) return undefined;
@@ -36,7 +36,7 @@ export class RolloutCache {
     return turns.reduce<RolloutMoment>((moment, turn) => this.#after(moment, turn), known);
   }
 
-  /** What is known to be on disk. */
+  /** Call only with a state that is known to be on disk. */
   put(rollout: RolloutKey, moment: RolloutMoment): void {
     const key = textOf(rollout);
     this.forget(rollout);
@@ -61,7 +61,7 @@ export class RolloutCache {
   }
 }
 
-/** The turn of the snapshot itself is looked at once more, for whoever has not heard its answer. */
+/** Also loads the turn of the snapshot itself, for a caller that repeats it because the answer got lost. */
 async function stored(unit: UnitOfWork, rollout: RolloutKey, signal: AbortSignal): Promise<RolloutMoment | undefined> {
   const snapshot = await unit.rollouts.snapshot(rollout, signal);
   if (snapshot !== undefined) {

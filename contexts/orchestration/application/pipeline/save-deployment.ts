@@ -4,13 +4,13 @@ import type { UnitOfWork } from '../ports.ts';
 
 export interface SavedDeployment {
   readonly before: Deployment;
-  /** One change after it, or the very same. */
+  /** One version after `before`, or the very same object. */
   readonly after: Deployment;
   readonly events: readonly OrchestrationEvent[];
   readonly now: number;
 }
 
-/** Keeps what became of a deployment, and tells of it. */
+/** Stores a changed deployment, and appends its events. */
 export async function saveDeployment(
   { deployments, events: sink }: Pick<UnitOfWork, 'deployments' | 'events'>,
   { before, after, events, now }: SavedDeployment,

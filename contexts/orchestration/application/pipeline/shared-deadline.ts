@@ -1,9 +1,9 @@
-/** How much later than asked for it may be, of the time itself. */
+/** How much later than requested the deadline may fire, as a share of the duration. */
 const SLACK = 0.1;
 
 /**
- * A signal that aborts with the other, or after so long. Whoever asks within the same moment gets the same one: at the
- * width of a fleet, one for each call costs more than all else that a call does in this process.
+ * A signal that aborts with the given one, or after a timeout. Calls made at about the same time share one signal: for a
+ * whole fleet, a signal per call would cost more than everything else a call does in this process.
  */
 export class SharedDeadline {
   readonly #signal: AbortSignal;
@@ -17,7 +17,7 @@ export class SharedDeadline {
     this.#shared = signal;
   }
 
-  /** From now on. */
+  /** The deadline starts now. */
   get signal(): AbortSignal {
     const now = performance.now();
     if (now < this.#until) return this.#shared;

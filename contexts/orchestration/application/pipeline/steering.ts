@@ -2,7 +2,7 @@ import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { Happening } from '../../domain/rollout/machine/happening.ts';
 import type { RolloutState } from '../../domain/rollout/machine/rollout-state.ts';
 
-/** What a person set before the rollout began, or while nobody was there to tell it. */
+/** Applies `rolloutState` if the user set it before the rollout began, or when the rollout was not notified. */
 export function steering({ rolloutState }: Deployment, { phase, isStarted }: RolloutState): readonly Happening[] {
   const start: readonly Happening[] = isStarted ? [] : [{ kind: 'started' }];
   if (rolloutState === 'paused' && phase.kind !== 'Paused') {

@@ -16,7 +16,7 @@ import { saveDeployment } from './save-deployment.ts';
 
 export type { Handover, News };
 
-/** Any number of news in one unit of work: rows, counts, what rollouts are told, and triggers follow together. */
+/** Takes any number of news in one unit of work: rows, counts, rollout events and triggers are written together. */
 export async function takeReports(
   unit: UnitOfWork,
   {
@@ -32,7 +32,7 @@ export async function takeReports(
   for (const desk of desks.values()) await keep(unit, { desk, now }, signal);
 }
 
-/** What is known of one deployment while its news are taken in. */
+/** The state of one deployment while its news are applied. */
 interface Desk {
   readonly deployment: Deployment;
   readonly before: ReadonlyMap<TargetId, DeploymentTarget>;
@@ -74,7 +74,7 @@ async function openDesks(unit: UnitOfWork, news: readonly News[], signal: AbortS
 
 function namesOf(news: News): readonly { readonly deployment: DeploymentId; readonly target: TargetId }[] {
   if (news.about === 'report') return [news.report];
-  // Of an inventory only what is placed on its target counts, whatever else it names.
+  // An inventory only counts for deployments that have a row for its target, whatever else it names.
   return news.about === 'handover' ? [news.handover] : [];
 }
 
@@ -136,7 +136,7 @@ function hearHandover(desks: Desks, handover: Handover, hearing: Hearing): void 
       if (order.state === 'sent') desk.rows.set(target, { ...row, order: { ...order, state: 'accepted' } });
       return;
     case 'offline':
-      // It stays as it is, and is sent again when the target is back.
+      // The order stays as it is, and is sent again when the target is back.
       return lay(desk, row, hearConnection(row, false, now));
     case 'fenced': {
       const believed = believedRevision(desk.deployment, hearing);
@@ -153,7 +153,7 @@ function hearHandover(desks: Desks, handover: Handover, hearing: Hearing): void 
   }
 }
 
-/** The platform was set back, and goes on above what agents have seen. */
+/** The platform was restored from a backup, and continues above the revisions that agents have seen. */
 function noteAhead(
   { deployment, triggers }: Desk,
   { target, revision, believed }: { readonly target: TargetId; readonly revision: number; readonly believed: number },
@@ -187,12 +187,12 @@ async function keep(unit: UnitOfWork, { desk, now }: Keeping, signal: AbortSigna
   const { uid, rollout } = deployment;
   const differing = [...rows.values()].filter((row) => before.get(row.target) !== row);
   const isHeard = rollout !== undefined && happenings.length > 0;
-  // A deployment that is on its way out is looked at again once it is off a target.
+  // A deployment that is being deleted is planned again once it is off a target.
   const isEmptier = deployment.deletion !== undefined && rollout === undefined && gone.size > 0;
   const asked: readonly Trigger[] = isEmptier
     ? [...triggers, { kind: 'delete', by: deployment.deletion?.by ?? '' }]
     : triggers;
-  // Nothing of this needs the answer to another: it goes out together.
+  // None of these depends on another's result, so they are issued together.
   await Promise.all([
     unit.targets.put(differing, signal),
     unit.targets.drop(uid, [...gone], signal),
@@ -213,7 +213,7 @@ async function tell(
   for (const row of differing) counts = countsAfter(counts, before.get(row.target), row);
   for (const target of gone) counts = countsAfter(counts, before.get(target), undefined);
   const after = changed(deployment, { status: { ...deployment.status, counts } }, now);
-  // What a rollout made of it is told by its next turn.
+  // The next turn of the rollout announces its effects.
   const isTold = after === deployment || deployment.rollout !== undefined;
   const events = [
     { type: 'delivery.changed', deployment: after, targets: differing } as const,

@@ -26,25 +26,25 @@ import { watchAgain, watchGate } from './watch-gate.ts';
 export interface TurnRequest {
   readonly deployment: DeploymentId;
   readonly revision: number;
-  /** The same for whoever asks again for want of an answer. */
+  /** Identifies the request: the same for a repeated request whose answer got lost. */
   readonly step: string;
 }
 
-/** Happenings that one turn takes in. */
+/** Most events that one turn takes. */
 const HEARD = 1_000;
-/** Turns after which the state is kept, so that nobody has to work it out from the first. */
+/** A snapshot is stored after this many turns, so that states need not be replayed from the first. */
 const SNAPSHOT_EVERY = 500;
-/** Revisions that are looked through for one that succeeded. */
+/** How many revisions are searched for one that succeeded. */
 const LOOKED_BACK = 100;
 const CANCEL_MS = 5_000;
 
-/** What happened since the last turn, and what follows from it. */
+/** Takes the events since the last turn, and carries out the resulting decisions. */
 export class TakeTurn {
   readonly #deps: PipelineDeps;
   readonly #cache: RolloutCache;
   readonly #decide: Decide;
   readonly #explainWait: ExplainWait;
-  /** By deployment, the last trigger that was looked at for who is placed: some stay until the next plan. */
+  /** By deployment, the last trigger evaluated for membership: some triggers stay until the next plan. */
   readonly #resolved = new Map<DeploymentId, string>();
 
   constructor(deps: PipelineDeps, cache: RolloutCache) {
@@ -68,7 +68,7 @@ export class TakeTurn {
 
   async #turn(unit: UnitOfWork, rollout: RolloutKey, step: string, signal: AbortSignal): Promise<Taken> {
     const { deployment: uid, revision: number } = rollout;
-    // All that can be asked for without another's answer goes out together, here and below: turns hold up deliveries.
+    // Statements that do not depend on each other are issued together, here and below: turns hold up deliveries.
     const [deployment, revision, moment, triggers] = await Promise.all([
       unit.deployments.get(uid, signal),
       unit.revisions.find(uid, number, signal),
@@ -77,8 +77,9 @@ export class TakeTurn {
       unit.deployments.hear(uid, signal),
     ]);
     if (deployment?.rollout !== number) return { answer: FINISHED };
-    if (revision === undefined || moment === undefined) throw new RangeError(`rollout ${number} of deployment ${uid}`);
-    // Who asks again may have missed anything: it looks once more at once.
+    if (revision === undefined || moment === undefined)
+      throw new RangeError(`rollout ${number} of deployment ${uid} is missing`);
+    // A repeated request may have missed anything: `hasMore` makes the caller look again at once.
     if (moment.last?.step === step) return { answer: answerOf(moment, { hasMore: true }), moment };
     const scene = { deployment, rollout, revision, moment, triggers, step, now: this.#deps.clock.now() };
     const heard = await this.#hear(unit, scene, signal);
@@ -86,7 +87,7 @@ export class TakeTurn {
     return { answer: answerOf({ ...moment, last: undefined }, heard), moment, ...heard.resolved };
   }
 
-  /** All that there is for the rollout: what was posted, what people set, what triggers ask for, and the time. */
+  /** Collects the input of the turn: posted events, the user's settings, triggers and the time. */
   async #hear(unit: UnitOfWork, scene: TurnScene, signal: AbortSignal) {
     const { deployment, rollout, revision, moment, triggers, now } = scene;
     const { uid } = deployment;
@@ -114,7 +115,7 @@ export class TakeTurn {
     };
   }
 
-  /** Decides, and writes down what was decided and all that follows from it. */
+  /** Decides, and writes the decision and all its effects. */
   async #conclude(
     unit: UnitOfWork,
     scene: TurnScene & { readonly heard: HeardInTurn },
@@ -147,7 +148,7 @@ export class TakeTurn {
     return { answer, moment: next, cancelled: rows.cancelled.map(({ target }) => target), ...heard.resolved };
   }
 
-  /** All that is told, then the time. What a gate asks of another deployment is answered at once. */
+  /** Applies all events, then the clock. When a gate asks for another deployment's health, the answer follows at once. */
   async #decideAll(unit: UnitOfWork, scene: DecideScene, signal: AbortSignal) {
     const { deployment, rollout, state: first, posted, asked, now } = scene;
     const happenings: Happening[] = [];
@@ -184,7 +185,7 @@ export class TakeTurn {
       how === 'Succeeded' ? unit.authors.succeeded(rollout.deployment, revision.generation, signal) : undefined,
     ]);
     const rollback = actions.find((action) => action.kind === 'rollback');
-    // What waits to be rolled out may well be the repair.
+    // A pending change of the content may be the repair.
     if (rollback === undefined || triggers.some(({ trigger }) => changesContent(trigger))) return;
     const good = await lastGood(unit, rollout, signal);
     if (good === undefined) return;
@@ -213,7 +214,7 @@ export class TakeTurn {
     await saveDeployment(unit, { before: deployment, after, events: all, now }, signal);
   }
 
-  /** It is asked, and no more: whoever does not hear of it comes to its end by itself. */
+  /** Best effort: an agent that does not receive the cancellation finishes the order by itself. */
   async #cancel(
     { deployment, revision }: RolloutKey,
     targets: readonly TargetId[],

@@ -4,9 +4,9 @@ import { meetWatchers, tellWatcher } from '../meet-watchers.ts';
 import type { DeploymentStore, UnitOfWork } from '../ports.ts';
 
 /**
- * The same store, which also tells rollouts that wait at a gate for a deployment's health when that becomes another. Here
- * and not with those who change deployments, for the same reason as groups are told: one that forgets would leave a
- * rollout waiting forever.
+ * Wraps a store so that rollouts waiting at a gate are notified when the health of the watched deployment changes. It is
+ * done here and not by the callers, for the same reason as for groups: one that forgets would leave a rollout waiting
+ * forever.
  */
 export function tellingWatchers(
   store: DeploymentStore,

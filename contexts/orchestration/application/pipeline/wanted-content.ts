@@ -10,7 +10,7 @@ import { type Payload, payloadOf } from '../../domain/manifest/payload.ts';
 import type { Fingerprint } from '../../domain/manifest/split-secrets.ts';
 import type { UnitOfWork } from '../ports.ts';
 
-/** What one target is to have: `failed` when the spec makes nothing of it. */
+/** The desired content of one target; `failed` if the spec cannot be rendered for it. */
 export type Wanted =
   | { readonly kind: 'content'; readonly payload: Payload; readonly hash: string }
   | { readonly kind: 'failed'; readonly message: string };
@@ -18,20 +18,20 @@ export type Wanted =
 export interface WantedScene {
   readonly deployment: Pick<Deployment, 'uid' | 'name' | 'workspace'>;
   readonly revision: number;
-  /** In its open form. */
+  /** In its open form: secrets are references. */
   readonly spec: DeploymentSpec;
   readonly manifests: ManifestRegistry;
   readonly fingerprint: Fingerprint;
-  /** The revision whose content is delivered once more, as it was. */
+  /** The revision whose content is delivered again, exactly as it was. */
   readonly rollbackTo: number | undefined;
 }
 
-/** These give every target the same, and need no target to do so. */
+/** Manifest types that generate the same content for every target, without reading it. */
 const UNIFORM: readonly string[] = ['inline', 'deploymentGroup'];
-/** These check what they make. */
+/** Manifest types that check their own output. */
 const BUILT_IN: readonly string[] = [...UNIFORM, 'template'];
 
-/** The content of one revision, target by target. What is the same for several is worked out once. */
+/** The content of one revision, per target. Content that is the same for several targets is generated once. */
 export class WantedContent {
   readonly #scene: WantedScene;
   readonly #manifest: Manifest;
@@ -49,7 +49,7 @@ export class WantedContent {
     this.#payloads = opened.payloads;
   }
 
-  /** Throws when the manifest cannot be read. */
+  /** Throws if the manifest cannot be read. */
   static async open(unit: UnitOfWork, scene: WantedScene, signal: AbortSignal): Promise<WantedContent> {
     const { deployment, spec, manifests, rollbackTo } = scene;
     const references = specReferences(spec);
@@ -67,12 +67,12 @@ export class WantedContent {
     return this.#manifest;
   }
 
-  /** Whether anybody has to look at the target to know what it is to have. */
+  /** Whether the content is the same for all targets. */
   get isSameForAll(): boolean {
     return UNIFORM.includes(this.#manifest.type) && this.#kept.size === 0;
   }
 
-  /** Throws what a strategy throws, which may be tried again. */
+  /** Throws whatever the strategy throws; the caller may retry. */
   async of(target: GenerateTarget, signal: AbortSignal): Promise<Wanted> {
     const kept = this.#payloads.get(this.#kept.get(target.id) ?? '');
     if (kept !== undefined) return this.#content(kept);
@@ -121,7 +121,7 @@ interface Opened {
   readonly payloads: ReadonlyMap<string, Payload>;
 }
 
-/** What a manifest may see of a target, and nothing that is known of it beside that. */
+/** Only the fields of a target that a manifest may read. */
 function plainTarget({ id, name, type, labels, properties, manifestTypes }: GenerateTarget): GenerateTarget {
   return { id, name, type, labels, properties, manifestTypes };
 }

@@ -13,7 +13,7 @@ export interface WatchScene {
   readonly rollout: RolloutKey;
 }
 
-/** The current health of what a gate waits for, and from now on a word with each change of it. */
+/** Returns the current health of the deployment that a gate waits for, and subscribes to its changes. */
 export async function watchGate(
   unit: UnitOfWork,
   { deployment, rollout, gate, name }: WatchScene & { readonly gate: string; readonly name: string },
@@ -27,7 +27,7 @@ export async function watchGate(
   return { kind: 'gateAnswered', gate, revision: rollout.revision, answer };
 }
 
-/** What a gate waits for may be gone, or another one have its name: then that is watched. */
+/** The watched deployment may be gone, or another one may have its name: then that one is watched. */
 export async function watchAgain(
   unit: UnitOfWork,
   { state, ...scene }: WatchScene & { readonly state: RolloutState },

@@ -1,4 +1,4 @@
-/** So many at once, and the others in the order in which they came. */
+/** A semaphore: limits concurrency, first come first served. */
 export class Width {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -12,7 +12,7 @@ export class Width {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      // Whoever waited is woken in any case, one after another, so that nobody is left behind.
+      // After an abort the waiting callers are still woken one after another, so that none waits forever.
       signal.throwIfAborted();
       return await body();
     } finally {

@@ -19,7 +19,7 @@ export interface AskedAgents {
 }
 
 const WIDTH = 10;
-/** An agent that says nothing is left out: a preview is looked at by somebody who waits. */
+/** An agent that does not answer in time is left out: a user is waiting for the preview. */
 const ASK_MS = 10_000;
 
 export interface AskDeps {
@@ -27,7 +27,7 @@ export interface AskDeps {
   readonly units: Pick<Units, 'read'>;
 }
 
-/** What the agents say would change, of those that answer in time. What is or was secret is in no answer. */
+/** The changes predicted by the agents that answer in time. Current and former secrets are masked in all answers. */
 export async function askAgents(
   { router, units }: AskDeps,
   asked: AskedAgents,
@@ -71,13 +71,13 @@ async function answerTo(
   try {
     return await router.preview(order, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]));
   } catch {
-    // What an agent cannot say at the moment is not known; the rest of the preview holds all the same.
+    // An agent that fails to answer is left out; the rest of the preview is still valid.
     signal.throwIfAborted();
     return undefined;
   }
 }
 
-/** An agent of another release, or one that is not ours any more, may answer with anything. */
+/** An agent of another release, or a compromised one, may answer with anything. */
 function masked({ kind, message, changes }: PreviewAnswer, mask: ValueMask): PreviewAnswer {
   return { kind, message: mask(message), changes: changes.map(mask) };
 }
@@ -101,7 +101,7 @@ function orderFor(
   return { ...about, ...terms, kind: 'deliver', hash: wanted.hash, documents: documents.value, secretPlaces: places };
 }
 
-/** What was secret in a document of the same name is what an agent would find there now. */
+/** Where the previous document of the same identity had a secret, the agent would find that secret now. */
 function formerPlaces(before: Payload | undefined, documents: readonly Document[]): readonly string[] {
   const former = new Map<string, readonly string[]>();
   for (const document of before?.documents ?? []) {

@@ -4,9 +4,8 @@ import type { RecordedTrigger } from '../../domain/deployment/trigger.ts';
 import type { ContentStore, DeploymentStore, RolloutStore, TriggerStore, UnitOfWork } from '../ports.ts';
 
 /**
- * The same world, in which what is written of deployments is believed by whoever looks at it, and by nobody else. So what
- * somebody is about to ask for goes through the same checks as when it is asked for, on a snapshot that cannot be written
- * to.
+ * The same state, plus writes that only this unit sees. So a previewed command passes the same checks as a real one, on a
+ * snapshot that cannot be written to.
  */
 export function imaginedUnit(unit: UnitOfWork): UnitOfWork {
   return {

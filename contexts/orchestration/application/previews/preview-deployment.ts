@@ -20,46 +20,46 @@ export interface PreviewDeps {
   readonly strategies: Strategies;
   readonly fingerprint: Fingerprint;
   readonly router: Pick<TargetRouter, 'preview'>;
-  /** Lets others do something in between: a preview may look at very many targets. */
+  /** Yields to other work: a preview may look at very many targets. */
   readonly breathe: () => Promise<void>;
 }
 
 export interface PreviewCommand {
-  /** Asks for what is to be previewed as if it were meant, in a unit of work in which nothing is kept. */
+  /** Runs the command to be previewed, in a unit of work that is never committed. */
   readonly ask: (unit: UnitOfWork) => Promise<Asked>;
-  /** The name or uid of the one target to show. */
+  /** Name or uid of the one target to show. */
   readonly target: string | undefined;
-  /** Whether the agents are asked, too. */
+  /** Whether to ask the agents, too. */
   readonly isDeep: boolean;
   readonly now: number;
 }
 
 export interface Asked {
   readonly deployment: Deployment;
-  /** As it is, if it is there. */
+  /** The current deployment, if it exists. */
   readonly before: Deployment | undefined;
 }
 
 export interface Preview extends PreviewOutcome {
   readonly deployment: Deployment;
-  /** The revision that it would be. */
+  /** The revision that it would get. */
   readonly revision: number;
   readonly spec: readonly FieldChange[];
-  /** Some of the targets, in the order of names: the one that was asked for, or the first. */
+  /** Some of the targets, ordered by name: the one requested, or the first few. */
   readonly shown: readonly ShownTarget[];
   readonly names: ReadonlyMap<TargetId, string>;
 }
 
 export interface ShownTarget extends PreviewedTarget {
   readonly documents: readonly DocumentChange[];
-  /** What its agent says would change. */
+  /** The changes that its agent predicts. */
   readonly agent?: PreviewAnswer | undefined;
 }
 
-/** Whoever wants to see more asks for one. */
+/** Further targets can be requested one by one. */
 const SHOWN = 50;
 
-/** What would change on which target, before anything does. Nothing is written. */
+/** Shows what would change on which target. Nothing is written. */
 export async function previewDeployment(
   deps: PreviewDeps,
   command: PreviewCommand,
@@ -90,7 +90,7 @@ export async function previewDeployment(
 type Seen = Omit<PreviewScene, 'wanted'> & {
   readonly revision: number;
   readonly spec: readonly FieldChange[];
-  /** Missing when the deployment goes. */
+  /** `undefined` if the deployment is being deleted. */
   readonly content: WantedContent | undefined;
 };
 
@@ -127,7 +127,7 @@ async function look(
   };
 }
 
-/** Of all that are to have it, so that what is counted is counted for all. */
+/** For all placed targets, so that the counts cover all of them. */
 async function wantedBy(
   content: WantedContent,
   { resolution, rows, targets }: Surroundings,
@@ -145,7 +145,7 @@ async function wantedBy(
   return wanted;
 }
 
-/** Many targets get the same: what is the same change is worked out once. */
+/** Many targets get the same change, so each distinct change is computed once. */
 async function withDocuments(
   { units }: PreviewDeps,
   targets: readonly PreviewedTarget[],
@@ -164,7 +164,7 @@ async function withDocuments(
   });
 }
 
-/** A strategy may throw. A rollout would wait then, and try again. */
+/** A strategy may throw. A rollout would then wait and retry. */
 async function orTrouble<T>(body: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await body();
@@ -172,9 +172,13 @@ async function orTrouble<T>(body: () => Promise<T>, signal: AbortSignal): Promis
     signal.throwIfAborted();
     if (cause instanceof FleetError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new DeploymentError('PREVIEW_UNAVAILABLE', `Nobody can say what would happen, and nothing would: ${why}`, {
-      cause,
-    });
+    throw new DeploymentError(
+      'PREVIEW_UNAVAILABLE',
+      `The preview failed, and a rollout would not start either: ${why}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

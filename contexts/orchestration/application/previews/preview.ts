@@ -20,44 +20,47 @@ import type { RolloutRegistry } from '../../domain/rollout/rollout-strategy.ts';
 import type { Surroundings } from '../pipeline/look-around.ts';
 import type { Wanted } from '../pipeline/wanted-content.ts';
 
-/** All that a preview follows from. */
+/** All inputs of a preview. */
 export interface PreviewScene {
   readonly deployment: Deployment;
   readonly wishes: Wishes;
   readonly around: Surroundings;
-  /** The last rollout did not come to its own end: anybody may lack anything. */
+  /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
-  /** What each of those that are to have it would get. */
+  /** The content that each placed target would get. */
   readonly wanted: ReadonlyMap<TargetId, Wanted>;
-  /** What each was last given, by hash. */
+  /** The hash of the content last assigned to each target. */
   readonly given: ReadonlyMap<TargetId, string>;
   readonly rollouts: RolloutRegistry;
-  /** What policies demand of a plan for all that are placed now or were. */
+  /** The gates that policies require of a plan for all targets placed now or before. */
   readonly requiredGates: readonly GateSpec[];
   readonly now: number;
 }
 
 export const PREVIEW_KINDS = ['added', 'changed', 'unchanged', 'removed', 'failing'] as const;
-/** `unchanged` is sent all the same: it is not known to have it, or not well with it. `failing`: nothing can be made. */
+/**
+ * `unchanged` targets are sent the content anyway: they are not known to have it, or not healthy with it. `failing`: no
+ * content can be generated.
+ */
 export type PreviewKind = (typeof PREVIEW_KINDS)[number];
 
-/** What would become of one target. */
+/** The predicted change of one target. */
 export interface PreviewedTarget {
   readonly id: TargetId;
   readonly name: string;
   readonly kind: PreviewKind;
-  /** What it was last given, by hash. */
+  /** The hash of the content last assigned to it. */
   readonly before: string | undefined;
   readonly wanted: Wanted | undefined;
 }
 
 export interface PreviewOutcome {
   readonly resolution: PreviewedResolution;
-  /** Missing when it is in doubt who is to have it: then nothing is delivered or removed. */
+  /** Absent if the placement is in doubt: then nothing is delivered or removed. */
   readonly plan: Plan | undefined;
-  /** All that change, in the order of names. */
+  /** All targets that change, ordered by name. */
   readonly targets: readonly PreviewedTarget[];
-  /** The same for the same outcome: who gets what in which order, secrets included. */
+  /** Equal for equal outcomes: which target gets what in which order, secrets included. */
   readonly digest: string;
 }
 
@@ -67,7 +70,7 @@ export interface PreviewedResolution extends Omit<Membership['placement'], 'kind
   readonly removed: readonly { readonly id: TargetId; readonly cause: RemovalCause }[];
 }
 
-/** What the pipeline would make of it, by the same functions. Throws what a rollout strategy throws. */
+/** Predicts the rollout, with the same functions that the pipeline uses. Throws whatever a rollout strategy throws. */
 export function previewOf(scene: PreviewScene): PreviewOutcome {
   const { deployment, around, wishes, now } = scene;
   const sure = surely(deployment, around.resolution);
@@ -90,12 +93,12 @@ export function previewOf(scene: PreviewScene): PreviewOutcome {
 
 const NOTHING = { added: [], removed: [], excluded: [], retained: [], missing: [], held: [] } as const;
 
-/** One that is deleted goes from everywhere, whatever its placement says. */
+/** A deleted deployment is removed everywhere, whatever its placement says. */
 function surely({ deletion }: Deployment, resolution: Resolution): Resolution {
   return deletion === undefined ? resolution : { ...NOTHING, kind: 'sure', targets: [] };
 }
 
-/** It is as it should be, or nobody asks. */
+/** The target is up to date, or no trigger concerns it. */
 function isLeft(row: DeploymentTarget, { wishes, isUnfinished, wanted }: PreviewScene): boolean {
   if (!row.isPlaced || wishes.again.has(row.target)) return false;
   const its = wanted.get(row.target);

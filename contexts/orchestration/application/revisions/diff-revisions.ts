@@ -10,15 +10,15 @@ import { targetNames } from './target-names.ts';
 export interface DiffRevisions {
   readonly deployment: Deployment;
   readonly revision: number;
-  /** The one before it, unless told. */
+  /** The previous revision by default. */
   readonly against: number | undefined;
-  /** The name or uid of the one that is asked for. */
+  /** Name or uid of the target to show. */
   readonly target: string | undefined;
   readonly after: TargetKey | undefined;
   readonly limit: number;
 }
 
-/** Names may be used again, so that the id tells those of one name apart. */
+/** Names may be reused, so the id distinguishes targets of the same name. */
 export type TargetKey = readonly [name: string, id: string];
 
 export interface TargetDiff {
@@ -32,17 +32,17 @@ export type ChangeKind = 'added' | 'removed' | 'changed';
 
 export interface RevisionDiff {
   readonly revision: number;
-  /** `undefined` when there is none before it. */
+  /** `undefined` if there is no earlier revision. */
   readonly against: number | undefined;
   readonly spec: readonly FieldChange[];
-  /** Of all targets. */
+  /** Over all targets. */
   readonly counts: Readonly<Record<ChangeKind | 'unchanged', number>>;
-  /** Of those that differ, in the order of names. */
+  /** The targets that differ, ordered by name. */
   readonly targets: readonly TargetDiff[];
   readonly next: TargetKey | undefined;
 }
 
-/** What one revision brought that the other did not, to the spec and to each target. No secret is in it. */
+/** The differences between two revisions, in the spec and for each target. Contains no secret. */
 export async function diffRevisions(
   unit: UnitOfWork,
   command: DiffRevisions,
@@ -77,7 +77,7 @@ export function diffSpecs(
   return diffPayloads(asPayload(before), asPayload(after)).flatMap(({ fields }) => fields);
 }
 
-/** A spec has no identity as a document has, so that two of them are always compared with each other. */
+/** A spec has no document identity, so two specs are always compared with each other. */
 function asPayload(spec: DeploymentSpec | undefined): Payload | undefined {
   if (spec === undefined) return undefined;
   return { documents: [spec as unknown as JsonObject], secrets: {}, hash: '' };
@@ -123,7 +123,7 @@ async function changedTargets(
   return { counts: { ...counts, unchanged: ids.length - differing.length }, differing: changes };
 }
 
-/** Many targets get the same: what is the same change is worked out once. */
+/** Many targets get the same change, so each distinct change is computed once. */
 async function withDocuments(
   { contents }: UnitOfWork,
   changes: readonly Changed[],

@@ -9,12 +9,12 @@ export interface DeploymentName {
   readonly name: ResourceName;
 }
 
-/** What was planned for it, and for how many. */
+/** The plan of a rollout, in numbers. */
 export interface PlanSummary {
   readonly steps: readonly { readonly name: string; readonly deliver: number; readonly remove: number }[];
   readonly deliver: number;
   readonly remove: number;
-  /** They had it already. */
+  /** Targets that had the content already. */
   readonly current: number;
 }
 
@@ -38,7 +38,7 @@ export async function getRevision(
   if (revision !== undefined) return revision;
   throw new DeploymentError(
     'REVISION_NOT_FOUND',
-    `There is no revision ${number} of ${name}, or it is not kept any longer. The list of revisions has those that are.`,
+    `There is no revision ${number} of ${name}, or it is no longer stored. See the list of revisions.`,
   );
 }
 

@@ -12,11 +12,11 @@ import { targetNames } from './target-names.ts';
 export interface ReadTimeline {
   readonly deployment: Deployment;
   readonly revision: number;
-  /** The name or uid of the one that is asked for. */
+  /** Name or uid of the target to show. */
   readonly target: string | undefined;
 }
 
-/** All that is recorded of a rollout. */
+/** The recorded history of a rollout. */
 export interface RolloutRecord {
   readonly revision: Revision;
   readonly start: RolloutStart;
@@ -34,7 +34,7 @@ export async function readRecord(
   const key = { deployment: deployment.uid, revision: number };
   const opening = await unit.rollouts.opening(key, signal);
   if (opening === undefined) {
-    throw new DeploymentError('REVISION_NOT_FOUND', `What happened in revision ${number} is not kept any longer.`);
+    throw new DeploymentError('REVISION_NOT_FOUND', `The history of revision ${number} is no longer stored.`);
   }
   const turns = await unit.rollouts.turnsAfter(key, 0, signal);
   const ids = idsIn(opening, turns);
@@ -43,7 +43,7 @@ export async function readRecord(
   return { revision, start: opening.start, turns, names, only };
 }
 
-/** A turn at a time, so that whoever reads a long story can let others do something in between. */
+/** One turn at a time, so that a caller can yield to other work during a long history. */
 export function* storyOf(record: RolloutRecord, decide: Decide): Generator<readonly TimelineEntry[]> {
   const { revision, start, turns, only } = record;
   yield [
@@ -71,5 +71,5 @@ function idsIn({ start: { plan } }: RolloutOpening, turns: readonly RecordedTurn
 
 function idOf(target: string, names: ReadonlyMap<TargetId, string>): TargetId {
   for (const [id, name] of names) if (id === target || name === target) return id;
-  throw new DeploymentError('TARGET_NOT_FOUND', `The rollout had nothing to do with a target ${target}.`);
+  throw new DeploymentError('TARGET_NOT_FOUND', `The rollout did not involve a target ${target}.`);
 }

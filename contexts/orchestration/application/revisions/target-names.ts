@@ -2,7 +2,9 @@ import type { TargetId } from '#protocol/targets';
 import type { DeploymentId } from '../../domain/deployment/deployment.ts';
 import type { RolloutOpening, UnitOfWork } from '../ports.ts';
 
-/** What targets are called: as the rollouts knew them, or as they are known now. One that nobody knows is its id. */
+/**
+ * The names of targets, as recorded by the rollouts or as known now. A target without a known name is shown as its id.
+ */
 export async function targetNames(
   { targets }: Pick<UnitOfWork, 'targets'>,
   wanted: {

@@ -5,14 +5,14 @@ import type { PlacementRegistry } from '../../domain/placement/placement-registr
 import type { PlacementSpec, ReportedScore } from '../../domain/placement/placement-strategy.ts';
 import type { UnitOfWork } from '../ports.ts';
 
-/** Where a target is. */
+/** A target and its position. */
 export interface ScoredTarget {
   readonly id: TargetId;
-  /** Of its workspace. It ends with a slash. */
+  /** Path of its workspace. It ends with a slash. */
   readonly workspacePath: string;
 }
 
-/** Whom a score may concern. */
+/** Finds the deployments that a score may concern. */
 export interface ScoreReaders {
   /** The deployments of these workspaces whose placement has one of these types. */
   placedBy(
@@ -30,8 +30,8 @@ export interface ReportScore {
 }
 
 /**
- * Kept, and told to those who place by it and have the target in their pool. One that was told and has not looked yet is
- * not told again: it sees the latest when it looks.
+ * Stores the score, and triggers the deployments that place by it and have the target in their pool. A deployment with a
+ * pending trigger gets no second one: it reads the latest scores anyway.
  */
 export async function reportScore(
   unit: Pick<UnitOfWork, 'scores' | 'triggers'> & { readonly readers: ScoreReaders },
@@ -49,7 +49,7 @@ export async function reportScore(
   }
 }
 
-/** `/root/` and `/root/emea/` for the second of them. */
+/** `/root/emea/` gives `/root/` and `/root/emea/`. */
 function pathsDownTo(path: string): readonly string[] {
   const names = path.split('/').slice(1, -1);
   return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}/`);

@@ -10,25 +10,25 @@ export type CollisionPolicy = (typeof COLLISION_POLICIES)[number];
 export const FAILURE_POLICIES = ['pause', 'rollback'] as const;
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
-/** What a rollout may cost, as the API takes it. Every type of rollout has these fields beside its own. */
+/** The budget of a rollout, as the API takes it. Every type of rollout has these fields besides its own. */
 export type BudgetSpec = {
-  /** How many targets are in change at once, in all stages together; a percentage is of the resolved set. */
+  /** How many targets may be in change at once, in all stages together; a percentage refers to the resolved set. */
   readonly maxConcurrency?: Share;
   readonly minAvailable?: Share;
   readonly maxUnavailable?: Share;
-  /** How many targets may go wrong before the rollout stops; none, unless told. */
+  /** How many targets may fail before the rollout stops; 0 by default. */
   readonly maxFailures?: Share;
-  /** How long a target may take from being sent something to being available with it. */
+  /** How long a target may take from being sent content to being available with it. */
   readonly progressDeadline?: string;
   readonly offlinePolicy?: OfflinePolicy;
-  /** How long an offline target is waited for. */
+  /** How long the rollout waits for an offline target. */
   readonly offlineDeadline?: string;
   readonly onCollision?: CollisionPolicy;
-  /** Of every stage that does not say its own. */
+  /** Default for stages without a policy of their own. */
   readonly failurePolicy?: FailurePolicy;
 };
 
-/** The same with nothing left open, as plans and the state of a rollout carry it. */
+/** The same with all defaults filled in, as plans and rollout states carry it. */
 export interface Budget {
   readonly maxConcurrency?: Share;
   readonly minAvailable?: Share;
@@ -57,7 +57,7 @@ export function budgetFaults(spec: BudgetSpec, at: string): FieldFault[] {
   ];
 }
 
-/** Of a spec without faults. */
+/** The spec must have no faults. */
 export function budgetOf(spec: BudgetSpec): Budget {
   const { maxConcurrency, minAvailable, maxUnavailable } = spec;
   return {
@@ -79,7 +79,7 @@ export function durationFaults(text: string | undefined, at: string): FieldFault
   } catch (error) {
     if (!(error instanceof StdError)) throw error;
   }
-  return [{ path: at, message: 'must be a duration such as 30s, 5m, 1h30m or 7d, longer than nothing' }];
+  return [{ path: at, message: 'must be a duration such as 30s, 5m, 1h30m or 7d, longer than zero' }];
 }
 
 export function choiceFaults(value: string | undefined, choices: readonly string[], at: string): FieldFault[] {

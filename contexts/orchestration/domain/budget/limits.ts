@@ -1,32 +1,32 @@
 import type { Budget } from './budget.ts';
 import { atLeastOne, resolveShare } from './share.ts';
 
-/** A budget in numbers, for a resolved set of a certain size. */
+/** A budget as absolute numbers, for a resolved set of a given size. */
 export interface Limits {
-  /** Targets with something under way. */
+  /** Most targets that may have an order under way. */
   readonly concurrency: number;
-  /** Targets that are not available. */
+  /** Most targets that may be unavailable. */
   readonly unavailable: number;
   readonly failures: number;
 }
 
-/** How much of the budget is used up. */
+/** How much of the budget is in use. */
 export interface Usage {
-  /** Targets that were sent something and are not available with it yet. */
+  /** Targets that were sent content and are not available with it yet. */
   readonly inChange: number;
-  /** Those, and all that have the deployment and are degraded, offline or not heard of. */
+  /** Those in change, plus all that have the deployment and are degraded, offline or of unknown health. */
   readonly unavailable: number;
 }
 
 export interface Candidate {
-  /** Known to be degraded, and counted as unavailable for it: a change cannot make that worse. */
+  /** Known to be degraded, and counted as unavailable already: a change cannot make it worse. */
   readonly isBroken: boolean;
 }
 
 /**
- * DECISION: percentages of `maxUnavailable` and `maxFailures` are rounded down and those of `minAvailable` up, so that no
- * rounding harms more targets than was said. Ten percent of five are none then; the rollout says so as a conflict.
- * Concurrency is about speed alone, and is at least one.
+ * DECISION: percentages of `maxUnavailable` and `maxFailures` are rounded down and those of `minAvailable` up, so that
+ * rounding never harms more targets than requested. Ten percent of five is then zero, which the rollout reports as a
+ * conflict. Concurrency only affects speed, and is at least one.
  */
 export function limitsOf(budget: Budget, size: number): Limits {
   const { maxConcurrency, maxUnavailable, minAvailable, maxFailures } = budget;
@@ -42,9 +42,10 @@ export function limitsOf(budget: Budget, size: number): Limits {
 /**
  * Whether one more target may be changed.
  *
- * DECISION: never are more targets in change than may be unavailable, and an available one is changed only while fewer
- * are unavailable than may be. A broken one may be changed beyond that: it is down already, and what is being rolled out
- * may be what repairs it. One that is merely offline or not heard of gets no such pass, as it may be well.
+ * DECISION: there are never more targets in change than may be unavailable, and an available target is changed only while
+ * fewer targets are unavailable than may be. A broken target may be changed beyond that: it is down already, and the
+ * rollout may repair it. A target that is merely offline or of unknown health gets no such exception, since it may be
+ * fine.
  */
 export function admits(limits: Limits, usage: Usage, candidate: Candidate): boolean {
   if (usage.inChange >= limits.unavailable) return false;

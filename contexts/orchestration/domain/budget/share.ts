@@ -1,11 +1,11 @@
 import type { FieldFault } from '#kit/std';
 
-/** A number of targets, or `25%` of them. */
+/** A number of targets, or a percentage of them such as `25%`. */
 export type Share = number | string;
 
 const PERCENT = /^(0|[1-9][0-9]?|100)%$/;
 
-/** `least` is the smallest number that makes sense; a percentage is from 1 % then, or from 0 %. */
+/** `least` is the smallest valid number, and the smallest valid percentage. */
 export function shareFaults(share: Share | undefined, at: string, least = 0): FieldFault[] {
   if (share === undefined) return [];
   if (typeof share === 'number' && Number.isSafeInteger(share) && share >= least) return [];
@@ -19,7 +19,7 @@ export function resolveShare(share: Share, of: number, rounding: 'down' | 'up'):
   return rounding === 'down' ? Math.floor(exact) : Math.ceil(exact);
 }
 
-/** For what must be able to go on: 10 % of five is one. */
+/** For limits that must allow progress: 10 % of five is one. */
 export function atLeastOne(share: Share, of: number): number {
   return Math.max(1, resolveShare(share, of, 'down'));
 }

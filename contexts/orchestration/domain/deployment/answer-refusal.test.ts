@@ -28,7 +28,7 @@ const approved: Happening = {
   answer: { kind: 'approved', by: 'user:bob' },
 };
 
-/** What the request says is what the rollout itself would say. */
+/** The approval and the state of the rollout must give the same answer. */
 for (const { why, happened, state, by, isApproval, want } of [
   { why: 'somebody else approves', happened: [], state: 'Open', by: 'user:bob', isApproval: true, want: undefined },
   {

@@ -3,21 +3,21 @@ import type { Approval } from './approval.ts';
 import type { Deployment } from './deployment.ts';
 
 export interface GivenAnswer {
-  /** `kind:id`, as whoever asked for the rollout is written. */
+  /** `kind:id`, in the same form as the requesters, so that the two can be compared. */
   readonly by: string;
   readonly isApproval: boolean;
-  /** By an administrator of the instance, in spite of `needsDistinctApprover`. */
+  /** Given by an administrator of the instance, in spite of `needsDistinctApprover`. */
   readonly isOverride?: boolean;
   readonly now: number;
 }
 
 /**
- * Why somebody's answer does not count: the rollout is another one by now, was answered already or does not wait any
- * longer (`Stale`), or it is not that of a second person where one is wanted (`NotDistinct`).
+ * Why an answer is refused. `Stale`: another rollout is under way, or the approval was answered, closed or expired.
+ * `NotDistinct`: the gate needs a second person, and the caller is one of the requesters.
  *
- * DECISION: by the request, not by the state of the rollout, which would have to be worked out from all that happened to
- * it. A turn closes its requests in the unit in which it stops waiting for them, so that both say the same; and what
- * nobody waits for any longer changes nothing when it is told all the same.
+ * DECISION: this looks at the approval, not at the state of the rollout, which would have to be replayed from its
+ * journal. A turn closes its approvals in the same unit of work in which it stops waiting for them, so the two agree; and
+ * a rollout ignores answers that it no longer waits for.
  */
 export function answerRefusal(
   approval: Approval,

@@ -6,12 +6,12 @@ export const APPROVAL_STATES = [
   'Approved',
   'Rejected',
   'Expired',
-  /** The rollout does not wait for it any longer. */
+  /** The rollout no longer waits for it. */
   'Closed',
 ] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** Somebody has to agree before a rollout goes on. Bound to one opening of one gate of one revision. */
+/** A person has to agree before a rollout continues. Bound to one opening of one gate of one revision. */
 export interface Approval {
   readonly uid: Uuid;
   readonly deployment: DeploymentId;
@@ -19,12 +19,12 @@ export interface Approval {
   readonly workspace: DeploymentPlace;
   readonly revision: number;
   readonly gate: string;
-  /** The step before or after which it stands. */
+  /** The step that the gate stands before or after. */
   readonly step: string;
   readonly requestedBy: string;
-  /** All who wrote something that the rollout brings, or asked for it: see `AuthorStore`. */
+  /** All principals who wrote something that the rollout brings, or asked for the rollout: see `AuthorStore`. */
   readonly requesters: readonly string[];
-  /** The one who agrees must be a person, and none of the requesters. */
+  /** The approver must be a person, and none of the requesters. */
   readonly needsDistinctApprover: boolean;
   readonly createTime: number;
   readonly expireTime: number | undefined;

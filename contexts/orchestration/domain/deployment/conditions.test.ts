@@ -32,7 +32,7 @@ interface Standing {
   readonly its?: Partial<Deployment>;
 }
 
-/** All is well, but for what is said. */
+/** A healthy deployment, except for the given fields. */
 function standing({ status = {}, its = {} }: Standing): Deployment {
   return aDeployment({ status: { conditions: [], placement: PLACED, counts: TEN, ...status }, ...its });
 }

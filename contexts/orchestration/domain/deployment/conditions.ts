@@ -2,11 +2,11 @@ import { OUTCOMES, STOP_REASONS } from '../rollout/machine/phase.ts';
 import type { Deployment } from './deployment.ts';
 import { CONDITION_TYPES, type Condition, type ConditionType } from './deployment-status.ts';
 
-/** What may keep a rollout from being planned. */
+/** Reasons why a rollout cannot be planned. */
 export const TROUBLE_REASONS = [
-  /** The placement could not be resolved surely. */
+  /** The placement could not be resolved with certainty. */
   'PlacementUnsure',
-  /** The manifest cannot be read or generated: a strategy threw, or is not there any more. */
+  /** The manifest cannot be read or generated: its strategy threw, or is not registered any more. */
   'ManifestFailed',
   /** The rollout strategy threw. */
   'PlanFailed',
@@ -39,7 +39,9 @@ type Finding<Type extends ConditionType> = {
   readonly message: string;
 };
 
-/** One of each type, in their order. Those whose status stays keep the time since when it is what it is. */
+/**
+ * One condition of each type, in the order of `CONDITION_TYPES`. `lastTransitionTime` stays as long as the status does.
+ */
 export function conditionsOf(deployment: Deployment, now: number): readonly Condition[] {
   const before = new Map(deployment.status.conditions.map((condition) => [condition.type, condition]));
   return CONDITION_TYPES.map((type) => {
@@ -63,14 +65,14 @@ const FINDERS: { readonly [Type in ConditionType]: (deployment: Deployment) => F
 function placed({ deletion, status: { placement, counts } }: Deployment): Finding<'Placed'> {
   const { kind, why = '', held, missing } = placement;
   if (deletion !== undefined) {
-    return { status: 'False', reason: 'Deleting', message: 'It is being taken off its targets.' };
+    return { status: 'False', reason: 'Deleting', message: 'The deployment is being removed from its targets.' };
   }
   if (kind === 'unresolved') {
     return { status: 'Unknown', reason: 'Unresolved', message: 'The placement has not been resolved yet.' };
   }
   if (kind === 'unsure') return { status: 'Unknown', reason: 'PlacementUnsure', message: why };
   if (held.length > 0) {
-    const message = `${targets(held.length)} would lose it, and wait for :confirmRemoval.`;
+    const message = `${targets(held.length)} would lose the deployment and wait for :confirmRemoval.`;
     return { status: 'False', reason: 'RemovalHeld', message };
   }
   if (missing.length > 0) {
@@ -86,7 +88,7 @@ function planned(deployment: Deployment): Finding<'Planned'> {
   if (trouble !== undefined)
     return { status: 'False', reason: troubleReason(trouble.reason), message: trouble.message };
   if (isOutdated(deployment)) return notPlannedYet('Unknown');
-  return { status: 'True', reason: 'Planned', message: 'What was asked for last is planned.' };
+  return { status: 'True', reason: 'Planned', message: 'The latest change is planned.' };
 }
 
 function progressing(deployment: Deployment): Finding<'Progressing'> {
@@ -97,7 +99,7 @@ function progressing(deployment: Deployment): Finding<'Progressing'> {
     return { status: 'False', reason: troubleReason(trouble.reason), message: trouble.message };
   if (underWay !== undefined || isOutdated(deployment)) return notPlannedYet('True');
   if (rollout?.outcome === undefined) {
-    return { status: 'False', reason: 'NothingToDo', message: 'There was nothing to roll out yet.' };
+    return { status: 'False', reason: 'NothingToDo', message: 'Nothing has been rolled out yet.' };
   }
   return { status: 'False', reason: rollout.outcome, message: rollout.message ?? 'Its last rollout is over.' };
 }
@@ -116,7 +118,7 @@ function available({ status: { placement, counts } }: Deployment): Finding<'Avai
   if (counts.placed === 0) {
     return placement.kind === 'unresolved'
       ? { status: 'Unknown', reason: 'Unresolved', message: 'The placement has not been resolved yet.' }
-      : { status: 'True', reason: 'NoTargets', message: 'There is no target that it could be missing on.' };
+      : { status: 'True', reason: 'NoTargets', message: 'The deployment is placed on no target.' };
   }
   const message = `${counts.available} of ${targets(counts.placed)} have it and are available.`;
   if (counts.available === counts.placed) return { status: 'True', reason: 'AllAvailable', message };
@@ -138,12 +140,13 @@ function degraded({ status: { counts } }: Deployment): Finding<'Degraded'> {
 
 function conflict({ rollout: underWay, status: { rollout, counts } }: Deployment): Finding<'Conflict'> {
   if (counts.ahead > 0) {
-    const message = `The agents of ${targets(counts.ahead)} have seen a later revision than was given here. If the platform lost changes, accept theirs with :acceptRevision.`;
+    const message = `The agents of ${targets(counts.ahead)} have seen a later revision than was issued here. If the platform lost changes, accept theirs with :acceptRevision.`;
     return { status: 'True', reason: 'RevisionAhead', message };
   }
   const stuck = underWay === undefined ? undefined : rollout?.waits.find(({ kind }) => kind === 'conflict');
-  if (stuck === undefined) return { status: 'False', reason: 'NoConflict', message: 'The budget lets it go on.' };
-  return { status: 'True', reason: 'BudgetConflict', message: `${stuck.message}; this would help: ${stuck.unblock}` };
+  if (stuck === undefined)
+    return { status: 'False', reason: 'NoConflict', message: 'The budget does not block the rollout.' };
+  return { status: 'True', reason: 'BudgetConflict', message: `${stuck.message}; to unblock it: ${stuck.unblock}` };
 }
 
 function paused({ rolloutState, rollout: underWay, status: { rollout } }: Deployment): Finding<'Paused'> {
@@ -154,7 +157,7 @@ function paused({ rolloutState, rollout: underWay, status: { rollout } }: Deploy
   if (rolloutState === 'paused') {
     return { status: 'True', reason: 'PausedByUser', message: 'No rollout begins anything new until it is resumed.' };
   }
-  return { status: 'False', reason: 'NotPaused', message: 'Nobody paused it.' };
+  return { status: 'False', reason: 'NotPaused', message: 'The rollout is not paused.' };
 }
 
 function isOutdated({ generation, observedGeneration }: Deployment): boolean {
@@ -162,10 +165,10 @@ function isOutdated({ generation, observedGeneration }: Deployment): boolean {
 }
 
 function notPlannedYet(status: Condition['status']) {
-  return { status, reason: 'NotPlannedYet', message: 'What was asked for last is not planned yet.' } as const;
+  return { status, reason: 'NotPlannedYet', message: 'The latest change is not planned yet.' } as const;
 }
 
-/** The list of reasons is closed: what a later release wrote here is told as the most general one. */
+/** The list of reasons is closed: a reason written by a later release is reported as the most general one. */
 function troubleReason(reason: string): TroubleReason {
   return TROUBLE_REASONS.find((known) => known === reason) ?? 'PlanFailed';
 }

@@ -43,7 +43,7 @@ test('a row that changes in nothing that is counted leaves the very same counts'
   assert.equal(countsAfter(NO_COUNTS, aRow(), aRow({ updateTime: 9, healthMessage: 'x' })), NO_COUNTS);
 });
 
-/** In the words of `TargetCounts`. */
+/** Recounts by the definitions of `TargetCounts`. */
 function recounted(rows: readonly DeploymentTarget[]): TargetCounts {
   const placed = rows.filter(({ isPlaced }) => isPlaced);
   const speaks = ({ applied, healthRevision }: DeploymentTarget) =>

@@ -17,8 +17,8 @@ export const NO_COUNTS: TargetCounts = {
 const KEYS = Object.keys(NO_COUNTS) as readonly (keyof TargetCounts)[];
 
 /**
- * The counts once a row became another; `undefined` where there was or is none. The very same value when nothing that
- * is counted changed.
+ * The counts after a row changed; pass `undefined` for a row that did not exist before or does not exist after. Returns
+ * the very same object when nothing that is counted changed.
  */
 export function countsAfter(
   counts: TargetCounts,
@@ -32,9 +32,10 @@ export function countsAfter(
 }
 
 /**
- * A target's health, as far as it speaks of what is on it: news of the content before is no news of this.
+ * A target's health, if it was reported for the content now on the target; health reported for earlier content does not
+ * count.
  *
- * Who notes a later revision for content that did not change notes the same revision for its health.
+ * Code that records a later revision for unchanged content must record the same revision for its health.
  */
 function currentHealth({ applied, health, healthRevision }: DeploymentTarget): DeploymentTarget['health'] {
   return applied === undefined || healthRevision < applied.revision ? 'Unknown' : health;

@@ -13,16 +13,15 @@ import type { DeploymentTarget } from './deployment-target.ts';
 import { hasContent, UNSURE_HASH, withoutOrder } from './order-of-target.ts';
 import type { Wishes } from './wishes-of.ts';
 
-/** A target as a plan sees it. */
 export interface PlannedTarget extends PlacementView {
   readonly isOnline: boolean;
 }
 
-/** Who has it from now on, and who loses it. */
+/** The targets that have the deployment from now on, and those that lose it. */
 export interface Membership {
-  /** All rows as they are to be, whether they change or not. */
+  /** All rows as they should be, changed or not. */
   readonly rows: ReadonlyMap<TargetId, DeploymentTarget>;
-  /** Those that have nothing, or are not there any more: their rows go. */
+  /** Targets that have no content, or no longer exist: their rows are deleted. */
   readonly dropped: readonly TargetId[];
   readonly delta: {
     readonly added: readonly TargetId[];
@@ -37,12 +36,12 @@ export interface MembershipScene {
   readonly wishes: Wishes;
   readonly rows: readonly DeploymentTarget[];
   readonly resolution: Extract<Resolution, { kind: 'sure' }>;
-  /** All that are there of those resolved and of those that have a row. */
+  /** The targets that still exist, of those resolved and of those that have a row. */
   readonly targets: ReadonlyMap<TargetId, PlannedTarget>;
   readonly now: number;
 }
 
-/** What a sure resolution means for the rows. Who left before and is not empty yet is still leaving. */
+/** Applies a sure resolution to the rows. A target that left earlier and still has content keeps leaving. */
 export function decideMembership(scene: MembershipScene): Membership {
   const { deployment, rows, targets, now } = scene;
   const placed = new Set(rows.filter(({ isPlaced }) => isPlaced).map(({ target }) => target));
@@ -71,7 +70,7 @@ export function decideMembership(scene: MembershipScene): Membership {
   };
 }
 
-/** Whether it is to be compared with what it should have, or left as it is. */
+/** Whether the target's content is compared with the desired content, or left as it is. */
 export function isCompared(row: DeploymentTarget, { wishes, isUnfinished }: ComparisonScene): boolean {
   if (!row.isPlaced) return false;
   if (isUnfinished || wishes.isForAll || wishes.named.has(row.target)) return true;
@@ -82,11 +81,11 @@ export function isCompared(row: DeploymentTarget, { wishes, isUnfinished }: Comp
 
 export interface ComparisonScene {
   readonly wishes: Wishes;
-  /** The last rollout did not come to its own end: anybody may lack anything. */
+  /** The last rollout did not succeed, so any target may lack anything. */
   readonly isUnfinished: boolean;
 }
 
-/** It has what it should have, and is well with it. */
+/** The target has the desired content and is available with it. */
 export function isUpToDate(row: DeploymentTarget, hash: string | undefined): boolean {
   const { applied, order, failure, isOwed, health } = row;
   if (hash === undefined || applied === undefined || failure !== undefined || isOwed) return false;
@@ -103,10 +102,10 @@ export interface PlanScene {
   readonly rollouts: RolloutRegistry;
 }
 
-/** Throws what the strategy throws: then nothing is delivered or removed. */
+/** Throws whatever the strategy throws: then nothing is delivered or removed. */
 export function planOf({ spec, membership, targets, upToDate, rollouts }: PlanScene): Plan {
   const strategy = rollouts.get(spec.type);
-  if (strategy === undefined) throw new RangeError(`nobody knows the rollout ${spec.type}`);
+  if (strategy === undefined) throw new RangeError(`unknown rollout type ${spec.type}`);
   return strategy.plan(spec, { delta: membership.delta, views: targets, upToDate });
 }
 
@@ -114,7 +113,7 @@ export function hasWork({ steps }: Plan): boolean {
   return steps.some(({ deliver, remove }) => deliver.length + remove.length > 0);
 }
 
-/** How the targets of a plan stand. One that is not there any more is offline. */
+/** The state of each target of a plan. A target that no longer exists counts as offline. */
 export function factsOf(rows: Iterable<DeploymentTarget>): readonly MemberFacts[] {
   return [...rows].map((row) => ({
     id: row.target,
@@ -126,8 +125,8 @@ export function factsOf(rows: Iterable<DeploymentTarget>): readonly MemberFacts[
 }
 
 /**
- * What a rollback goes by that has to be quick: to all at once, whatever the budget says of how many may be unavailable
- * or fail. How long targets are waited for stays as it was asked for.
+ * The rollout spec of an unpaced rollback: all targets at once, whatever the budget says about unavailable or failed
+ * targets. Progress deadlines and the offline policy stay as requested.
  */
 export function unpaced(spec: RolloutSpec): RolloutSpec {
   const { progressDeadline, offlinePolicy, offlineDeadline } = spec;
@@ -189,7 +188,7 @@ function placementOf({ deployment, resolution }: MembershipScene, { held }: Delt
 
 const NOBODY = { excluded: [], retained: [], missing: [] } as const;
 
-/** One that left and is placed again has whatever it has. */
+/** A target that left and is placed again keeps the content it has. */
 function placedRow(row: DeploymentTarget, target: PlannedTarget | undefined, now: number): DeploymentTarget {
   if (row.isPlaced && (target === undefined || (target.name === row.name && target.type === row.type))) return row;
   const its = target === undefined ? {} : { name: target.name, type: target.type };

@@ -5,7 +5,7 @@ import type { PlacementSpec } from '../placement/placement-strategy.ts';
 import type { RolloutSpec } from '../rollout/rollout-strategy.ts';
 import type { Deployment, DeploymentSpec, RolloutWish } from './deployment.ts';
 
-/** What somebody wrote down of a deployment, secrets marked. */
+/** A deployment as written by its author, with secrets marked. */
 export interface DeploymentDraft {
   readonly labels?: Labels;
   readonly manifest: ManifestSpec;
@@ -18,10 +18,10 @@ export interface DeploymentDraft {
   readonly rolloutState?: RolloutWish;
 }
 
-/** A group is done when its children are, and they may wait for people. */
+/** A group is done when its children are, and they may wait for approvals. */
 const GROUP_DEADLINE = '30d';
 
-/** With what is left out filled in. A deployment without a placement has none: nobody is guessed. */
+/** Fills in the defaults. A deployment without a placement has no targets: none are guessed. */
 export function specOf(draft: DeploymentDraft): DeploymentSpec {
   const { manifest, placement, rollout = { type: 'immediate' }, namespace } = draft;
   const isGroup = manifest.type === 'deploymentGroup';
@@ -36,7 +36,9 @@ export function specOf(draft: DeploymentDraft): DeploymentSpec {
   };
 }
 
-/** What somebody would write down to get the deployment as it is. `spec` is its own, as it was sent. */
+/**
+ * The draft that would produce the deployment as it is. `spec` is its spec with secrets joined back in, as it was sent.
+ */
 export function draftOf({ labels, rolloutState }: Deployment, spec: DeploymentSpec): DeploymentDraft {
   return { ...spec, labels, rolloutState };
 }

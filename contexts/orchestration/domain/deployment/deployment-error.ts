@@ -34,37 +34,40 @@ export class DeploymentError extends FleetError<DeploymentErrorCode> {
   }
 }
 
-/** Also what somebody is told who may not see it: for him it does not exist. */
+/** Also the answer to callers who may not see the deployment: they cannot tell it from one that does not exist. */
 export function deploymentNotFound(workspace: string, name: string): DeploymentError {
   return new DeploymentError('DEPLOYMENT_NOT_FOUND', `There is no deployment ${name} in the workspace ${workspace}.`, {
     details: { workspace, deployment: name },
   });
 }
 
-/** At least one fault, each with the field that it is about. */
+/** Takes at least one fault, each with the path of its field. */
 export function invalidDeployment(faults: readonly FieldFault[]): DeploymentError {
   const [first] = faults;
   return new DeploymentError(
     'INVALID_DEPLOYMENT',
-    `This is not a deployment: ${first?.path} ${first?.message}. Correct it and send it again.`,
+    `The deployment is invalid: ${first?.path} ${first?.message}. Correct it and send it again.`,
     { faults },
   );
 }
 
 export function notAGroup(name: string): DeploymentError {
-  return new DeploymentError('NOT_A_GROUP', `Deployment ${name} is no group, or has not come to the platform yet.`);
+  return new DeploymentError(
+    'NOT_A_GROUP',
+    `Deployment ${name} is not a group, or has not been delivered to the platform yet.`,
+  );
 }
 
 export function noRollout(name: string, doing: string): DeploymentError {
   return new DeploymentError(
     'NO_ROLLOUT',
-    `No rollout of ${name} is under way, so that there is nothing to ${doing}. Look at its revisions for what happened.`,
+    `No rollout of ${name} is under way, so there is nothing to ${doing}. See its revisions for past rollouts.`,
   );
 }
 
 export function staleVersion(name: string): DeploymentError {
   return new DeploymentError(
     'VERSION_STALE',
-    `Deployment ${name} was changed or deleted meanwhile. Read it again, and repeat the change if it still makes sense.`,
+    `Deployment ${name} was changed or deleted in the meantime. Read it again, and repeat the change if it still applies.`,
   );
 }

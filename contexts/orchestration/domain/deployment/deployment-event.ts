@@ -2,7 +2,7 @@ import type { Approval } from './approval.ts';
 import type { Deployment } from './deployment.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 
-/** Concerns the deployment's workspace, and holds no secret. */
+/** Every event belongs to the deployment's workspace, and holds no secret. */
 export type OrchestrationEvent =
   | {
       readonly type:

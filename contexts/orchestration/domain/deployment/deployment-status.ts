@@ -17,25 +17,25 @@ export type ConditionType = (typeof CONDITION_TYPES)[number];
 export interface Condition {
   readonly type: ConditionType;
   readonly status: 'True' | 'False' | 'Unknown';
-  /** Why, in one word for programs. The words are listed in the README of the context. */
+  /** The cause in one word, for programs. The README of the context lists them. */
   readonly reason: string;
   readonly message: string;
   readonly lastTransitionTime: number;
   readonly observedGeneration: number;
 }
 
-/** All that is kept of how a deployment stands, beside its targets. Plain JSON. */
+/** The stored state of a deployment apart from its targets. Plain JSON. */
 export interface DeploymentStatus {
   readonly conditions: readonly Condition[];
   readonly placement: PlacementStatus;
   readonly counts: TargetCounts;
-  /** Of the latest rollout, under way or finished. */
+  /** The latest rollout, under way or finished. */
   readonly rollout?: RolloutStatus;
-  /** What keeps a rollout from being planned: a strategy that throws, a placement in doubt. */
+  /** Why no rollout can be planned: a strategy threw, or the placement is in doubt. */
   readonly trouble?: { readonly reason: string; readonly message: string; readonly since: number };
 }
 
-/** What the last sure resolution said, and whether there was doubt since. */
+/** The result of the last sure resolution, and whether there was doubt since. */
 export interface PlacementStatus {
   readonly kind: 'unresolved' | 'sure' | 'unsure';
   /** Why it is unsure. */
@@ -43,26 +43,26 @@ export interface PlacementStatus {
   readonly excluded: readonly Exclusion[];
   readonly retained: readonly Retention[];
   readonly missing: readonly string[];
-  /** They would go, and wait for a cause or for `:confirmRemoval`. */
+  /** Targets that would leave, and wait for a recorded cause or for `:confirmRemoval`. */
   readonly held: readonly { readonly id: TargetId; readonly why: 'NoCause' | 'MaxRemoval'; readonly message: string }[];
 }
 
-/** Kept up by differences: a change on one of many targets costs the same as one of few. */
+/** Maintained incrementally: the cost of a change does not depend on the number of targets. */
 export interface TargetCounts {
   readonly placed: number;
-  /** Of those placed: has the content it should have and is available. */
+  /** Placed targets that have the content they should have and are available. */
   readonly available: number;
   readonly degraded: number;
-  /** Health not known: nothing heard since it was changed or came back. */
+  /** Health not known: no report since the target was changed or came back. */
   readonly unknown: number;
   readonly offline: number;
-  /** Something was sent, and it has not come to its end. */
+  /** An order was decided and has not ended. */
   readonly underWay: number;
   readonly failed: number;
-  /** Not placed any more, and not empty yet. */
+  /** No longer placed, but still has content. */
   readonly leaving: number;
   readonly drifted: number;
-  /** Whose agent has seen a later revision than was ever given. */
+  /** The agent has seen a later revision than this platform ever issued. */
   readonly ahead: number;
 }
 
@@ -74,12 +74,12 @@ export interface RolloutStatus {
   readonly reason?: StopReason;
   readonly outcome?: Outcome;
   readonly message?: string;
-  /** Who or what asked for it. */
+  /** The user or component that asked for it. */
   readonly requestedBy: string;
-  /** What made it necessary, in words for people. */
+  /** The cause of the rollout, in words for people. */
   readonly trigger: string;
   readonly steps: readonly StepStatus[];
-  /** What it waits for; never empty unless it is finished. */
+  /** The things the rollout waits for; never empty unless it is finished. */
   readonly waits: readonly Wait[];
 }
 
@@ -90,6 +90,6 @@ export interface StepStatus {
   readonly done: number;
   readonly failed: number;
   readonly underWay: number;
-  /** The gate that it stands at. */
+  /** The gate that the rollout is waiting at. */
   readonly gate?: { readonly id: string; readonly type: string; readonly since: number };
 }

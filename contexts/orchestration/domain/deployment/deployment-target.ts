@@ -3,41 +3,41 @@ import type { TargetId } from '#protocol/targets';
 import type { FailureReason } from '../rollout/machine/member.ts';
 import type { DeploymentId } from './deployment.ts';
 
-/** What was put on a target, as its agent said. */
+/** The content of a target, as its agent reported. */
 export interface AppliedContent {
   readonly revision: number;
   readonly hash: string;
 }
 
 export const ORDER_STATES = [
-  /** Decided, and not sent. */
+  /** Decided, not sent yet. */
   'queued',
-  /** On its way: nobody knows whether it arrived. */
+  /** Sent; it is not known whether it arrived. */
   'sent',
-  /** The agent has it safely, and will say what became of it. */
+  /** The agent has persisted it, and will report the result. */
   'accepted',
 ] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** What a target was last asked to do, until that has come to its end. */
+/** The last order to a target, until it has ended. */
 export interface Order {
   readonly kind: 'deliver' | 'remove';
   readonly revision: number;
-  /** Those that were decided together are sent together. */
+  /** Orders that were decided together are sent together. */
   readonly batch: number;
   readonly state: OrderState;
-  /** Of what is delivered, once it is known. */
+  /** Hash of the delivery, once it is known. */
   readonly hash?: string;
   readonly since: number;
 }
 
-/** A deployment on one target: one row of what the API shows. A value. */
+/** A deployment on one target: one row of what the API shows. Immutable. */
 export interface DeploymentTarget {
   readonly deployment: DeploymentId;
   readonly target: TargetId;
   readonly name: string;
   readonly type: string;
-  /** Whether it is to have the deployment. Otherwise it is on its way out of it. */
+  /** Whether the target should have the deployment. If not, the deployment is being removed from it. */
   readonly isPlaced: boolean;
   readonly isOnline: boolean;
   readonly applied: AppliedContent | undefined;
@@ -47,20 +47,20 @@ export interface DeploymentTarget {
         readonly reason: FailureReason;
         readonly message: string;
         readonly revision: number;
-        /** Of `RevisionAhead`: what its agent has seen. */
+        /** For `RevisionAhead`: the revision that the agent has seen. */
         readonly seen?: number;
       }
     | undefined;
   readonly health: Health;
-  /** The revision that the health was reported for; 0 when there was none. */
+  /** The revision that the health was reported for; 0 before the first report. */
   readonly healthRevision: number;
   readonly healthMessage: string;
-  /** It did not get what it should have, and gets it when it is back. */
+  /** The target did not get what it should have, and gets it when it is back. */
   readonly isOwed: boolean;
-  /** What was changed or is missing on the target, as its agent said; empty when it is as delivered. */
+  /** Objects changed or missing on the target, as its agent reported; empty when all are as delivered. */
   readonly drift: readonly string[];
-  /** The installation behind the target. Another one has nothing of what was put on the first. */
+  /** The installation behind the target. After a rebuild it is another one, with nothing of what the first one had. */
   readonly instance: string | undefined;
-  /** When anything of it last changed. */
+  /** When any field last changed. */
   readonly updateTime: number;
 }

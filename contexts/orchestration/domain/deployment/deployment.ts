@@ -10,34 +10,34 @@ export type DeploymentId = Uuid;
 export const ROLLOUT_STATES = ['running', 'paused'] as const;
 export type RolloutWish = (typeof ROLLOUT_STATES)[number];
 
-/** What somebody wants. Kept in its open form: a reference stands where a secret was, see `splitSecrets`. */
+/** The desired state. Stored in its open form: each secret is replaced by a reference, see `splitSecrets`. */
 export interface DeploymentSpec {
   readonly manifest: ManifestSpec;
   readonly placement: readonly PlacementSpec[];
   readonly rollout: RolloutSpec;
   readonly healthRules: readonly HealthRule[];
   readonly driftPolicy: DriftPolicy;
-  /** Where things go on a target that has such places. */
+  /** The default namespace, for targets that have namespaces. */
   readonly namespace?: string;
-  /** For whoever generates. */
+  /** Values for the manifest strategy that generates the documents. */
   readonly config: JsonObject;
 }
 
-/** The one workspace that a deployment is in: its pool is all that is below. */
+/** The workspace of a deployment. Its pool is the targets of that workspace and those below it. */
 export interface DeploymentPlace {
   readonly name: ResourceName;
-  /** What the path of everything in the workspace begins with. It ends with a slash. */
+  /** Prefix of the paths of everything in the workspace. It ends with a slash. */
   readonly path: string;
 }
 
-/** The group that made a deployment, and deletes it. */
+/** The group that created a deployment, and deletes it. */
 export interface DeploymentOwner {
   readonly group: DeploymentId;
-  /** Its short name in the group. */
+  /** The child's short name within the group. */
   readonly child: string;
 }
 
-/** A value: every change makes the next one. */
+/** Immutable: every change makes a new value. */
 export interface Deployment {
   readonly uid: DeploymentId;
   /** Unique in its workspace, and never changed. */
@@ -47,13 +47,13 @@ export interface Deployment {
   readonly spec: DeploymentSpec;
   readonly rolloutState: RolloutWish;
   readonly owner: DeploymentOwner | undefined;
-  /** Set once it is to go. It is gone when it is off all targets, or abandoned. */
+  /** Set once deletion was requested. The deployment is gone when it is off all targets, or abandoned. */
   readonly deletion: { readonly time: number; readonly by: string } | undefined;
-  /** Counts the changes of what people asked for; `version` counts every change that the API shows. */
+  /** Counts changes of what users asked for; `version` counts every change that the API shows. */
   readonly generation: number;
   /** The generation that the last plan was made for. */
   readonly observedGeneration: number;
-  /** The last one that was given; 0 before the first rollout. It only ever grows. */
+  /** The last revision issued; 0 before the first rollout. It never decreases. */
   readonly revision: number;
   /** The revision whose rollout is under way. */
   readonly rollout: number | undefined;

@@ -8,17 +8,20 @@ export function groupIn({ manifest }: DeploymentDraft): DeploymentGroupSpec | un
 }
 
 /**
- * Whether anything in it is to be put on the platform itself, which needs a permission of its own.
+ * Whether the draft places anything on the platform itself, which needs its own permission.
  *
- * DECISION: a group is not. It lives on the platform, but all that it can bring about there are deployments of its own
- * workspace, which whoever writes it may create anyway; its children are looked at one by one.
+ * DECISION: a group does not count. It lives on the platform, but all it can create there are deployments of its own
+ * workspace, which its author may create anyway; its children are checked one by one.
  */
 export function placesLocally(draft: DeploymentDraft): boolean {
   const rest = draftsIn(draft).filter((each) => groupIn(each) === undefined);
   return rest.some((each) => specOf(each).placement.some(({ type }) => type === 'local'));
 }
 
-/** As it is to be kept, its children too: what is secret in manifests beside what is marked is marked. */
+/**
+ * The draft as it is stored, children included: secrets that the manifest strategies recognize are marked in addition to
+ * those already marked.
+ */
 export function hideSecrets(draft: DeploymentDraft, manifests: ManifestRegistry): DeploymentDraft {
   const group = groupIn(draft);
   if (group === undefined) return { ...draft, manifest: hideManifest(draft.manifest, manifests) };
@@ -26,12 +29,14 @@ export function hideSecrets(draft: DeploymentDraft, manifests: ManifestRegistry)
   return { ...draft, manifest: { ...draft.manifest, deployments } };
 }
 
-/** Whether a placement names targets one by one, so that somebody has to look whether they are there. */
+/** Whether a placement names targets one by one, so that their existence has to be checked. */
 export function namesTargets(draft: DeploymentDraft): boolean {
   return draftsIn(draft).some((each) => specOf(each).placement.some(({ type }) => type === 'static'));
 }
 
-/** The draft itself, and those of the children if it is a group, at any depth. Its shape is known to be right. */
+/**
+ * The draft itself and, for a group, the drafts of its children at any depth. The shape must have been checked before.
+ */
 function draftsIn(draft: DeploymentDraft): readonly DeploymentDraft[] {
   const children = groupIn(draft)?.deployments ?? [];
   return [draft, ...children.flatMap(draftsIn)];

@@ -5,7 +5,7 @@ import { cycleThrough, holdsHealthGate, type Waiter } from './gate-waits.ts';
 const gate = (deployment: string) => ({ type: 'deploymentHealth', deployment });
 const plain = { type: 'inline', documents: [] };
 
-/** Waits for each of these, wherever in its rollout a gate can stand. */
+/** Waits for each of the others, at every place of a rollout where a gate can be. */
 function waiter(name: string, ...others: readonly string[]): Waiter {
   const [first, second, third] = others;
   const rollout = {

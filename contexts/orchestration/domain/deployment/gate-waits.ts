@@ -4,15 +4,15 @@ import { findCycle, type Waits, waitsOf } from '../manifest/group/deployment-wai
 import { fieldOf, isList } from '../manifest/json.ts';
 import type { DeploymentSpec } from './deployment.ts';
 
-/** A deployment, as far as waiting goes. */
+/** The parts of a deployment that decide what it waits for. */
 export interface Waiter {
   readonly name: string;
   readonly spec: Pick<DeploymentSpec, 'manifest' | 'rollout'>;
 }
 
 /**
- * The names around a circle of deployments of one workspace that would wait for each other's health forever, if it goes
- * through this one or a child of it. What others wait for among themselves is not for it to answer for.
+ * A cycle of deployments of one workspace that would wait for each other's health forever, as names, if it goes through
+ * this deployment or one of its children. Cycles among other deployments are not reported here.
  */
 export function cycleThrough(waiter: Waiter, others: readonly Waiter[]): readonly string[] | undefined {
   const own = waitsBy(waiter);
@@ -21,7 +21,7 @@ export function cycleThrough(waiter: Waiter, others: readonly Waiter[]): readonl
   return cycle?.some((name) => own.has(name)) === true ? cycle : undefined;
 }
 
-/** Whether it waits for the health of others at all: without a gate that does there is no circle through it. */
+/** Whether it waits for the health of other deployments at all: without such a gate, no cycle goes through it. */
 export function holdsHealthGate({ spec }: Waiter): boolean {
   return JSON.stringify([spec.rollout, spec.manifest]).includes('"deploymentHealth"');
 }
@@ -37,7 +37,7 @@ function waitsBy({ name, spec }: Waiter): Waits {
   ]);
 }
 
-/** Wherever in a rollout a gate stands: before or after a stage, or around the removal. */
+/** Gates may stand before or after a stage, or around the removal. */
 function gateWaits(rollout: Json | undefined): readonly string[] {
   const stages = fieldOf(rollout, 'stages');
   const places = [...(isList(stages) ? stages : []), fieldOf(rollout, 'removal')];

@@ -104,7 +104,7 @@ test('what an agent has only goes forward by reports, and health never goes back
   );
 });
 
-/** Above all that is generated: what is above these is not believed. */
+/** Above all generated revisions: a higher one would not be believed. */
 const GIVEN = { given: 1_000, believed: 1_000 };
 
 test('counts that are kept up by differences are those of the rows, whatever is heard', () => {

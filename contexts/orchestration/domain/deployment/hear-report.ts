@@ -4,19 +4,19 @@ import type { Happening } from '../rollout/machine/happening.ts';
 import type { DeploymentTarget } from './deployment-target.ts';
 import { mayHave, UNSURE_HASH } from './order-of-target.ts';
 
-/** What follows from something that was heard of a target. */
+/** The outcome of a report or event about one target. */
 export interface Heard {
-  /** The very same value when it was no news; `undefined` once nothing of the deployment is left there. */
+  /** The very same object when nothing changed; `undefined` once nothing of the deployment is left on the target. */
   readonly row: DeploymentTarget | undefined;
-  /** For the rollout of the revision that the report speaks of. */
+  /** For the rollout of the revision that the report is about. */
   readonly happenings: readonly Happening[];
-  /** It came to differ from what was delivered. */
+  /** The target began to differ from what was delivered. */
   readonly hasDrifted?: boolean;
 }
 
 type Told<Kind extends DeliveryReport['kind']> = Extract<DeliveryReport, { kind: Kind }>;
 
-/** What an agent says of one deployment on its target. What is old or was said before changes nothing. */
+/** Applies an agent's report about one deployment on its target. Outdated and repeated reports change nothing. */
 export function hearReport(row: DeploymentTarget, report: DeliveryReport, now: number): Heard {
   switch (report.kind) {
     case 'applied':
@@ -35,7 +35,7 @@ export function hearReport(row: DeploymentTarget, report: DeliveryReport, now: n
   }
 }
 
-/** Of a revision that is behind, only what is on the target counts: what was asked since has not come to its end. */
+/** A report for an older revision only updates what is on the target: the order sent since has not ended. */
 function hearApplied(row: DeploymentTarget, { revision, hash, target }: Told<'applied'>, now: number): Heard {
   const { order, applied } = row;
   if (revision < (applied?.revision ?? 0)) return noNews(row);
@@ -51,7 +51,10 @@ function hearApplied(row: DeploymentTarget, { revision, hash, target }: Told<'ap
   return { row: { ...has, order: undefined, ...end }, happenings };
 }
 
-/** It ran out of time before it was available with that, and to have it is not to be available. */
+/**
+ * The target missed its deadline before it became available with that revision; having the content does not make it
+ * available.
+ */
 function isStillLate({ failure, health, healthRevision }: DeploymentTarget, revision: number): boolean {
   const isOfIt = failure?.reason === 'ProgressDeadline' && failure.revision === revision;
   return isOfIt && !(health === 'Available' && healthRevision === revision);
@@ -79,7 +82,7 @@ function hearFailure(row: DeploymentTarget, report: Told<'failed' | 'rejected'>,
   const isRejected = report.kind === 'rejected';
   const reason = isRemoval ? 'RemoveFailed' : isRejected ? 'Rejected' : 'DeliveryFailed';
   const kind = isRemoval ? 'removeFailed' : isRejected ? 'rejected' : 'deliveryFailed';
-  // What is rejected touched nothing; what failed half way may have left anything.
+  // A rejected order changed nothing; one that failed half way may have left anything.
   const applied = isRejected ? row.applied : mayHave({ ...row, order: { ...order, state: 'sent', hash: UNSURE_HASH } });
   const failure = { reason, message, revision } as const;
   return {
@@ -94,7 +97,7 @@ function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number):
   const isSame = row.health === health && row.healthMessage === message && row.healthRevision === revision;
   if (isSame) return noNews(row);
   const { failure } = row;
-  // It took too long, and is well after all.
+  // It missed its deadline, but is available after all.
   const isMended = health === 'Available' && failure?.revision === revision && row.applied?.revision === revision;
   const next = { ...row, health, healthRevision: revision, healthMessage: message, updateTime: now };
   return {
@@ -106,7 +109,7 @@ function hearHealth(row: DeploymentTarget, report: Told<'health'>, now: number):
   };
 }
 
-/** While something is on its way, what differs is about to. */
+/** While an order is under way, differences are expected. */
 function hearDrift(row: DeploymentTarget, { revision, objects }: Told<'drift'>, now: number): Heard {
   const isOld = row.applied === undefined || revision < row.applied.revision || row.order !== undefined;
   const drift = [...objects].sort((a, b) => (a < b ? -1 : 1));

@@ -4,7 +4,7 @@ import type { DeploymentTarget } from './deployment-target.ts';
 import { type Heard, hearReport } from './hear-report.ts';
 import { hearAhead } from './revision-ahead.ts';
 
-/** A target came or went. Its health counts again once its agent has told it anew. */
+/** A target connected or disconnected. After a reconnect its health is unknown until its agent reports it again. */
 export function hearConnection(row: DeploymentTarget, isOnline: boolean, now: number): Heard {
   if (row.isOnline === isOnline) return { row, happenings: [] };
   const { target } = row;
@@ -14,17 +14,20 @@ export function hearConnection(row: DeploymentTarget, isOnline: boolean, now: nu
 }
 
 export interface HeardInventory extends Heard {
-  /** It has not what it should have, or is another installation altogether. */
+  /** The target lacks content that it should have, or is another installation. */
   readonly isRebuilt: boolean;
 }
 
-/** The revisions that an agent can have: the last one given, and the highest that it is believed to have seen. */
+/** The revisions that an agent can have: the last one issued here, and the highest one it is believed to have seen. */
 export interface GivenRevisions {
   readonly given: number;
   readonly believed: number;
 }
 
-/** All that an agent has of one deployment, which may be nothing. Who sends an inventory is there. */
+/**
+ * Applies what an inventory says about one deployment, which may be nothing. An inventory also means that the target is
+ * online.
+ */
 export function hearInventory(
   row: DeploymentTarget,
   inventory: Inventory,
@@ -42,7 +45,7 @@ export function hearInventory(
   const heard = holding === undefined ? hearNothing(here, isOther, now) : hearHolding(here, holding, now);
   const happenings = [...back.happenings, ...heard.happenings];
   const isRebuilt = row.isPlaced && row.applied !== undefined && heard.row?.applied?.hash !== row.applied.hash;
-  // What ended an order is what was asked for, and no loss.
+  // Content that changed because an order ended was asked for, and is no loss.
   const isEnd = row.order !== undefined && heard.row?.order === undefined;
   return { row: heard.row, happenings, isRebuilt: isRebuilt && !isEnd };
 }
@@ -51,7 +54,7 @@ function settled(row: DeploymentTarget, { instance }: Inventory, now: number): D
   return row.instance === instance ? row : { ...row, instance, updateTime: now };
 }
 
-/** What was taken by an installation that is gone has to be sent to this one. */
+/** An order accepted by an installation that is gone has to be sent to the new one. */
 function hearNothing(row: DeploymentTarget, isOther: boolean, now: number): Heard {
   const { order, applied, target } = row;
   const isLost = isOther && order?.state === 'accepted';
@@ -71,7 +74,7 @@ function hearHolding(row: DeploymentTarget, holding: Holding, now: number): Hear
   const said = { target: row.target, deployment: row.deployment, revision };
   const { applied } = row;
   const isSame = applied !== undefined && applied.hash === hash;
-  // An agent has what it has, also when it is older than what was heard of last.
+  // The inventory is the truth about a target, even when it is older than the last report.
   const known = !isSame && applied !== undefined && applied.revision > revision ? { ...row, applied: undefined } : row;
   const has =
     isSame && row.order === undefined

@@ -1,6 +1,6 @@
 import type { Deployment } from './deployment.ts';
 
-/** What was asked for last is everywhere where it should be, and well. One that is placed nowhere is healthy. */
+/** The last requested state is on every placed target and available there. A deployment placed nowhere is healthy. */
 export function isHealthy(deployment: Deployment): boolean {
   const { generation, observedGeneration, rollout, deletion, status } = deployment;
   if (deletion !== undefined || rollout !== undefined || observedGeneration !== generation) return false;

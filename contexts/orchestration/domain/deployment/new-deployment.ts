@@ -8,7 +8,7 @@ import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 import type { PlacementStatus } from './deployment-status.ts';
 import { sealSpec } from './sealed-spec.ts';
 
-/** What the draft cannot know. */
+/** Everything a new deployment needs beyond its draft. */
 export interface Founding {
   readonly uid: DeploymentId;
   readonly name: ResourceName;
@@ -20,13 +20,13 @@ export interface Founding {
 
 export interface Founded {
   readonly deployment: Deployment;
-  /** To be sealed beside it, by reference. */
+  /** By reference; to be sealed and stored with the deployment. */
   readonly secrets: Readonly<Record<string, Json>>;
 }
 
 const UNRESOLVED: PlacementStatus = { kind: 'unresolved', excluded: [], retained: [], missing: [], held: [] };
 
-/** Of a draft without faults. Whether the name is free is for the caller to know. */
+/** The draft must have no faults. The caller checks that the name is free. */
 export function newDeployment(draft: DeploymentDraft, founding: Founding): Founded {
   const { uid, name, workspace, owner, fingerprint, now } = founding;
   const { spec, secrets } = sealSpec(specOf(draft), fingerprint);

@@ -11,7 +11,7 @@ import { sealSpec } from './sealed-spec.ts';
 import { SPEC_AXES, type SpecAxis } from './trigger.ts';
 import { changed } from './with-status.ts';
 
-/** A JSON merge patch (RFC 7396): what is absent stays, `null` takes away. Lists are replaced as a whole. */
+/** A JSON merge patch (RFC 7396): absent fields stay, `null` removes a field. Lists are replaced as a whole. */
 export interface DeploymentPatch {
   readonly labels?: LabelsPatch;
   readonly manifest?: JsonObject;
@@ -24,17 +24,17 @@ export interface DeploymentPatch {
   readonly rolloutState?: RolloutWish;
 }
 
-/** What a deployment becomes by a patch or a new draft. */
+/** The result of a patch or a new draft. */
 export interface DeploymentChange {
-  /** The very same value when nothing changes. */
+  /** The very same object when nothing changes. */
   readonly deployment: Deployment;
-  /** What of the spec is another. */
+  /** The parts of the spec that changed. */
   readonly axes: readonly SpecAxis[];
-  /** To be sealed beside it, by reference. */
+  /** By reference; to be sealed and stored with the deployment. */
   readonly secrets: Readonly<Record<string, Json>>;
 }
 
-/** What somebody would write down to get the deployment with the patch. Whether it may be so is another question. */
+/** The draft that would produce the deployment with the patch applied. It is not validated here. */
 export function patchedDraft(draft: DeploymentDraft, patch: DeploymentPatch): DeploymentDraft {
   const { labels, manifest, rollout, config, ...rest } = patch;
   const merged = {
@@ -46,11 +46,11 @@ export function patchedDraft(draft: DeploymentDraft, patch: DeploymentPatch): De
     ...(config === undefined ? {} : { config: config && mergeValues(draft.config ?? {}, config) }),
   };
   const kept = Object.entries(merged).filter(([, value]) => value !== null);
-  // The shape of what came out of it is looked at with all else.
+  // The shape of the result is validated with everything else.
   return Object.fromEntries(kept) as unknown as DeploymentDraft;
 }
 
-/** Of a draft without faults. */
+/** The draft must have no faults. */
 export function redrafted(
   deployment: Deployment,
   draft: DeploymentDraft,
@@ -67,15 +67,15 @@ export function redrafted(
 }
 
 /**
- * DECISION: with another `type` the patch replaces what was there. The fields of one type mean nothing to another, so
- * that a merge would only ever be refused for those that are left over.
+ * DECISION: a patch with another `type` replaces the whole choice. The fields of one type mean nothing to another, so a
+ * merge would always be refused because of the fields left over.
  */
 function mergedChoice(current: JsonObject | undefined, patch: JsonObject): JsonObject {
   const isOther = patch['type'] !== undefined && patch['type'] !== current?.['type'];
   return mergeValues(isOther || !isObject(current) ? {} : current, patch);
 }
 
-/** All that is generated from goes with the manifest. */
+/** Everything that documents are generated from belongs to the manifest axis. */
 function partOf({ placement, rollout, ...generated }: DeploymentSpec, axis: SpecAxis): string {
   const parts = { manifest: generated, placement, rollout };
   return canonicalJson(parts[axis]);

@@ -1,16 +1,16 @@
 import type { DeploymentTarget } from './deployment-target.ts';
 import type { Heard } from './hear-report.ts';
 
-/** How far above its own revisions a restored platform follows what agents have seen, by itself. */
+/** How far beyond its own revisions a restored platform follows its agents without being asked. */
 const MOST_AHEAD = 10_000;
-/** For so long after a restore. */
+/** How long after a restore it does so. */
 const FOLLOWS_MS = 24 * 3_600_000;
-/** No platform gets here by counting: a revision above it is not accepted by anybody, so that there is always a next one. */
+/** No platform counts this far. Revisions above it are never accepted, so that there is always a next one. */
 export const HIGHEST_ACCEPTED = 2 ** 40;
 
 /**
- * The highest revision that an agent is believed to have seen. A platform that was restored from a backup goes on above
- * what agents say, within a bound; every other has given all revisions itself.
+ * The highest revision that an agent is believed to have seen. A platform restored from a backup follows its agents
+ * within a bound; otherwise every valid revision was issued here.
  */
 export function believedRevision(
   { revision }: { readonly revision: number },
@@ -20,12 +20,12 @@ export function believedRevision(
   return isRestored ? revision + MOST_AHEAD : revision;
 }
 
-/** Its agent says that it has seen what was never given here. Nothing else of what it says so is believed. */
+/** The agent claims a revision that was never issued here. Nothing else in the same report is believed. */
 export function hearAhead(row: DeploymentTarget, seen: number, given: number, now: number): Heard {
   const { failure, order } = row;
   if (failure?.reason === 'RevisionAhead' && (failure.seen ?? 0) >= seen) return { row, happenings: [] };
   const message =
-    `its agent has seen revision ${seen}, and the last one given here is ${given}; ` +
+    `its agent has seen revision ${seen}, but the last one issued here is ${given}; ` +
     'if this platform lost changes, accept it: fleetshift rollout accept-revision, or POST :acceptRevision';
   const revision = order?.revision ?? given;
   return {
@@ -34,7 +34,7 @@ export function hearAhead(row: DeploymentTarget, seen: number, given: number, no
   };
 }
 
-/** The same of an agent that refused what it was sent for that: nothing of it was touched. */
+/** The same for an agent that refused an order because of it: the order changed nothing. */
 export function hearFencedAhead(row: DeploymentTarget, seen: number, given: number, now: number): Heard {
   const ahead = hearAhead({ ...row, failure: undefined }, seen, given, now).row;
   const message = ahead?.failure?.message ?? '';

@@ -3,13 +3,13 @@ import type { Revision } from './revision.ts';
 export const DEFAULT_KEPT_REVISIONS = 10;
 
 export interface Retention {
-  /** How many of the latest are kept, whatever became of them. At least one. */
+  /** How many of the latest revisions are kept, whatever their outcome. At least one. */
   readonly keep: number;
-  /** Kept beside them: the one under way, and those that somebody is about to go back to. */
+  /** Kept in addition: the revision under way, and those that a rollback was requested to. */
   readonly pinned: ReadonlySet<number>;
 }
 
-/** The last that succeeded is always kept, since it is what an automatic rollback goes to. In order. */
+/** In ascending order. The last revision that succeeded is always kept, since an automatic rollback goes to it. */
 export function revisionsToPurge(
   revisions: readonly Pick<Revision, 'revision' | 'outcome'>[],
   { keep, pinned }: Retention,

@@ -10,7 +10,7 @@ export interface RolloutScene {
   readonly waits: readonly Wait[];
 }
 
-/** A plan of single targets has as many steps: a status tells those around where the rollout is. */
+/** A plan may have one step per target. The status shows the steps around the current one. */
 const STEPS = 50;
 
 export function rolloutStatus({ state, startTime, trigger, waits }: RolloutScene): RolloutStatus {

@@ -5,7 +5,7 @@ import { type Fingerprint, joinSecrets, maskSecrets, splitSecrets } from '../man
 import type { DeploymentSpec } from './deployment.ts';
 import { DeploymentError } from './deployment-error.ts';
 
-/** A spec as it was sent, in the form in which it is kept, and what has to be sealed beside it. */
+/** Splits a spec as it was sent into its stored form and the secrets to be sealed beside it. */
 export function sealSpec(
   spec: DeploymentSpec,
   fingerprint: Fingerprint,
@@ -15,8 +15,8 @@ export function sealSpec(
 }
 
 /**
- * A spec as it was sent: what was secret is marked again, so that what is generated from it is secret too. `secrets`
- * are those of `specReferences`.
+ * Restores a spec as it was sent. Secrets are marked again, so that whatever is generated from them stays secret.
+ * `secrets` are those of `specReferences`.
  */
 export function unsealSpec(spec: DeploymentSpec, secrets: Readonly<Record<string, Json>>): DeploymentSpec {
   const again = Object.fromEntries(Object.entries(secrets).map(([reference, secret]) => [reference, marked(secret)]));
@@ -24,7 +24,7 @@ export function unsealSpec(spec: DeploymentSpec, secrets: Readonly<Record<string
   if (joined.kind === 'joined') return asSpec(joined.value);
   throw new DeploymentError(
     'STORED_DEPLOYMENT_INVALID',
-    `${joined.references.length} secrets of a spec are not kept any more. Send the manifest and the config once more.`,
+    `${joined.references.length} secrets of the spec are no longer stored. Send the manifest and the config again.`,
   );
 }
 
@@ -32,12 +32,12 @@ export function specReferences(spec: DeploymentSpec): readonly string[] {
   return referencesIn(asJson(spec));
 }
 
-/** As people may see it. */
+/** As users may see it, secrets masked. */
 export function maskSpec(spec: DeploymentSpec): DeploymentSpec {
   return asSpec(maskSecrets(asJson(spec)));
 }
 
-/** A spec came as JSON, and is kept as JSON. */
+/** A spec arrives as JSON and is stored as JSON. */
 function asJson(spec: DeploymentSpec): Json {
   return spec as unknown as Json;
 }

@@ -14,25 +14,25 @@ import type { PlacementView } from '../target-view.ts';
 import { type DeploymentDraft, specOf } from './deployment-draft.ts';
 import { groupIn } from './drafts-in.ts';
 
-/** What this instance knows how to deploy, place and roll out. */
+/** The strategies and checks that this instance knows. */
 export interface SpecRules {
   readonly manifests: ManifestRegistry;
   readonly placements: PlacementRegistry;
   readonly rollouts: RolloutRegistry;
   readonly gates: GateRegistry;
-  /** What a schema sees: fields that are unknown, missing or of the wrong kind. */
+  /** Schema validation: fields that are unknown, missing or of the wrong kind. */
   readonly shape: (draft: Json, at: string) => readonly FieldFault[];
-  /** What is wrong with a health rule's expression; `undefined` when nothing is. */
+  /** The fault of a health rule's expression; `undefined` when it is valid. */
   readonly expressionFault: (expression: string) => string | undefined;
 }
 
 export interface DraftCheck {
   readonly rules: SpecRules;
-  /** The targets of the workspace and below it. */
+  /** The targets of the workspace and of those below it. */
   readonly pool: readonly PlacementView[];
 }
 
-/** What a schema sees, of the children of a group too. Whatever looks deeper relies on there being nothing. */
+/** The schema faults of a draft, including the children of a group. Deeper checks run only on drafts without any. */
 export function shapeFaults(draft: DeploymentDraft, rules: SpecRules, at = ''): readonly FieldFault[] {
   const faults = rules.shape(draft as unknown as Json, at);
   const group = faults.length > 0 ? undefined : groupIn(draft);
@@ -40,7 +40,7 @@ export function shapeFaults(draft: DeploymentDraft, rules: SpecRules, at = ''): 
   return group.deployments.flatMap((child, index) => shapeFaults(child, rules, `${at}/manifest/deployments/${index}`));
 }
 
-/** All else that is wrong with a draft, the children of a group included. */
+/** All other faults of a draft, including the children of a group. */
 export function draftFaults(draft: DeploymentDraft, check: DraftCheck): readonly FieldFault[] {
   return contentFaults(draft, check, '');
 }
@@ -59,7 +59,7 @@ function manifestFaults(draft: DeploymentDraft, check: DraftCheck, at: string): 
   return [...masks, ...others.filter((fault) => !masks.some((mask) => mask.path === fault.path))];
 }
 
-/** Groups within a group are gone through by whoever goes through the group. */
+/** `groupFaults` descends into groups within a group by itself. */
 function childFaults(child: DeploymentDraft, check: DraftCheck, at: string): readonly FieldFault[] {
   return groupIn(child) === undefined ? contentFaults(child, check, at) : wishFaults(child, check, at);
 }
@@ -83,7 +83,10 @@ function healthRuleFaults({ healthy }: HealthRule, at: string, { expressionFault
   return message === undefined ? [] : [{ path: `${at}/healthy`, message }];
 }
 
-/** Somebody copied what he was shown. Taken for the secret, it would replace the real one everywhere. */
+/**
+ * A masked secret was copied from an answer and sent back. Taken as the value, it would overwrite the real secret
+ * everywhere.
+ */
 function maskFaults(value: Json, at: string): readonly FieldFault[] {
   if (value === REDACTED) return [{ path: at, message: 'is a masked secret; send the secret itself, or leave it out' }];
   if (isList(value)) return value.flatMap((item, index) => maskFaults(item, `${at}/${index}`));

@@ -2,7 +2,7 @@ import { openSpecOf } from '../rollout/machine/gate-keeping.ts';
 import { valueAt } from '../rollout/machine/number-map.ts';
 import type { RolloutState } from '../rollout/machine/rollout-state.ts';
 
-/** Something that is about the rollout as a whole. */
+/** An event of the rollout as a whole. */
 export interface GeneralFact {
   readonly kind:
     | 'planned'
@@ -22,7 +22,7 @@ export interface GeneralFact {
   readonly message: string;
 }
 
-/** How far it has come between the one state and the other. */
+/** The progress from one state to the next. */
 export function progressOf(before: RolloutState, after: RolloutState): readonly GeneralFact[] {
   const isOtherGate = before.gate?.id !== after.gate?.id;
   return [
@@ -41,7 +41,7 @@ function startOf(before: RolloutState, after: RolloutState): readonly GeneralFac
   return isResumed ? [{ kind: 'resumed', message: 'the rollout goes on' }] : [];
 }
 
-/** Only those that it went through in between: a plan may have very many. */
+/** Only the steps passed in between: a plan may have a great many. */
 function stepsOf(before: RolloutState, after: RolloutState): readonly GeneralFact[] {
   const facts: GeneralFact[] = [];
   for (let number = before.cursor.step; number <= after.cursor.step; number += 1) {

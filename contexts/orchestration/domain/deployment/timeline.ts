@@ -9,33 +9,33 @@ import { openRollout, type RolloutStart } from '../rollout/machine/open-rollout.
 import type { RolloutState } from '../rollout/machine/rollout-state.ts';
 import { type GeneralFact, progressOf } from './timeline-progress.ts';
 
-/** What can happen to a target, with the words for it. */
+/** The kinds of event of a target, and their default messages. */
 const TARGET_KINDS = {
   sent: 'the content was sent',
   applied: 'the content was applied',
   unchanged: 'the content was there already',
-  removing: 'the content was asked to be taken off',
-  removed: 'the content was taken off',
-  failed: 'something failed',
+  removing: 'removal was requested',
+  removed: 'the content was removed',
+  failed: 'the change failed',
   available: 'it became available',
   degraded: 'it became degraded',
   healthUnknown: 'its health is not known',
-  online: 'the target came back',
-  offline: 'the target went away',
+  online: 'the target came online',
+  offline: 'the target went offline',
   joined: 'the target joined',
   left: 'the target left',
 } as const;
 export type TargetFactKind = keyof typeof TARGET_KINDS;
 
-/** Something that happened at one time: to the rollout as a whole, or to some of its targets. */
+/** An event at one time, of the rollout as a whole or of some of its targets. */
 export interface TimelineEntry {
   readonly turn: number;
-  /** Its place among those of its turn. */
+  /** Its position among the entries of its turn. */
   readonly place: number;
   readonly time: number;
   readonly kind: TargetFactKind | GeneralFact['kind'];
   readonly message: string;
-  /** Of targets that it is about; empty when it is about the rollout. */
+  /** The targets it is about; empty when it is about the rollout. */
   readonly targets: readonly TargetId[];
 }
 
@@ -49,14 +49,14 @@ export interface TimelineScene {
   readonly start: RolloutStart;
   readonly turns: Iterable<RecordedTurn>;
   readonly decide: Decide;
-  /** What happened to this one alone. */
+  /** Only events of this target. */
   readonly only?: TargetId;
 }
 
 /**
- * The story of a rollout, turn by turn: what it was told, and what it made of that. The same record always tells the same
- * story. Without `only`, what happened to several targets in one way at one time is one entry; failures are told one by
- * one, since each has its own reason.
+ * The history of a rollout, turn by turn: what it received, and what it decided. It is replayed from the journal, so the
+ * same journal always gives the same entries. Without `only`, the same event of several targets in one turn is one entry;
+ * failures are listed one by one, since each has its own message.
  */
 export function* timelineOf({ start, turns, decide, only }: TimelineScene): Generator<readonly TimelineEntry[]> {
   let state = openRollout(start);
@@ -96,7 +96,7 @@ function alone(fact: TargetFact | GeneralFact): readonly Told[] {
   return [{ kind, message, targets: [target] }];
 }
 
-/** Those of one kind together, but for those that have a word of their own. */
+/** One entry per kind, except for events with a message of their own. */
 function grouped(facts: readonly (TargetFact | GeneralFact)[]): readonly Told[] {
   const groups = new Map<string, { kind: TargetFactKind; message: string; targets: TargetId[] }>();
   for (const fact of facts) {
@@ -110,7 +110,10 @@ function grouped(facts: readonly (TargetFact | GeneralFact)[]): readonly Told[] 
   return [...groups.values()];
 }
 
-/** What is told by those who know: agents, people, gates, other rollouts. What follows from it is told elsewhere. */
+/**
+ * Facts received from outside: from agents, people, gates and other rollouts. The resulting decisions come from
+ * `progressOf` and `factsOfAction`.
+ */
 function factsOf(happening: Happening, { revision }: RolloutState): readonly (TargetFact | GeneralFact)[] {
   switch (happening.kind) {
     case 'delivered':
@@ -126,7 +129,7 @@ function factsOf(happening: Happening, { revision }: RolloutState): readonly (Ta
         { kind: 'failed', target: happening.target, message: `${FAILURES[happening.kind]}: ${happening.message}` },
       ];
     case 'healthChanged':
-      // News of what another revision brought are not part of this story.
+      // Health reported for another revision is not part of this history.
       return happening.revision === revision ? [healthFact(happening)] : [];
     case 'connectionChanged':
       return [{ kind: happening.isOnline ? 'online' : 'offline', target: happening.target }];
@@ -138,11 +141,11 @@ function factsOf(happening: Happening, { revision }: RolloutState): readonly (Ta
     case 'gateAnswered':
       return [{ kind: 'gateAnswered', message: answerText(happening.answer) }];
     case 'retry':
-      return [{ kind: 'retried', message: 'what failed is tried again' }];
+      return [{ kind: 'retried', message: 'failed targets are retried' }];
     case 'replan':
-      return [{ kind: 'replanned', message: 'what is left was planned anew' }];
+      return [{ kind: 'replanned', message: 'the rest of the rollout was replanned' }];
     case 'superseded':
-      return [{ kind: 'superseded', message: `revision ${happening.by} wants to take its place` }];
+      return [{ kind: 'superseded', message: `revision ${happening.by} is to replace this one` }];
     case 'started':
     case 'pause':
     case 'resume':
@@ -156,9 +159,9 @@ function factsOf(happening: Happening, { revision }: RolloutState): readonly (Ta
 
 const FAILURES = {
   deliveryFailed: 'the delivery failed',
-  rejected: 'the target does not take it',
+  rejected: 'the target rejected the delivery',
   generateFailed: 'the content could not be generated',
-  removeFailed: 'it could not be taken off',
+  removeFailed: 'the removal failed',
   fenced: 'its agent has seen a later revision',
 } as const;
 
@@ -180,7 +183,7 @@ function answerText(answer: GateAnswer): string {
     case 'rejected':
       return `${answer.by} rejected it: ${answer.message}`;
     case 'expired':
-      return 'nobody approved it in time';
+      return 'approval timed out';
     case 'deploymentHealth':
       return `the other deployment is ${answer.isHealthy ? 'healthy' : 'not healthy'}`;
     default:

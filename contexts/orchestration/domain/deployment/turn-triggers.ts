@@ -2,31 +2,32 @@ import { assertNever } from '#kit/std';
 import type { TargetId } from '#protocol/targets';
 import type { RecordedTrigger, Trigger } from './trigger.ts';
 
-/** What triggers mean for a rollout that is under way. */
+/** The effect of the recorded triggers on the rollout under way. */
 export interface TurnTriggers {
-  /** A rollout of another revision is wanted, and this one gives way to it, or comes first. */
+  /** A rollout of another revision is wanted. This one gives way, or finishes first. */
   readonly isSuperseded: boolean;
-  /** It gives way whatever it was told about that: a rollback that has to be quick, or the end of the deployment. */
+  /** It gives way whatever its settings say: for an unpaced rollback, or because the deployment is deleted. */
   readonly isUrgent: boolean;
   readonly isAborted: boolean;
-  /** Who did. */
+  /** The caller that aborted it. */
   readonly abortedBy: string | undefined;
   readonly replans: boolean;
-  /** Whom to try again; several, or one for all that failed. */
+  /** One entry per retry: the targets named, or `undefined` for all that failed. */
   readonly retries: readonly (readonly TargetId[] | undefined)[];
-  /** These get it once more, in their step. */
+  /** Targets that get the content once more, in their step. */
   readonly again: ReadonlySet<TargetId>;
-  /** These are taken into account by this turn alone. All others stay for the next plan. */
+  /** Triggers that this turn settles. All others stay for the next plan. */
   readonly done: readonly string[];
-  /** These were looked at for who is placed; they can go unless somebody leaves by them. */
+  /** Triggers that were evaluated for membership. They are settled unless a target leaves because of them. */
   readonly placed: readonly string[];
 }
 
 type Fate = 'supersedes' | 'commands' | 'places' | 'repeats' | 'stays';
 
 /**
- * DECISION: what concerns single targets is absorbed: they get it once more, in their step. To begin anew with all gates
- * and approvals since one target was rebuilt or changed would keep a large fleet from ever coming to an end.
+ * DECISION: triggers of single targets are absorbed: the target gets the content once more, in its step. Restarting the
+ * rollout with all its gates and approvals because one target was rebuilt or changed would keep a large fleet from ever
+ * finishing.
  */
 export function turnTriggers(recorded: readonly RecordedTrigger[]): TurnTriggers {
   const triggers = recorded.map(({ trigger }) => trigger);
@@ -49,7 +50,7 @@ export function turnTriggers(recorded: readonly RecordedTrigger[]): TurnTriggers
 function fateOf(trigger: Trigger): Fate {
   switch (trigger.kind) {
     case 'spec':
-      // Of the rollout alone it governs the next one.
+      // A change of the rollout strategy alone applies to the next rollout.
       return trigger.axes.some((axis) => axis !== 'rollout') ? 'supersedes' : 'stays';
     case 'regenerate':
       return trigger.targets === undefined ? 'supersedes' : 'repeats';
@@ -67,7 +68,7 @@ function fateOf(trigger: Trigger): Fate {
     case 'replan':
     case 'retry':
       return 'commands';
-    // An agent takes an order that it has carried out for done: only a later revision makes it look again.
+    // An agent treats an order that it has carried out as done: only a later revision makes it look again.
     case 'drift':
     case 'owed':
     case 'confirmRemoval':

@@ -27,7 +27,7 @@ for (const { triggers, want } of [
   { triggers: [{ kind: 'scores' }], want: true },
   { triggers: [{ kind: 'confirmRemoval', by: 'ann' }], want: true },
   { triggers: [{ kind: 'spec', axes: ['placement'], by: 'bob' }], want: true },
-  // What a manifest fits is part of where it goes.
+  // Which targets accept the manifest is part of placement.
   { triggers: [PATCH], want: true },
   { triggers: [BACK], want: true },
   { triggers: [{ kind: 'spec', axes: ['rollout'], by: 'bob' }], want: false },

@@ -3,33 +3,33 @@ import type { TargetId } from '#protocol/targets';
 import type { RecordedCauses, TargetCause } from '../placement/removal-cause.ts';
 import type { Trigger } from './trigger.ts';
 
-/** What triggers ask for, all together: any number of them make one plan. */
+/** The combined request of any number of triggers, for one plan. */
 export interface Wishes {
   readonly causes: RecordedCauses;
-  /** Where it goes is asked again; else whoever has it keeps it, and nobody comes. */
+  /** The placement is resolved again; otherwise the current targets stay and none join. */
   readonly resolves: boolean;
-  /** Everybody's content is compared with what it should be; else only that of those who are named. */
+  /** The content of all targets is compared with the desired content; otherwise only that of the targets in `named`. */
   readonly isForAll: boolean;
-  /** Those whose content is compared. */
+  /** Targets whose content is compared. */
   readonly named: ReadonlySet<TargetId>;
-  /** Those that get it once more, whatever they are said to have. */
+  /** Targets that get the content once more, whatever they are recorded to have. */
   readonly again: ReadonlySet<TargetId>;
-  /** All that failed or are owed something are compared, too. */
+  /** All targets that failed or are owed content are compared as well. */
   readonly retriesAll: boolean;
-  /** Whose removal somebody confirmed; `all` for everybody's that waits. */
+  /** Targets whose removal was confirmed; `all` for every held removal. */
   readonly confirmed: ReadonlySet<TargetId> | 'all';
   readonly rollback: Extract<Trigger, { kind: 'rollback' }> | undefined;
-  /** The highest revision that an agent has seen and the platform did not give. */
+  /** The highest revision that an agent has seen and this platform did not issue. */
   readonly ahead: number;
   readonly isAbandoned: boolean;
   readonly requestedBy: string;
-  /** All who asked, and not only the first of them. */
+  /** All principals who asked, not only the first. */
   readonly askers: readonly string[];
-  /** What made it necessary, in words for people. */
+  /** The cause of the rollout, in words for people. */
   readonly text: string;
 }
 
-/** Whoever asked for nothing in particular: a target came, a score changed. */
+/** The requester when no user asked: a target came, a score changed. */
 const NOBODY = 'fleetshift';
 
 export function wishesOf(triggers: readonly Trigger[]): Wishes {
@@ -62,12 +62,11 @@ export function wishesOf(triggers: readonly Trigger[]): Wishes {
   };
 }
 
-/** Who or what asked, if it was somebody. */
 function askedBy(trigger: Trigger): string | undefined {
   return 'by' in trigger ? trigger.by : undefined;
 }
 
-/** Whoever changed what is deployed since then wants that, and not what was there before. */
+/** A later change of the content overrides an earlier rollback. */
 function rollbackOf(triggers: readonly Trigger[]): Wishes['rollback'] {
   const last = triggers.findLast((trigger) => trigger.kind === 'rollback' || changesContent(trigger));
   return last?.kind === 'rollback' ? last : undefined;
@@ -77,7 +76,7 @@ export function changesContent(trigger: Trigger): boolean {
   return trigger.kind === 'spec' && trigger.axes.includes('manifest');
 }
 
-/** What a manifest fits is part of where it goes. */
+/** A manifest change counts as well: which targets accept the manifest is part of placement. */
 function touchesPlacement(trigger: Trigger): boolean {
   return trigger.kind === 'spec' && trigger.axes.some((axis) => axis !== 'rollout');
 }
@@ -112,7 +111,7 @@ function confirmedWith(so: Set<TargetId> | 'all', targets: readonly TargetId[] |
   return so === 'all' || targets === undefined ? 'all' : new Set([...so, ...targets]);
 }
 
-/** The same triggers, however many of each, have the same text. */
+/** The same kinds of trigger give the same text, however many of each there are. */
 function textOf(triggers: readonly Trigger[]): string {
   return [...new Set(triggers.map(wordsFor))].sort((a, b) => (a < b ? -1 : 1)).join('; ');
 }
@@ -131,9 +130,9 @@ function wordsFor(trigger: Trigger): string {
     case 'drift':
       return 'targets differ from what was delivered';
     case 'owed':
-      return 'targets are back that are owed something';
+      return 'targets that missed a delivery are back';
     case 'retry':
-      return 'what failed is tried again';
+      return 'failed targets are retried';
     case 'rollback':
       return trigger.reason === undefined
         ? `rollback to revision ${trigger.to}`
@@ -141,7 +140,7 @@ function wordsFor(trigger: Trigger): string {
     case 'confirmRemoval':
       return 'removals were confirmed';
     case 'ahead':
-      return `an agent has seen revision ${trigger.revision}, which was not given here`;
+      return `an agent has seen revision ${trigger.revision}, which was not issued here`;
     case 'rebuilt':
       return 'targets were rebuilt';
     case 'delete':
@@ -151,7 +150,7 @@ function wordsFor(trigger: Trigger): string {
     case 'abort':
       return 'the rollout was aborted';
     case 'replan':
-      return 'the rollout was planned anew';
+      return 'the rollout was replanned';
     default:
       return assertNever(trigger, 'trigger');
   }

@@ -3,7 +3,7 @@ import { conditionsOf } from './conditions.ts';
 import type { Deployment } from './deployment.ts';
 import type { DeploymentStatus } from './deployment-status.ts';
 
-/** What pipelines and reports may change of a deployment. What is absent stays; `undefined` takes away. */
+/** The fields of a deployment that pipelines and reports may change. Absent fields stay; `undefined` removes a field. */
 export interface StatusChanges {
   readonly observedGeneration?: number;
   readonly revision?: number;
@@ -13,18 +13,20 @@ export interface StatusChanges {
   };
 }
 
-/** The one way in which a status changes: the conditions follow. The very same value when nothing changes. */
+/**
+ * The only way to change a status: the conditions are derived from it. Returns the very same object when nothing changes.
+ */
 export function withStatus(deployment: Deployment, changes: StatusChanges, now: number): Deployment {
   const { status = {}, ...own } = changes;
   return changed(deployment, { ...own, status: merged(deployment.status, status) }, now);
 }
 
-/** The next value of a deployment, or the very same. Whether what was asked for may be so is for the caller to know. */
+/** The next value of a deployment, or the very same object when nothing changes. The caller validates the change. */
 export function changed(deployment: Deployment, its: Partial<Deployment>, now: number): Deployment {
   const next = { ...deployment, ...its };
   const status = { ...next.status, conditions: conditionsOf(next, now) };
   if (isSame(deployment, { ...next, status })) return deployment;
-  // A clock that was set back must not make a change look older than the one before it.
+  // If the clock is set back, a change must not look older than the one before it.
   return { ...next, status, version: deployment.version + 1, updateTime: Math.max(now, deployment.updateTime) };
 }
 
@@ -47,7 +49,7 @@ function isSame(a: Deployment, b: Deployment): boolean {
   );
 }
 
-/** Part by part, since most changes leave most parts the very same values. */
+/** Compared part by part: most changes leave most parts the very same objects. */
 function sameStatus(a: DeploymentStatus, b: DeploymentStatus): boolean {
   return (
     sameJson(a.counts, b.counts) &&

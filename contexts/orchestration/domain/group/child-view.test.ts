@@ -21,7 +21,7 @@ const counted = (its: Partial<DeploymentStatus['counts']>): DeploymentStatus => 
   ...PLACED,
   counts: { ...PLACED.counts, placed: 1, ...its },
 });
-/** With the conditions that follow. */
+/** With the derived conditions. */
 const child = (its: Partial<Deployment>): Deployment =>
   changed(aDeployment({ status: counted({ available: 1 }) }), { revision: 1, ...its }, 1_000);
 

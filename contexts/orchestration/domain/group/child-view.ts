@@ -4,18 +4,21 @@ import { isHealthy } from '../deployment/is-healthy.ts';
 export const CHILD_HEALTHS = ['Healthy', 'Progressing', 'Degraded'] as const;
 export type ChildHealth = (typeof CHILD_HEALTHS)[number];
 
-/** All that a group knows of a deployment that it made. */
+/** Everything a group knows about one of its child deployments. */
 export interface ChildView {
   readonly uid: DeploymentId;
   readonly name: string;
   readonly health: ChildHealth;
-  /** It may still get better by itself: what was asked for last is being worked on, and nothing stopped it. */
+  /** It may still become healthy by itself: the latest change is being worked on, and nothing has stopped it. */
   readonly isMoving: boolean;
-  /** A rollout of it is under way, whether it moves or not. */
+  /** A rollout of it is under way, progressing or not. */
   readonly hasRollout: boolean;
   readonly isPaused: boolean;
   readonly isDeleting: boolean;
-  /** Counts the changes of what it should be: another one than after it was asked means that it was rolled back. */
+  /**
+   * Counts the changes of its desired state. If it differs from the generation recorded after the group's request, the
+   * child was rolled back.
+   */
   readonly generation: number;
   /** Why it is degraded. */
   readonly message: string;
@@ -34,7 +37,7 @@ export function viewChild(deployment: Deployment): ChildView {
   };
 }
 
-/** Whether its group may decide otherwise by what it sees now than by what it saw before. */
+/** Whether the group may decide differently after this change. */
 export function groupNotices(before: Deployment, after: Deployment): boolean {
   if (before.name !== after.name || before.rolloutState !== after.rolloutState) return true;
   if (before.generation !== after.generation || before.deletion?.time !== after.deletion?.time) return true;
@@ -42,7 +45,7 @@ export function groupNotices(before: Deployment, after: Deployment): boolean {
   return was.health !== is.health || was.isMoving !== is.isMoving || was.message !== is.message;
 }
 
-/** The last rollout of a deployment, when it was aborted and nothing is under way since. */
+/** The last rollout of a deployment, if it was aborted and none is under way since. */
 export function abortedRollout({ rollout, status }: Deployment): number | undefined {
   const last = status.rollout;
   return rollout === undefined && last?.outcome === 'Aborted' ? last.revision : undefined;
@@ -57,13 +60,13 @@ function healthOf(deployment: Deployment): HealthView {
   return { health: message === undefined ? 'Progressing' : 'Degraded', isMoving, message: message ?? '' };
 }
 
-/** A plan that is tried again and again counts as well: what stands in its way may pass. */
+/** Planning that is being retried counts as well: the obstacle may go away. */
 function isUnderWay({ generation, observedGeneration, rollout, status }: Deployment): boolean {
   if (generation !== observedGeneration || status.trouble !== undefined) return true;
   return rollout !== undefined && stopOf({ rollout, status }) === undefined;
 }
 
-/** What went wrong on its own. Whoever was paused by a person has not failed. */
+/** Why the rollout stopped on its own. A rollout paused by a user has not failed. */
 function stopOf({ rollout, status }: Pick<Deployment, 'rollout' | 'status'>): string | undefined {
   const latest = status.rollout;
   if (rollout === undefined || latest?.revision !== rollout || latest.phase !== 'Paused') return undefined;

@@ -8,7 +8,7 @@ import { bodyOf, GroupWorld, type Steps } from './testing/group-world.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'constructor'] as const;
 
-/** Names and bodies in steps; alike but for the name are those that begin alike. */
+/** Names and bodies in steps; names with the same first letter have the same body. */
 const steps: fc.Arbitrary<Steps> = fc
   .uniqueArray(fc.constantFrom(...NAMES, 'a2', 'b2'), { minLength: 1, maxLength: 6 })
   .chain((names) =>
@@ -30,7 +30,7 @@ const steps: fc.Arbitrary<Steps> = fc
 const someone = fc.constantFrom(...NAMES, 'a2', 'b2');
 const onFailure = fc.constantFrom('halt', 'rollback');
 
-/** Something that happens in the world. One that does not fit is nothing. */
+/** An event in the simulated world. One that does not apply has no effect. */
 const event = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('want'), steps, onFailure }) },
   {
@@ -53,7 +53,7 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('take'), name: someone }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse'), name: someone }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('time') }) },
-  /** The process ends in the middle of a look: nothing of it is kept. */
+  /** The process crashes in the middle of a look: nothing of it is stored. */
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('crash') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('unwant') }) },
 );
@@ -113,10 +113,10 @@ function happen(world: GroupWorld, its: Event): void {
   }
 }
 
-/** What a group that stands still may do. */
+/** The actions that a group that stands still may take. */
 const STILL: readonly GroupAction['kind'][] = ['pause', 'resume', 'abort'];
 
-/** What may never be, whatever happened before. Looks at the world as it is before the actions are done. */
+/** Checks the invariants. Looks at the world as it is before the actions are carried out. */
 function audit(world: GroupWorld): readonly GroupAction[] {
   const scene = world.scene();
   const before = structuredClone(world.state);
@@ -183,14 +183,14 @@ function audit(world: GroupWorld): readonly GroupAction[] {
   }
 }
 
-/** The world is kind from here on: everything comes to a good end. */
+/** From here on everything succeeds. */
 function calmDown(world: GroupWorld): void {
   world.isPaused = false;
   world.retry();
   world.taken.clear();
   world.refused.clear();
   world.now += REFUSAL_RETRY_MS;
-  // What was given up, and who was rolled back, waits for the next revision.
+  // A revision that was given up, and a child that was rolled back, wait for the next revision.
   if (world.wish !== undefined) {
     const { spec, revision } = world.wish;
     world.wish = { revision: revision + 1_000, spec: { ...spec, onFailure: 'halt' } };

@@ -46,7 +46,7 @@ describe('the sequence of a group', () => {
       since: 1_000,
       health: 'Unknown',
       message: 'step 1 of 3: db is not healthy yet',
-      waits: [{ child: 'db', since: 1_000, message: 'db is not healthy yet', unblock: 'db gets healthy' }],
+      waits: [{ child: 'db', since: 1_000, message: 'db is not healthy yet', unblock: 'db becomes healthy' }],
     });
   });
 
@@ -227,7 +227,7 @@ describe('a child that was rolled back', () => {
     const world = healthy(TIERS);
     assert.deepEqual(world.rollBack('api').settle(), []);
     assert.equal(world.state.phase, 'Degraded');
-    assert.deepEqual(messages(world), ['api was rolled back, and does not have what the group gave it']);
+    assert.deepEqual(messages(world), ['api was rolled back and does not have what the group requested']);
     assert.deepEqual(world.want([['db'], ['api', 'jobs'], ['web=2']]).finish(), [
       'patch api config,manifest',
       'patch web config',
@@ -242,7 +242,7 @@ describe('a child that cannot be made', () => {
     world.refused.add('db');
     assert.deepEqual(world.settle(), ['create db']);
     assert.equal(world.state.phase, 'Degraded');
-    assert.deepEqual(messages(world), ['db cannot be made: it is not allowed']);
+    assert.deepEqual(messages(world), ['db cannot be created: it is not allowed']);
     assert.equal(world.decision?.wakeAt, world.now + REFUSAL_RETRY_MS);
     world.refused.clear();
     assert.deepEqual(world.settle(), []);
@@ -289,7 +289,7 @@ describe('a pause', () => {
 });
 
 describe('an abort', () => {
-  /** The second step is under way: `api` rolls out, and `jobs` was asked and has not begun. */
+  /** The second step is under way: `api` is rolling out; the change of `jobs` was requested and has not begun. */
   function underWay(onFailure: 'halt' | 'rollback' = 'halt'): GroupWorld {
     const world = healthy(TIERS, onFailure).want([['db'], ['api=2', 'jobs=2'], ['web=2']], onFailure);
     assert.deepEqual(world.settle(), ['patch api config', 'patch jobs config']);
@@ -356,7 +356,7 @@ describe('a group that goes', () => {
   test('goes in reverse, each step once the one behind it is gone', () => {
     const world = healthy(TIERS).unwant();
     assert.deepEqual(world.settle(), ['delete web']);
-    assert.equal(world.decision?.explanation.message, 'the group goes: web leaves the group');
+    assert.equal(world.decision?.explanation.message, 'the group is being deleted: web leaves the group');
     world.children.delete('web');
     assert.deepEqual(world.settle(), ['delete api', 'delete jobs']);
     world.children.delete('jobs');

@@ -4,33 +4,33 @@ import type { GroupScene } from './group-scene.ts';
 import type { ChildRecord, GroupPhase, GroupState } from './group-state.ts';
 import { deltaOf, frontierOf, isAsked, type Member, membersOf, recordOf } from './members.ts';
 
-/** What could not be asked of a child is tried again after so long. */
+/** Delay before a refused request to a child is retried. */
 export const REFUSAL_RETRY_MS = 30_000;
 
-/** Each may be done twice, and all of one decision are done together. */
+/** Every action may be carried out twice; all actions of one decision are carried out together. */
 export type GroupAction =
   | { readonly kind: 'create'; readonly name: string }
   | { readonly kind: 'patch'; readonly name: string; readonly uid: DeploymentId; readonly fields: readonly string[] }
   | { readonly kind: 'rename'; readonly name: string; readonly uid: DeploymentId; readonly to: string }
   | { readonly kind: 'delete'; readonly name: string; readonly uid: DeploymentId }
   | { readonly kind: 'pause' | 'resume' | 'abort' | 'retry'; readonly name: string; readonly uid: DeploymentId }
-  /** Of the group itself: the next revision brings what this one had. */
+  /** Of the group itself: the next revision brings back the content of this one. */
   | { readonly kind: 'rollback'; readonly to: number; readonly reason: string };
 
 export interface GroupDecision {
-  /** As it is once the actions are done; `recordOutcomes` takes in those that could not be. */
+  /** The state once all actions are done; `recordOutcomes` corrects it for refused ones. */
   readonly state: GroupState;
   readonly actions: readonly GroupAction[];
   readonly explanation: GroupExplanation;
-  /** The group is to go, and nothing of it is left. */
+  /** The group is being deleted, and nothing of it is left. */
   readonly isGone: boolean;
-  /** When it has to be looked at again, if nothing happens before. */
+  /** When to look again if nothing happens before. */
   readonly wakeAt: number | undefined;
 }
 
 /**
- * What follows from how a group stands. By levels: it looks at what is, not at what happened, so that whatever was missed
- * is seen the next time, and a group in which all is well asks for nothing.
+ * Decides the next actions of a group. Level-triggered: it looks at the current state, not at events, so that a missed
+ * event is made up for by the next run, and a healthy group needs no actions.
  */
 export function decideGroup(before: GroupState, scene: GroupScene, now: number): GroupDecision {
   const renamed = rename(before, scene);
@@ -67,7 +67,7 @@ interface Turn extends Renamed {
   readonly isGivenUp: boolean;
 }
 
-/** A child that changed nothing but its name keeps its deployment, and with it all that runs. */
+/** A child of which only the name changed keeps its deployment and everything it runs. */
 function rename(state: GroupState, scene: GroupScene): Renamed {
   const occupied = new Set([...scene.taken, ...scene.children.map(({ name }) => name)]);
   const renames = standsStill({ state, scene })
@@ -95,17 +95,17 @@ function called(record: ChildRecord, name: string): ChildRecord {
   return record.asked === undefined ? record : { ...record, asked: { ...record.asked, name } };
 }
 
-/** It begins nothing, patches nothing, deletes nothing. */
+/** The group creates, patches and deletes nothing. */
 function standsStill(its: Pick<Renamed, 'state' | 'scene'>): boolean {
   return its.scene.isPaused || isAborted(its.scene) || isGivenUp(its);
 }
 
-/** One that is to go goes, whatever became of its rollouts. */
+/** A group that is being deleted is deleted even if its last rollout was aborted. */
 function isAborted({ wish, aborted }: GroupScene): boolean {
   return wish !== undefined && aborted !== undefined;
 }
 
-/** It reaches the children once: what begins in one of them later has another cause. */
+/** An abort reaches the children once: rollouts that start in them later have another cause. */
 function isJustAborted({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean {
   return isAborted(scene) && state.aborted?.revision !== scene.aborted;
 }
@@ -115,8 +115,9 @@ function isGivenUp({ state, scene }: Pick<Renamed, 'state' | 'scene'>): boolean 
 }
 
 /**
- * DECISION: only for what this revision of the group brought, before it was healthy once, and when the child cannot get
- * better by itself. A deployment that breaks in the night after a year is no reason to undo the last change.
+ * DECISION: only children that this revision of the group touched count, before the revision was healthy once, and only
+ * if the child cannot recover by itself. A deployment that breaks after running for a year is no reason to undo the last
+ * change.
  */
 function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | undefined {
   const { state, scene } = turn;
@@ -129,7 +130,7 @@ function failureOf(turn: Renamed, members: readonly Member[]): GroupAction | und
       (standing === 'Degraded' && record?.revision === wish.revision && view?.isMoving === false),
   );
   if (failed === undefined) return undefined;
-  const what = failed.refusal === undefined ? 'is degraded' : 'cannot be made or changed';
+  const what = failed.refusal === undefined ? 'is degraded' : 'cannot be created or changed';
   return { kind: 'rollback', to: lastGood, reason: `${failed.name} ${what}` };
 }
 
@@ -140,7 +141,10 @@ function aborts(turn: Turn): GroupAction[] {
   );
 }
 
-/** Those that were aborted with the group, once it goes on and their step has come. A patch begins anew by itself. */
+/**
+ * Retries children that were aborted with the group, once it continues and their step has come. A patched child starts a
+ * new rollout anyway.
+ */
 function retries({ members }: Turn): GroupAction[] {
   const frontier = frontierOf(members);
   return members.flatMap((member): GroupAction[] => {
@@ -150,7 +154,7 @@ function retries({ members }: Turn): GroupAction[] {
   });
 }
 
-/** A step begins when all of the one before are healthy; those of one step begin together. */
+/** A step begins when all children of the one before are healthy; the children of one step begin together. */
 function beginnings({ members }: Turn): (GroupAction & { name: string })[] {
   const frontier = frontierOf(members);
   return members.flatMap((member): (GroupAction & { name: string })[] => {
@@ -163,10 +167,10 @@ function beginnings({ members }: Turn): (GroupAction & { name: string })[] {
 }
 
 /**
- * Last step first, each once the steps behind it are gone.
+ * Deletes the last step first, each step once the steps after it are gone.
  *
- * DECISION: who left the group goes once every step has begun. Those that needed it have been told to do without by then,
- * and a group that halts takes nothing away.
+ * DECISION: children that left the group are deleted only once every step has begun. By then the children that depended
+ * on them have been updated, and a group that halts deletes nothing.
  */
 function deletions({ members, scene }: Turn): GroupAction[] {
   const wanted = members.filter((member) => member.wanted !== undefined);
@@ -178,7 +182,7 @@ function deletions({ members, scene }: Turn): GroupAction[] {
   );
 }
 
-/** Pauses reach the children, and end with the reason for them. Who was paused by a person stays so. */
+/** Pauses children, and resumes them when the reason is gone. A child paused by a user stays paused. */
 function holds(turn: Turn): GroupAction[] {
   return turn.members.flatMap((member): GroupAction[] => {
     const { name, view, record } = member;
@@ -190,13 +194,15 @@ function holds(turn: Turn): GroupAction[] {
   });
 }
 
-/** A step that turned degraded stops those behind it that are still on their way, until it is healthy again. */
+/**
+ * A step that became degraded pauses the children of later steps that are still rolling out, until it is healthy again.
+ */
 function shouldHold(turn: Turn, { step, wanted, view, record }: Member): boolean {
   const { state, scene, members } = turn;
   if (scene.isPaused) return true;
   if (scene.wish === undefined || wanted === undefined || view?.isDeleting === true) return false;
   if (state.reached >= scene.wish.revision) return false;
-  // What was asked of it has not become a rollout yet that could be aborted.
+  // The requested change has not become a rollout yet that could be aborted.
   const isBeginning = view?.isMoving === true && !view.hasRollout;
   if (isAborted(scene)) return record?.isHeld === true || (isBeginning && isJustAborted(turn));
   if (record?.isHeld === true) return step > frontierOf(members);
@@ -266,7 +272,7 @@ function isAbortedAfter({ record, view }: Member, actions: readonly GroupAction[
 
 function isHeldAfter({ record, view }: Member, actions: readonly GroupAction[]): boolean {
   if (actions.some(({ kind }) => kind === 'pause')) return true;
-  // Somebody resumed it by hand, or it is another deployment now.
+  // A user resumed it by hand, or it is another deployment now.
   return record?.isHeld === true && view?.isPaused === true && !actions.some(({ kind }) => kind === 'resume');
 }
 
@@ -279,7 +285,7 @@ function phaseOf({ scene }: Turn, children: readonly { member: Member; record: C
   return wanted.every(({ record }) => record.asked === undefined) ? 'Pending' : 'Deploying';
 }
 
-/** Nobody says when a name is free again, or when what was refused would be taken. */
+/** There is no event when a name becomes free, or when a refused change would be accepted. */
 function wakeAt(state: GroupState, { scene, members, now }: Turn): number | undefined {
   const times = members.flatMap(({ name, refusal }) => {
     if (refusal === undefined || scene.isPaused || isAborted(scene)) return [];

@@ -5,24 +5,24 @@ import type { GroupScene } from './group-scene.ts';
 import type { GroupPhase, GroupState } from './group-state.ts';
 import { frontierOf, type Member, recordOf } from './members.ts';
 
-/** Something that a group waits for. The same situation has the same texts. */
+/** Something that a group waits for. The same situation always has the same texts. */
 export interface GroupWait {
-  /** The deployment that it is about; none when it is the whole group. */
+  /** The child deployment it is about; absent when it is about the whole group. */
   readonly child?: string;
   readonly since: number;
   readonly message: string;
-  /** What would let it go on. */
+  /** The event that would let the group continue. */
   readonly unblock: string;
 }
 
 export interface GroupExplanation {
   readonly phase: GroupPhase;
-  /** Since when it is in that phase. */
+  /** Since when the group is in that phase. */
   readonly since: number;
-  /** What the platform says of itself as the group's target. */
+  /** The health that the platform, as the group's target, reports. */
   readonly health: Health;
   readonly message: string;
-  /** What holds up everything first. Empty only when all is healthy, or all is gone. */
+  /** Waits that block everything come first. Empty only when all children are healthy, or all are gone. */
   readonly waits: readonly GroupWait[];
 }
 
@@ -40,7 +40,7 @@ const HEALTH_OF_PHASE: Readonly<Record<GroupPhase, Health>> = {
   Degraded: 'Degraded',
 };
 
-/** The first few are named; the rest would make a text that nobody reads. */
+/** Only the first few are named, to keep the message readable. */
 const NAMED = 3;
 
 export function explainGroup(explained: Explained): GroupExplanation {
@@ -51,7 +51,8 @@ export function explainGroup(explained: Explained): GroupExplanation {
 
 function messageOf({ scene, members, state }: Explained, waits: readonly GroupWait[]): string {
   const { wish } = scene;
-  if (wish === undefined) return waits.length === 0 ? 'all of the group is gone' : `the group goes: ${textOf(waits)}`;
+  if (wish === undefined)
+    return waits.length === 0 ? 'the group is deleted' : `the group is being deleted: ${textOf(waits)}`;
   const steps = stepsOf(wish.spec).length;
   if (state.phase === 'Healthy') return wellText(wish.spec.deployments.length);
   const frontier = frontierOf(members);
@@ -86,7 +87,7 @@ function waitsOf(explained: Explained): readonly GroupWait[] {
 
 function rollingBack({ since }: GroupState): GroupWait {
   const message = 'the change is rolled back';
-  return { since, message, unblock: 'the revision that brings back what was there before' };
+  return { since, message, unblock: 'the rollback finishes' };
 }
 
 function paused({ pausedSince, since }: GroupState): GroupWait {
@@ -105,22 +106,22 @@ function waitFor(member: Member, state: GroupState): GroupWait {
 function reasonOf(member: Member): Pick<GroupWait, 'message' | 'unblock'> {
   const { name, refusal, isStray, view, standing, wanted } = member;
   if (refusal !== undefined) {
-    const asked = view === undefined ? 'made' : 'changed';
-    return { message: `${name} cannot be ${asked}: ${refusal}`, unblock: 'it is tried again, or patch the group' };
+    const asked = view === undefined ? 'created' : 'changed';
+    return { message: `${name} cannot be ${asked}: ${refusal}`, unblock: 'it is retried, or patch the group' };
   }
   if (isStray) {
-    const message = `${name} was rolled back, and does not have what the group gave it`;
+    const message = `${name} was rolled back and does not have what the group requested`;
     return { message, unblock: 'patch the group' };
   }
   switch (standing) {
     case 'Degraded':
       return {
         message: `${name} is degraded: ${view?.message ?? ''}`,
-        unblock: `${name} gets healthy, or patch the group`,
+        unblock: `${name} becomes healthy, or patch the group`,
       };
     case 'Leaving': {
       const message = wanted === undefined ? `${name} leaves the group` : `${name} was deleted on its own`;
-      const then = wanted === undefined ? '' : ', and then is made again';
+      const then = wanted === undefined ? '' : ', and is then created again';
       return { message, unblock: `${name} is gone from its targets${then}` };
     }
     case 'Waiting':
@@ -128,7 +129,7 @@ function reasonOf(member: Member): Pick<GroupWait, 'message' | 'unblock'> {
     case 'Healthy':
       return view?.isPaused === true && member.record?.isHeld !== true
         ? { message: `${name} is paused`, unblock: `resume ${name}` }
-        : { message: `${name} is not healthy yet`, unblock: `${name} gets healthy` };
+        : { message: `${name} is not healthy yet`, unblock: `${name} becomes healthy` };
     default:
       return assertNever(standing, 'standing');
   }

@@ -24,11 +24,11 @@ describe('what the platform takes as a target', () => {
   });
 
   for (const { why, documents, says } of [
-    { why: 'nothing', documents: [], says: 'must be one DeploymentGroup document, and there are 0 documents' },
+    { why: 'nothing', documents: [], says: 'must be one DeploymentGroup document, but there are 0 documents' },
     {
       why: 'two groups',
       documents: [group, group],
-      says: 'must be one DeploymentGroup document, and there are 2 documents',
+      says: 'must be one DeploymentGroup document, but there are 2 documents',
     },
     {
       why: 'something else',

@@ -10,13 +10,13 @@ const KIND = 'DeploymentGroup';
 const ON_FAILURE = ['halt', 'rollback'] as const;
 
 /**
- * The one thing that the platform takes as a target: a single group, whose children have the names that their deployments
- * get. What is wrong with a child's own strategies is found when it is made.
+ * The only content that the platform accepts as a target: a single group whose children carry the names of their
+ * deployments. Faults in a child's own strategies are found when it is created.
  */
 export function parseGroupDocuments(documents: readonly Document[]): Parsed<DeploymentGroupSpec> {
   const [document, ...others] = documents;
   if (document === undefined || others.length > 0) {
-    return faulty('', `must be one ${KIND} document, and there are ${documents.length} documents`);
+    return faulty('', `must be one ${KIND} document, but there are ${documents.length} documents`);
   }
   const [apiVersion, kind] = [fieldOf(document, 'apiVersion'), fieldOf(document, 'kind')];
   if (kind !== KIND || typeof apiVersion !== 'string' || !apiVersion.startsWith(API_GROUP)) {
@@ -25,20 +25,19 @@ export function parseGroupDocuments(documents: readonly Document[]): Parsed<Depl
   const spec = fieldOf(document, 'spec');
   const faults = shapeFaults(spec);
   if (faults.length > 0) return { kind: 'faulty', faults };
-  // Just looked at, field by field.
+  // The fields were just checked one by one.
   const group = { ...(spec as unknown as DeploymentGroupSpec), type: 'deploymentGroup' } as const;
   const wrong = groupFaults(group, '/spec', () => []);
   return wrong.length > 0 ? { kind: 'faulty', faults: wrong } : { kind: 'parsed', value: group };
 }
 
-/** For people, on one line. */
+/** On one line, for people. */
 export function faultsText(faults: readonly FieldFault[]): string {
   return faults.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
 }
 
 /**
- * The same group with a hash in the place of each field of its children: small, without anything secret, and enough to see
- * what differs.
+ * The group with each field of its children replaced by a hash: small, without secrets, and enough to see what differs.
  */
 export function digestGroup(spec: DeploymentGroupSpec): DeploymentGroupSpec {
   return { ...spec, deployments: spec.deployments.map(digestChild) };
@@ -81,7 +80,7 @@ function isNames(names: Json | undefined): boolean {
 }
 
 function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : 'nothing known';
+  return typeof value === 'string' ? value : 'unknown';
 }
 
 function faulty(path: string, message: string): Parsed<DeploymentGroupSpec> {

@@ -1,12 +1,12 @@
 import type { ChildDeployment } from '../manifest/group/deployment-group.ts';
 
 export const GROUP_PHASES = [
-  /** Nothing of it was begun. */
+  /** No child was created yet. */
   'Pending',
   'Deploying',
-  /** All children have what they should have, and are well. */
+  /** All children have what they should have, and are healthy. */
   'Healthy',
-  /** A child is not well, or the rollout was aborted; no further step begins. */
+  /** A child is degraded, or the rollout was aborted; no further step begins. */
   'Degraded',
 ] as const;
 export type GroupPhase = (typeof GROUP_PHASES)[number];
@@ -22,38 +22,38 @@ export const CHILD_STANDINGS = [
 ] as const;
 export type ChildStanding = (typeof CHILD_STANDINGS)[number];
 
-/** What the group remembers of one child. */
+/** The group's record of one child. */
 export interface ChildRecord {
-  /** What it was last asked to be, in digests; absent before it was made. */
+  /** The child as last requested, in digests; absent before it was created. */
   readonly asked?: ChildDeployment;
-  /** The revision of the group that asked for it. */
+  /** The revision of the group that requested it. */
   readonly revision: number;
-  /** The step that it is in, or was in last. */
+  /** The step it belongs to, or belonged to last. */
   readonly step: number;
   readonly standing: ChildStanding;
   /** Since when it has that standing. */
   readonly since: number;
-  /** Of the deployment, when it had just been asked: another one later means that it was rolled back. */
+  /** Generation of the deployment right after the request. If it differs later, the child was rolled back. */
   readonly generation?: number;
-  /** It is paused, and it was the group that did it. */
+  /** It is paused, and the group paused it. */
   readonly isHeld: boolean;
-  /** Its rollout was aborted with the group's, and is taken up again when the group goes on. */
+  /** Its rollout was aborted with the group's, and is retried when the group continues. */
   readonly isAborted?: true;
-  /** Why it could not be asked, and when it is tried again. */
+  /** Why the request was refused, and when it is retried. */
   readonly refusal?: { readonly message: string; readonly revision: number; readonly until: number };
 }
 
-/** How far a group has come. Plain JSON. */
+/** The progress of a group. Plain JSON. */
 export interface GroupState {
   readonly phase: GroupPhase;
   readonly since: number;
   readonly pausedSince?: number;
-  /** The rollout of the group whose abort has reached the children; there while nothing else was asked for. */
+  /** The rollout of the group whose abort has reached the children; kept until something else is requested. */
   readonly aborted?: { readonly revision: number; readonly since: number };
   readonly children: Readonly<Record<string, ChildRecord>>;
-  /** The latest revision with which all was healthy once; 0 for none. */
+  /** The latest revision with which all children were healthy once; 0 for none. */
   readonly reached: number;
-  /** The revision that went wrong, and that a rollback was asked for; 0 for none. */
+  /** The revision that failed and that a rollback was requested for; 0 for none. */
   readonly givenUp: number;
 }
 

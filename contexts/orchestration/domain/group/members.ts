@@ -4,24 +4,24 @@ import type { ChildView } from './child-view.ts';
 import type { GroupScene } from './group-scene.ts';
 import type { ChildRecord, ChildStanding, GroupState } from './group-state.ts';
 
-/** One child, from all sides: what is wanted of it, what it was asked, what it is. */
+/** Everything about one child: the desired state, the requested state and the actual state. */
 export interface Member {
   readonly name: string;
-  /** Of those that are not wanted, the last one that they were in. */
+  /** For a child that is no longer wanted, the last step it was in. */
   readonly step: number;
   readonly wanted: ChildDeployment | undefined;
   readonly record: ChildRecord | undefined;
   readonly view: ChildView | undefined;
-  /** What it has to be asked, beside being there; empty when it was asked all. */
+  /** The fields to patch if the child exists; empty when everything was requested already. */
   readonly fields: readonly string[];
-  /** Why it cannot be asked now. */
+  /** Why nothing can be requested of it now. */
   readonly refusal: string | undefined;
-  /** It was rolled back, by a person or by its own policy, and has not what the group gave it. */
+  /** It was rolled back, by a user or by its own policy, and does not have what the group requested. */
   readonly isStray: boolean;
   readonly standing: ChildStanding;
 }
 
-/** Those that are wanted step by step, then the others. */
+/** Wanted children in the order of their steps, then the others. */
 export function membersOf(state: GroupState, scene: GroupScene, now: number): readonly Member[] {
   const views = new Map(scene.children.map((view) => [view.name, view]));
   const patches = new Map(deltaOf(state, scene).patches.map(({ child, fields }) => [child.name, fields]));
@@ -40,7 +40,9 @@ export function membersOf(state: GroupState, scene: GroupScene, now: number): re
   ];
 }
 
-/** What was asked of those that are there and stay there, against what is wanted now. */
+/**
+ * The difference between what was requested of the existing children that are not being deleted and what is wanted now.
+ */
 export function deltaOf(state: GroupState, { wish, children }: GroupScene): GroupDelta {
   const asked = children.flatMap(({ name, isDeleting }) => {
     const record = recordOf(state, name);
@@ -49,23 +51,23 @@ export function deltaOf(state: GroupState, { wish, children }: GroupScene): Grou
   return groupDelta(asked.length === 0 ? undefined : askedSpec(asked), wish?.spec);
 }
 
-/** Only what the record has of its own: `constructor` is a name like any other. */
+/** Own properties only: `constructor` is a valid name. */
 export function recordOf({ children }: GroupState, name: string): ChildRecord | undefined {
   return Object.hasOwn(children, name) ? children[name] : undefined;
 }
 
-/** The first step that is not done; those behind it have not begun, or are held. Beyond all steps when all is well. */
+/** The first step that is not done; later steps have not begun, or are held. Infinity when all steps are done. */
 export function frontierOf(members: readonly Member[]): number {
   const unsettled = members.filter(({ wanted, standing }) => wanted !== undefined && standing !== 'Healthy');
   return Math.min(...unsettled.map(({ step }) => step));
 }
 
-/** It has been asked to be what is wanted, whatever became of it. */
+/** The wanted state was requested, whatever its result. */
 export function isAsked({ view, fields, refusal }: Member): boolean {
   return view !== undefined && !view.isDeleting && fields.length === 0 && refusal === undefined;
 }
 
-/** A deployment that is the group's, though nothing is remembered of it: all of it is asked anew. */
+/** A deployment that belongs to the group but has no record: everything is requested again. */
 const UNASKED = (name: string): ChildDeployment => ({ name, manifest: { type: '' } });
 
 function askedSpec(asked: readonly { child: ChildDeployment; step: number }[]): DeploymentGroupSpec {
@@ -103,7 +105,7 @@ function wantedMember({ patched, scene, now, ...its }: Found): Member {
   const { wanted, record, view, name } = its;
   const isOther =
     record?.generation !== undefined && view?.isDeleting === false && view.generation !== record.generation;
-  // One that was rolled back is asked again by the next revision of the group, and not before: it would go round.
+  // A child that was rolled back is patched again by the next revision of the group, not before: the two would fight.
   const isAskedAgain = isOther && record.revision < (scene.wish?.revision ?? 0);
   const isStray = isOther && !isAskedAgain && patched.length === 0;
   const fields = isAskedAgain ? Object.keys(wanted).filter((key) => key !== 'name') : patched;
@@ -112,9 +114,9 @@ function wantedMember({ patched, scene, now, ...its }: Found): Member {
   return { ...member, standing: standingOf(member) };
 }
 
-const TAKEN = 'a deployment that is not of the group has its name';
+const TAKEN = 'a deployment outside the group has its name';
 
-/** Another revision of the group is another question. */
+/** A refusal only holds for the revision of the group that was refused. */
 function refusalOf(record: ChildRecord | undefined, { wish }: GroupScene, now: number): string | undefined {
   const refusal = record?.refusal;
   if (refusal === undefined || refusal.revision !== wish?.revision || now >= refusal.until) return undefined;

@@ -5,7 +5,7 @@ import { CHILD_STANDINGS, GROUP_PHASES } from './group-state.ts';
 
 const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8');
 
-/** The words in the first column of the table with this heading. */
+/** The first column of the table with this heading. */
 function column(heading: string): readonly string[] {
   const [, table = ''] = readme.split(`| ${heading} |`);
   const [rows = ''] = table.split('\n\n');

@@ -2,7 +2,7 @@ import { REFUSAL_RETRY_MS } from './decide-group.ts';
 import type { ChildRecord, GroupState } from './group-state.ts';
 import { recordOf } from './members.ts';
 
-/** What became of a child that was to be created or patched. */
+/** The result of creating or patching a child. */
 export type AskOutcome =
   /** With the generation that its deployment has now. */
   { readonly kind: 'done'; readonly generation: number } | { readonly kind: 'refused'; readonly message: string };
@@ -10,13 +10,13 @@ export type AskOutcome =
 export interface Asked {
   readonly before: GroupState;
   readonly decided: GroupState;
-  /** Of the group. */
+  /** Revision of the group. */
   readonly revision: number;
-  /** By the names of children. */
+  /** By name of the child. */
   readonly outcomes: ReadonlyMap<string, AskOutcome>;
 }
 
-/** What was refused was not asked, and is remembered as refused. */
+/** A refused request is recorded as refused, and not as requested. */
 export function recordOutcomes({ before, decided, revision, outcomes }: Asked, now: number): GroupState {
   const records = Object.entries(decided.children).map(([name, record]): [string, ChildRecord] => {
     const outcome = outcomes.get(name);

@@ -6,11 +6,11 @@ import type { ReadTemplateText } from './template/template-source.ts';
 
 export interface BuiltInManifestsDeps {
   readonly readText: ReadTemplateText;
-  /** Those of addons. None takes another's type. */
+  /** Strategies of addons. Two strategies may not have the same type. */
   readonly added?: readonly ManifestStrategy[];
 }
 
-/** The children of a group are looked into when somebody writes the group, with all that they may choose from. */
+/** The children of a group are checked when the group is written, where all strategies they may use are known. */
 export function builtInManifests({ readText, added = [] }: BuiltInManifestsDeps): ManifestRegistry {
   const group = deploymentGroupManifest({ childFaults: () => [] });
   return manifestRegistry([inlineManifest, templateManifest({ readText }), group, ...added] as ManifestStrategy[]);

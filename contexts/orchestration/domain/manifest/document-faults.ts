@@ -6,7 +6,7 @@ import { fieldOf, isList, isObject } from './json.ts';
 import { isKubernetesSecret, markKubernetesSecret } from './kubernetes-secret.ts';
 import { isHalfMarked, isMarked, withoutMarks } from './secret-mark.ts';
 
-/** By which others find a document and know what it is; hidden, a Secret could pass for something else. */
+/** Fields that identify a document. If they could be hidden, a Secret could pass for something else. */
 const OPEN_FIELDS = [
   [],
   ['apiVersion'],
@@ -16,7 +16,7 @@ const OPEN_FIELDS = [
   ['metadata', 'namespace'],
 ] as const;
 
-/** What is wrong with documents, whoever made them. Places are JSON pointers below `at`. */
+/** The faults of documents, whether users or strategies produced them. Paths are JSON pointers below `at`. */
 export function documentFaults(documents: readonly Document[], at: string): FieldFault[] {
   const faults = documents.flatMap((document, index) => {
     if (!isObject(document)) return [{ path: `${at}/${index}`, message: 'must be an object' }];
@@ -25,18 +25,19 @@ export function documentFaults(documents: readonly Document[], at: string): Fiel
   return [...faults, ...duplicateFaults(documents, at)];
 }
 
-/** What is wrong with any value that people or addons hand in: no JSON, or marked wrongly. */
+/** The faults of any value that users or addons send: not JSON, or marked incorrectly. */
 export function valueFaults(value: Json, at: string): FieldFault[] {
   const faults = jsonFaults(value, at);
-  // Only what is JSON is walked through: a value that contains itself has no end.
+  // Only valid JSON is walked: a cyclic value would never end.
   return faults.length > 0 ? faults : markFaults(value, at);
 }
 
 function markFaults(given: Json, at: string): FieldFault[] {
   const value = isKubernetesSecret(given) ? markKubernetesSecret(given) : given;
-  if (isHalfMarked(value)) return [{ path: at, message: 'has $secret with something beside it; put the secret alone' }];
+  if (isHalfMarked(value))
+    return [{ path: at, message: 'has other fields beside $secret; $secret must be the only field' }];
   if (isMarked(value)) {
-    // Somebody copied what he was shown. Taken for the secret, it would replace the real one everywhere.
+    // A masked secret was copied from an answer and sent back. Taken as the value, it would overwrite the real secret.
     return withoutMarks(value) === REDACTED
       ? [{ path: at, message: `is a masked secret; send the secret itself` }]
       : [];
@@ -71,6 +72,6 @@ function duplicateFaults(documents: readonly Document[], at: string): FieldFault
     const earlier = first.get(identityKey(identity));
     if (earlier === undefined) first.set(identityKey(identity), index);
     if (earlier === undefined) return [];
-    return [{ path: `${at}/${index}`, message: `is ${identityText(identity)}, as number ${earlier} already is` }];
+    return [{ path: `${at}/${index}`, message: `is ${identityText(identity)}, the same as document ${earlier}` }];
   });
 }

@@ -1,7 +1,7 @@
 import type { Document } from '#protocol/delivery';
 import { fieldOf } from './json.ts';
 
-/** What a document is called by, when it says so as Kubernetes objects do. Its version is not part of it. */
+/** Identifies a document, if it is named the way Kubernetes objects are. Its version is not part of the identity. */
 export interface DocumentIdentity {
   readonly group: string;
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface DocumentIdentity {
   readonly name: string;
 }
 
-/** `undefined` for a document that is known only by its place among the others. */
+/** `undefined` for a document without a kind and name, which is identified by its position only. */
 export function identityOf(document: Document): DocumentIdentity | undefined {
   const metadata = fieldOf(document, 'metadata');
   const [kind, name] = [fieldOf(document, 'kind'), fieldOf(metadata, 'name')];
@@ -24,12 +24,12 @@ export function identityOf(document: Document): DocumentIdentity | undefined {
   };
 }
 
-/** `apps/Deployment/shop/web`: for people to read, and no two documents of a payload have the same. */
+/** `apps/Deployment/shop/web`: readable, and unique within a payload. */
 export function identityText({ group, kind, namespace, name }: DocumentIdentity): string {
   return [group, kind, namespace, name].filter((part) => part !== '').join('/');
 }
 
-/** One text for one identity, so that they can be compared and put in order. */
+/** A unique text for each identity, for comparing and sorting. */
 export function identityKey({ group, kind, namespace, name }: DocumentIdentity): string {
   return JSON.stringify([group, kind, namespace, name]);
 }

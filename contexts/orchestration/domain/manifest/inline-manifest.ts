@@ -4,7 +4,7 @@ import type { Generated, ManifestStrategy } from './manifest-strategy.ts';
 import { parsedUnless } from './parsed.ts';
 import { targetTypeFaults } from './target-types.ts';
 
-/** The documents themselves, the same for every target. */
+/** Literal documents, the same for every target. */
 export type InlineSpec = {
   readonly type: 'inline';
   readonly documents: readonly Document[];

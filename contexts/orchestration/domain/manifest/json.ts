@@ -4,12 +4,12 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Not `Array.isArray`, which makes an `any[]` of a list that is read-only. */
+/** Unlike `Array.isArray`, this does not narrow a read-only list to `any[]`. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Only what the object has of its own: `constructor` is a key like any other, and mostly absent. */
+/** Own properties only: `constructor` is a valid key, and usually absent. */
 export function fieldOf(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -2,11 +2,13 @@ import type { Json, JsonObject } from '#kit/std';
 import { fieldOf, isList, isObject, mapFields } from './json.ts';
 import { isMarked, marked } from './secret-mark.ts';
 
-/** kubectl keeps the whole object in it, data included. */
+/** kubectl stores the whole object in this annotation, data included. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const SECRET_LIST = 'SecretList';
 
-/** Or a list of them; and in a template also what may turn out to be one, as its kind is an expression. */
+/**
+ * Also true for a list of Secrets, and in a template for an object that may become one because its kind is an expression.
+ */
 export function isKubernetesSecret(value: Json): value is JsonObject {
   return mayBe(fieldOf(value, 'apiVersion'), ['v1']) && mayBe(fieldOf(value, 'kind'), ['Secret', SECRET_LIST]);
 }
@@ -15,11 +17,11 @@ function mayBe(text: Json | undefined, names: readonly string[]): boolean {
   return typeof text === 'string' && (names.includes(text) || text.includes('${'));
 }
 
-/** The same Secret with a mark on all that is secret in it. The names of its entries are not. */
+/** The Secret with all secret parts marked. The names of its entries are not secret. */
 export function markKubernetesSecret(secret: JsonObject): JsonObject {
   return mapFields(secret, (value, key) => {
     if (key === 'data' || key === 'stringData') return markEntries(value);
-    // Its items need not say what they are.
+    // The items of a SecretList need not repeat their kind.
     if (key === 'items' && isList(value))
       return value.map((item) => (isObject(item) ? markKubernetesSecret(item) : item));
     return key === 'metadata' ? markLastApplied(value) : value;

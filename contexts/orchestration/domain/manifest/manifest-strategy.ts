@@ -3,34 +3,37 @@ import type { Document } from '#protocol/delivery';
 import type { GenerateContext } from './generate-context.ts';
 import type { Parsed } from './parsed.ts';
 
-/** A deployment's manifest as its API takes it. The fields are those of its type, and have passed its schema. */
+/** A deployment's manifest, as the API takes it. The fields depend on the type, and have passed its schema. */
 export type ManifestSpec = { readonly type: string; readonly [field: string]: unknown };
 
-/** What to deploy. `Ready` is what the strategy makes of its spec, once for all targets. */
+/** Generates what to deploy. `Ready` is the parsed spec, prepared once for all targets. */
 export interface ManifestStrategy<Spec extends ManifestSpec = ManifestSpec, Ready = unknown> {
   readonly type: Spec['type'];
-  /** What a schema cannot see, all of it at once. `at` is the JSON pointer to the spec. */
+  /** All faults that a schema cannot detect. `at` is the JSON pointer to the spec. */
   parse(spec: Spec, at: string): Parsed<Ready>;
-  /** The same spec with a mark on what is secret in it beside what is marked already. Missing where nothing can be. */
+  /** Marks additional parts of the spec that are secret. Absent if the strategy needs no such marks. */
   hide?(spec: Spec): Spec;
-  /** The fields of a target that make a difference, as JSON pointers into it: a change elsewhere regenerates nothing. */
+  /**
+   * The fields of a target that affect the output, as JSON pointers into it. Changes of other fields regenerate nothing.
+   */
   reads(ready: Ready): readonly string[];
-  /** The types of target that it is for; `undefined` for all. */
+  /** The target types it is for; `undefined` for all. */
   fits(ready: Ready): readonly string[] | undefined;
   /**
-   * For one target. It may be called twice, and for a look only. Those built in are pure and answer at once; one that has
-   * to ask an addon or a repository answers later, with the same promises. A throw is a fault of the strategy, to be
-   * tried again; `failed` is one of the spec, which trying again does not mend.
+   * Generates the documents for one target. It may be called twice, and for previews only. Built-in strategies are pure
+   * and answer at once; a strategy that has to ask an addon or a repository answers with a promise, under the same
+   * contract. An exception is a fault of the strategy, and is retried; `failed` is a fault of the spec, which a retry
+   * does not fix.
    */
   generate(ready: Ready, context: GenerateContext, signal: AbortSignal): Generated | Promise<Generated>;
 }
 
-/** Nothing in it holds a secret's value but the documents, where it is marked or in a Kubernetes Secret. */
+/** Secret values occur only in the documents, marked or in a Kubernetes Secret. */
 export type Generated =
   | { readonly kind: 'generated'; readonly documents: readonly Document[] }
   | { readonly kind: 'failed'; readonly faults: readonly FieldFault[] };
 
-/** Anything that a strategy can do, bound to a spec that it has read. */
+/** A strategy bound to a parsed spec. */
 export interface Manifest {
   readonly type: string;
   readonly reads: readonly string[];
@@ -38,7 +41,7 @@ export interface Manifest {
   generate(context: GenerateContext, signal: AbortSignal): Generated | Promise<Generated>;
 }
 
-/** By type. Addons add theirs. */
+/** By type. Addons add their own. */
 export type ManifestRegistry = ReadonlyMap<string, ManifestStrategy>;
 
 export function manifestRegistry(strategies: readonly ManifestStrategy[]): ManifestRegistry {
@@ -47,12 +50,12 @@ export function manifestRegistry(strategies: readonly ManifestStrategy[]): Manif
   return registry;
 }
 
-/** As it is to be kept. Of a spec without faults. */
+/** The spec as it is stored. It must have no faults. */
 export function hideManifest(spec: ManifestSpec, registry: ManifestRegistry): ManifestSpec {
   return registry.get(spec.type)?.hide?.(spec) ?? spec;
 }
 
-/** A type that nobody brings is a fault, and never something else. */
+/** An unknown type is a fault; there is no fallback. */
 export function parseManifest(spec: ManifestSpec, at: string, registry: ManifestRegistry): Parsed<Manifest> {
   const strategy = registry.get(spec.type);
   if (strategy === undefined) return { kind: 'faulty', faults: [unknownType(at, registry)] };
@@ -72,5 +75,5 @@ function bind<Ready>(strategy: ManifestStrategy<ManifestSpec, Ready>, ready: Rea
 
 function unknownType(at: string, registry: ManifestRegistry): FieldFault {
   const known = [...registry.keys()].sort().join(', ');
-  return { path: `${at}/type`, message: `is not a manifest type that this instance knows; there are ${known}` };
+  return { path: `${at}/type`, message: `is not a manifest type of this instance; must be one of ${known}` };
 }

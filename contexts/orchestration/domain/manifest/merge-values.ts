@@ -3,8 +3,8 @@ import { isObject } from './json.ts';
 import { isMarked } from './secret-mark.ts';
 
 /**
- * A JSON merge patch (RFC 7396): objects are merged field by field, `null` takes away, anything else replaces. A marked
- * secret is one value: it is replaced as a whole, so that none ever loses its mark.
+ * A JSON merge patch (RFC 7396): objects are merged field by field, `null` removes, anything else replaces. A marked
+ * secret is one value: it is replaced as a whole, so that no secret ever loses its mark.
  */
 export function mergeValues(values: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(values));

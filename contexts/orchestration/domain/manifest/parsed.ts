@@ -1,11 +1,11 @@
 import type { FieldFault } from '#kit/std';
 
-/** What a parser makes of a spec: something to work with, or everything that is wrong with it. */
+/** The result of parsing a spec: a value to work with, or all faults. */
 export type Parsed<T> =
   | { readonly kind: 'parsed'; readonly value: T }
   | { readonly kind: 'faulty'; readonly faults: readonly FieldFault[] };
 
-/** The value is asked for only when there is nothing wrong. */
+/** The value is computed only if there are no faults. */
 export function parsedUnless<T>(faults: readonly FieldFault[], value: () => T): Parsed<T> {
   return faults.length > 0 ? { kind: 'faulty', faults } : { kind: 'parsed', value: value() };
 }

@@ -6,11 +6,11 @@ import { isList, isObject } from './json.ts';
 import type { Payload } from './payload.ts';
 import { isReference, keyAsSent, maskSecrets } from './split-secrets.ts';
 
-/** One place that differs. Whether a secret changed can be seen; the secret cannot. */
+/** One difference. It shows whether a secret changed, but never the secret. */
 export interface FieldChange {
   /**
-   * A JSON pointer: into the new document for what was added, into the old one for what was removed; what changed is at
-   * the same place in both.
+   * A JSON pointer: into the new document for additions, into the old one for removals; a changed value is at the same
+   * place in both.
    */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed';
@@ -19,14 +19,14 @@ export interface FieldChange {
 }
 
 export interface DocumentChange {
-  /** `apps/Deployment/shop/web`, or `#2` for the second of those without a name. */
+  /** `apps/Deployment/shop/web`, or `#2` for the second document without an identity. */
   readonly document: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Of an added or removed document, one change of it all. */
+  /** For an added or removed document, one change that covers all of it. */
   readonly fields: readonly FieldChange[];
 }
 
-/** Field by field, in the order of documents; nothing when the hashes are equal, and something when they are not. */
+/** Field by field, in the order of documents. Empty if and only if the hashes are equal. */
 export function diffPayloads(before: Payload | undefined, after: Payload | undefined): readonly DocumentChange[] {
   const [old, fresh] = [byKey(before), byKey(after)];
   const keys = [...new Set([...old.keys(), ...fresh.keys()])].sort((a, b) => (a < b ? -1 : 1));
@@ -43,7 +43,10 @@ interface Keyed {
   readonly document: Document;
 }
 
-/** What has no identity, or one that another has already, is known by its place among its like. */
+/**
+ * A document without an identity, or with one that another has already, is identified by its position among such
+ * documents.
+ */
 function byKey(payload: Payload | undefined): ReadonlyMap<string, Keyed> {
   const keyed = new Map<string, Keyed>();
   let places = 0;
@@ -68,7 +71,9 @@ function diffValues(before: Json | undefined, after: Json | undefined, path: str
   return canonicalJson(before) === canonicalJson(after) ? [] : wholly(before, after, path);
 }
 
-/** When one side is secret the other is not shown either: most often it is the same thing, marked or no longer so. */
+/**
+ * If one side is secret the other is not shown either: most often it is the same value, newly marked or no longer marked.
+ */
 function diffSecrets(before: Json, after: Json, path: string): readonly FieldChange[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   return [{ path, kind: 'changed', before: REDACTED, after: REDACTED }];
@@ -80,7 +85,7 @@ function diffObjects(before: JsonObject, after: JsonObject, path: string): reado
   return keys.flatMap((key) => diffValues(old.get(key), fresh.get(key), `${path}/${escapePointer(keyAsSent(key))}`));
 }
 
-/** What is the same at both ends is left out, so that one item put in or taken out is one change. */
+/** The common head and tail are skipped, so that one item inserted or removed is one change. */
 function diffLists(before: readonly Json[], after: readonly Json[], path: string): readonly FieldChange[] {
   const [old, fresh] = [before.map((item) => canonicalJson(item)), after.map((item) => canonicalJson(item))];
   const shorter = Math.min(old.length, fresh.length);

@@ -41,7 +41,7 @@ const named = fc
   .map(({ name, spec }): Document => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec }));
 const nameless = json.map((spec): Document => ({ spec }));
 const documents = fc.array(fc.oneof(named, kubernetesSecret, nameless), { maxLength: 5 });
-/** Two that differ in little, or in nothing. */
+/** Two lists of documents that differ little, or not at all. */
 const pair = documents.chain((before) =>
   fc.tuple(fc.constant(before), fc.oneof(documents, fc.shuffledSubarray(before), fc.constant(before))),
 );
@@ -71,7 +71,7 @@ test('no secret is in what is stored open, masked, hashed or shown as a differen
         diffPayloads(old, undefined),
       ];
       assert.doesNotMatch(JSON.stringify(seen), /S3CRET/);
-      // Nor is what tells two secrets apart in what people see.
+      // Users do not see the fingerprints of secrets either.
       assert.doesNotMatch(JSON.stringify(seen.slice(2)), /sha256:/);
     }),
   );
@@ -124,7 +124,7 @@ function isOpen(document: Document): boolean {
   return fieldOf(document, 'kind') !== 'Secret';
 }
 
-/** The changes done to a copy: what is taken out of a list from its end, so that places stay true. */
+/** Applies the changes to a copy. Removals from a list go from its end, so that positions stay valid. */
 function patched(document: JsonObject, changes: ReturnType<typeof diffPayloads>[number]['fields']): Json {
   let result: Json = document;
   const inOrder = [...changes.filter(({ kind }) => kind !== 'removed'), ...changes.filter(isRemoval).reverse()];

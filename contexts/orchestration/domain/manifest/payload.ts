@@ -4,13 +4,13 @@ import type { Document } from '#protocol/delivery';
 import { identityKey, identityOf } from './document-identity.ts';
 import { type Fingerprint, splitSecrets } from './split-secrets.ts';
 
-/** What one target gets of one revision, in the form in which it is kept, compared and hashed. */
+/** The content of one revision for one target, in the form in which it is stored, compared and hashed. */
 export interface Payload {
-  /** In order, with a reference for each secret. */
+  /** Sorted, with a reference in place of each secret. */
   readonly documents: readonly Document[];
-  /** To be sealed, by reference. */
+  /** By reference; to be sealed. */
   readonly secrets: Readonly<Record<string, Json>>;
-  /** The same for the same content, secrets included, whatever the order in which it was written. */
+  /** Equal for equal content, secrets included, whatever the order in which it was written. */
   readonly hash: string;
 }
 
@@ -20,8 +20,8 @@ export function payloadOf(documents: readonly Document[], fingerprint: Fingerpri
 }
 
 /**
- * DECISION: documents that have an identity are a set. Agents bring their own order (namespaces first), so moving one
- * within a file is no change, and reaches nobody. Those without keep their order, behind the others.
+ * DECISION: documents with an identity are a set. Agents apply them in their own order (namespaces first), so moving one
+ * within a file is no change and causes no delivery. Documents without an identity keep their order, after the others.
  */
 function inOrder(documents: readonly Document[]): readonly Document[] {
   const keyed = documents.map((document) => {

@@ -3,12 +3,15 @@ import { fieldOf, isList, isObject, mapFields } from './json.ts';
 
 const MARK = '$secret';
 
-/** `{ "$secret": value }` stands where the value would: whoever writes a spec marks with it what nobody may read again. */
+/**
+ * `{ "$secret": value }` in place of a value: the author of a spec marks values with it that must never be readable
+ * again.
+ */
 export function isMarked(value: Json | undefined): value is JsonObject {
   return isObject(value) && Object.hasOwn(value, MARK) && Object.keys(value).length === 1;
 }
 
-/** The mark with something beside it: neither a secret nor an ordinary object. */
+/** The mark with other fields beside it: neither a secret nor an ordinary object. */
 export function isHalfMarked(value: Json): boolean {
   return isObject(value) && Object.hasOwn(value, MARK) && !isMarked(value);
 }
@@ -17,7 +20,7 @@ export function marked(value: Json): JsonObject {
   return { [MARK]: withoutMarks(value) };
 }
 
-/** What is delivered: the values themselves, at any depth. */
+/** The plain values, at any depth, as they are delivered. */
 export function withoutMarks(value: Json): Json {
   if (isMarked(value)) return withoutMarks(fieldOf(value, MARK) ?? null);
   if (isList(value)) return value.map(withoutMarks);

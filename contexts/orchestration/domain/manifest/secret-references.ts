@@ -3,14 +3,14 @@ import { escapePointer } from '#kit/std';
 import { isList, isObject } from './json.ts';
 import { isReference, keyAsSent } from './split-secrets.ts';
 
-/** Those that an open value holds in the place of secrets, each once and in order. */
+/** The secret references in an open value, each once and sorted. */
 export function referencesIn(open: Json): readonly string[] {
   const found = new Set<string>();
   collect(open, found);
   return [...found].sort();
 }
 
-/** JSON pointers to them, as the value is once its secrets are in their places. */
+/** JSON pointers to the references, valid for the value with its secrets joined back in. */
 export function secretPlaces(open: Json, at = ''): readonly string[] {
   if (isReference(open)) return [at];
   if (isList(open)) return open.flatMap((item, index) => secretPlaces(item, `${at}/${index}`));

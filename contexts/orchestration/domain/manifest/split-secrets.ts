@@ -11,17 +11,17 @@ const ESCAPED = /^\$\$+secretRef$/;
 type Reference = { readonly [REFERENCE]: string };
 
 /**
- * What a secret is known by outside of its seal. Equal secrets have equal fingerprints and different ones different.
+ * Identifies a secret outside its seal. Equal secrets have equal fingerprints, different ones different fingerprints.
  *
- * DECISION: it is handed in, and has to be keyed. A plain hash of a password can be tried against a dictionary by
- * whoever sees it, and it gets around: it is part of the content hash that status and agents show.
+ * DECISION: the function is injected, and has to be keyed. A plain hash of a password is open to a dictionary attack by
+ * every reader, and fingerprints are widely visible: they are part of the content hash that status and agents show.
  */
 export type Fingerprint = (secret: string) => string;
 
-/** `open` has a reference in the place of each secret, and may be stored, compared and hashed as it is. */
+/** In `open` each secret is replaced by a reference; it may be stored, compared and hashed as it is. */
 export interface Split<T extends Json> {
   readonly open: T;
-  /** By reference; the same secret in two places is here once. Has to be sealed. */
+  /** By reference; a secret that occurs twice is listed once. Must be sealed. */
   readonly secrets: Readonly<Record<string, Json>>;
 }
 
@@ -29,7 +29,7 @@ export type Joined<T extends Json> =
   | { readonly kind: 'joined'; readonly value: T }
   | { readonly kind: 'missing'; readonly references: readonly string[] };
 
-/** Takes out the data of Kubernetes Secrets and whatever is marked, of documents as of any spec. */
+/** Extracts the data of Kubernetes Secrets and all marked values, from documents and from any spec. */
 export function splitSecrets<T extends Json>(value: T, fingerprint: Fingerprint): Split<T> {
   const secrets = new Map<string, Json>();
   const refer = (secret: Json): Reference => {
@@ -38,11 +38,11 @@ export function splitSecrets<T extends Json>(value: T, fingerprint: Fingerprint)
     return { [REFERENCE]: reference };
   };
   const open = replaceSecrets(value, { keyOf: escaped, instead: refer });
-  // Only secrets change their shape, and a payload or a spec is never one as a whole.
+  // Only secrets change their shape, and a payload or a spec is never a secret as a whole.
   return { open: open as T, secrets: Object.fromEntries(secrets) };
 }
 
-/** What is delivered, without a mark: the inverse of `splitSecrets`. */
+/** The value as it is delivered, without marks: the inverse of `splitSecrets`. */
 export function joinSecrets<T extends Json>(open: T, secrets: Readonly<Record<string, Json>>): Joined<T> {
   const missing = new Set<string>();
   const resolve = (reference: string): Json => {
@@ -55,18 +55,18 @@ export function joinSecrets<T extends Json>(open: T, secrets: Readonly<Record<st
   return { kind: 'joined', value: value as T };
 }
 
-/** What people see: of a value as it was sent, or of the open part of a split one. */
+/** The value as users see it; takes a value as it was sent, or the open part of a split one. */
 export function maskSecrets<T extends Json>(value: T): T {
   const allMarked = replaceReferences(value, () => marked(null));
   return replaceSecrets(allMarked, { keyOf: (key) => key, instead: () => REDACTED }) as T;
 }
 
-/** For whoever compares open values: a reference is one thing, not an object to look into. */
+/** For comparing open values: a reference is atomic, not an object to descend into. */
 export function isReference(value: Json | undefined): value is Reference {
   return isObject(value) && typeof fieldOf(value, REFERENCE) === 'string' && Object.keys(value).length === 1;
 }
 
-/** The name of a field of an open value, as it was before. */
+/** The original name of a field of an open value. */
 export function keyAsSent(key: string): string {
   return ESCAPED.test(key) ? key.slice(1) : key;
 }
@@ -93,7 +93,7 @@ function replaceReferences(value: Json, resolve: (reference: string) => Json): J
   );
 }
 
-/** A field that somebody else called like our references must not be taken for one. */
+/** A field of the user's that is named like a reference must not be taken for one. */
 function escaped(key: string): string {
   return REFERENCE_LIKE.test(key) ? `$${key}` : key;
 }

@@ -2,7 +2,7 @@ import type { PlacementStrategy } from './placement-strategy.ts';
 
 export type AllPlacement = { readonly type: 'all' };
 
-/** Every target of the pool, which the platform itself is never in. */
+/** Every target of the pool, which never contains the platform itself. */
 export const allPlacement: PlacementStrategy<AllPlacement> = {
   type: 'all',
   chooses: 'each',

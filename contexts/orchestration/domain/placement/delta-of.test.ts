@@ -77,7 +77,7 @@ describe('a removal needs a cause that accounts for it', () => {
     Gone: ['move', 'deleted', 'cordonAndDelete', 'deprovisioned'],
     Cordoned: [],
     ScoreUnknown: [],
-    // Seen by the resolution itself, whatever else is on record.
+    // Observed by the resolution itself, whatever causes are recorded.
     Outscored: CAUSES,
     Deprovisioning: CAUSES,
   };

@@ -6,14 +6,14 @@ import { causeOf, isVanished, type RecordedCauses, type RemovalCause } from './r
 import type { Resolution } from './resolve-placement.ts';
 
 /**
- * What changes. Everyone who was placed is in exactly one of `removed`, `unchanged` and `held`. Lists are in order, and
- * all of it is JSON.
+ * The changes to make. Every previously placed target is in exactly one of `removed`, `unchanged` and `held`. Lists are
+ * sorted, and all of it is JSON.
  */
 export interface Delta {
   readonly added: readonly TargetId[];
   readonly removed: readonly Removal[];
   readonly unchanged: readonly TargetId[];
-  /** They would go, and are members like any other until somebody confirms it or the doubt is gone. */
+  /** Targets that would leave. They stay members until the removal is confirmed or the doubt is gone. */
   readonly held: readonly Hold[];
 }
 
@@ -24,7 +24,7 @@ export interface Removal {
 
 export interface Hold {
   readonly id: TargetId;
-  /** `NoCause`: nothing on record accounts for it. `MaxRemoval`: it is one of more than may go at once. */
+  /** `NoCause`: no recorded cause explains the removal. `MaxRemoval`: more targets would leave than may at once. */
   readonly why: 'NoCause' | 'MaxRemoval';
   readonly exclusion: Exclusion;
 }
@@ -32,18 +32,19 @@ export interface Hold {
 export interface DeltaOptions {
   readonly causes: RecordedCauses;
   readonly maxRemoval?: Share;
-  /** Whose removal a person has confirmed. It counts only for those whom the resolution leaves out. */
+  /** Targets whose removal a user has confirmed. It only counts for targets that the resolution leaves out. */
   readonly confirmed?: ReadonlySet<TargetId>;
 }
 
-/** Doubt never shrinks a fleet: who has it loses it for a cause that is on record, few at a time, or by confirmation. */
+/** Doubt never shrinks a fleet: a target leaves only for a recorded cause, within `maxRemoval`, or after confirmation. */
 export function deltaOf(previous: ReadonlySet<TargetId>, resolution: Resolution, options: DeltaOptions): Delta {
   if (resolution.kind === 'unsure') return { added: [], removed: [], unchanged: [...previous].sort(), held: [] };
   const { targets, excluded } = resolution;
   const placed = new Set(targets);
   const leaving = leavingOf([...previous].filter((id) => !placed.has(id)).sort(), excluded, options);
   const limit = removalLimit(options.maxRemoval ?? DEFAULT_MAX_REMOVAL, previous.size);
-  // All of them wait, rather than as many going as may: else a wrong selector would eat the fleet in bites.
+  // All of them wait, instead of letting the allowed number go: otherwise a wrong selector would remove the fleet bit by
+  // bit.
   const isTooMany = leaving.filter(({ cause }) => cause !== undefined && !isVanished(cause)).length > limit;
 
   const removed: Removal[] = [];
@@ -62,13 +63,13 @@ export function deltaOf(previous: ReadonlySet<TargetId>, resolution: Resolution,
   };
 }
 
-/** When the deployment goes, it goes from everywhere. Whoever deletes it has confirmed that. */
+/** A deleted deployment is removed everywhere. Deleting it counts as confirmation. */
 export function deltaOfDeletion(previous: ReadonlySet<TargetId>): Delta {
   const removed = [...previous].sort().map((id) => ({ id, cause: 'deploymentDeleted' as const }));
   return { added: [], removed, unchanged: [], held: [] };
 }
 
-/** Who is placed from now on: the previous set of the next resolution. */
+/** The targets placed from now on: the previous set of the next resolution. */
 export function membersAfter({ added, unchanged, held }: Delta): readonly TargetId[] {
   return [...added, ...unchanged, ...held.map(({ id }) => id)].sort();
 }
@@ -86,7 +87,7 @@ function leavingOf(
 ): Leaving[] {
   const byId = new Map(excluded.map((exclusion) => [exclusion.id, exclusion]));
   return ids.map((id) => {
-    // A resolution that says nothing of one that was placed was made without knowing of it, which is doubt.
+    // If the resolution does not mention a placed target, it was made without knowing of it, which is doubt.
     const exclusion = byId.get(id) ?? { id, why: 'Gone', message: 'is not in the resolution' };
     const isConfirmed = confirmed?.has(id) ?? false;
     return { exclusion, isConfirmed, cause: causeOf(exclusion, causes) ?? (isConfirmed ? 'confirmed' : undefined) };

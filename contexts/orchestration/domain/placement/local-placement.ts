@@ -2,7 +2,7 @@ import type { PlacementStrategy } from './placement-strategy.ts';
 
 export type LocalPlacement = { readonly type: 'local' };
 
-/** The platform itself. `resolvePlacement` gives it a pool of that one target, which is in no other strategy's. */
+/** The platform itself. `resolvePlacement` passes a pool of that one target, which no other strategy's pool contains. */
 export const localPlacement: PlacementStrategy<LocalPlacement> = {
   type: 'local',
   chooses: 'each',

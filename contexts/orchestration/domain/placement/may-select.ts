@@ -3,10 +3,12 @@ import { selectable } from './placement-faults.ts';
 import type { PlacementRegistry } from './placement-registry.ts';
 import type { PlacementSpec, PlacementStrategy } from './placement-strategy.ts';
 
-/** `maybe` where targets compete, or where nobody can tell without the rest of the pool. */
+/** `maybe` if targets compete, or if it depends on the rest of the pool. */
 export type Selection = 'yes' | 'maybe' | 'no';
 
-/** What placements would say of one target, without a look at the others: enough to leave most deployments alone. */
+/**
+ * Whether the placements would select one target, without looking at the others: enough to leave most deployments alone.
+ */
 export function maySelect(
   specs: readonly PlacementSpec[],
   target: PlacementView,
@@ -29,7 +31,7 @@ function selectionBy(spec: PlacementSpec, target: PlacementView, strategy: Place
     const { chosen } = strategy.choose(spec, [target], { previous: new Set(), scores: new Map(), now: 0 });
     return chosen.includes(target.id) ? 'yes' : 'no';
   } catch {
-    // Doubt is for the resolution to tell.
+    // The resolution reports doubt, not this check.
     return 'maybe';
   }
 }

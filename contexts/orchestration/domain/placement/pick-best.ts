@@ -1,13 +1,13 @@
 import type { PlacementView } from '../target-view.ts';
 
-/** A target that may be picked, at its worth before it is known who stands beside it. */
+/** A target that may be picked, with its score before spreading is taken into account. */
 export interface Contender {
   readonly target: PlacementView;
   readonly worth: number;
   readonly isPlaced: boolean;
 }
 
-/** By which label to spread, and how much each neighbour costs. */
+/** The label to spread by, and how much each neighbour costs. */
 export interface Spread {
   readonly label: string;
   readonly weight: number;
@@ -16,16 +16,16 @@ export interface Spread {
 export interface Picking {
   readonly slots: number;
   readonly spread: Spread | undefined;
-  /** Who is there before anyone is picked. */
+  /** Targets placed before any contender is picked. */
   readonly neighbours: readonly PlacementView[];
 }
 
 /**
- * The best, one after another, each seeing the neighbours that were picked before it. Equal ones go by who is placed
- * already, since a move should gain something, and then by name.
+ * Picks the best one after another, each seeing the neighbours picked before it. Ties go to targets placed already, since
+ * a move should gain something, and then by name.
  *
- * Those with the same value of the label are picked in their own order, whatever the others do. So each one's place among
- * them tells how many neighbours it will have, and all can be sorted at once.
+ * Targets with the same label value are picked in their own order, whatever the others do. So a target's rank among them
+ * tells how many neighbours it will have, and all can be sorted at once.
  */
 export function pickBest(contenders: readonly Contender[], { slots, spread, neighbours }: Picking): PlacementView[] {
   const crowdOf = (target: PlacementView): string | undefined =>

@@ -5,12 +5,12 @@ import type { PlacementSpec } from './placement-strategy.ts';
 
 export interface PlacementCheck {
   readonly registry: PlacementRegistry;
-  /** The targets of the workspace, when somebody writes the specs; nobody answers for them when they are read again. */
+  /** The targets of the workspace, if the spec is being written. Absent when stored specs are read again. */
   readonly pool?: readonly PlacementView[];
   readonly at?: string;
 }
 
-/** What is wrong with a deployment's placements, all of it at once. */
+/** All faults of a deployment's placements. */
 export function placementFaults(specs: readonly PlacementSpec[], check: PlacementCheck): FieldFault[] {
   const { registry, pool, at = '/placement' } = check;
   if (specs.length === 0) return [{ path: at, message: 'must have at least one placement; use all for every target' }];
@@ -25,14 +25,14 @@ export function placementFaults(specs: readonly PlacementSpec[], check: Placemen
 }
 
 /**
- * What any placement but `local` may choose from. The platform itself needs a permission of its own, so that it is out
- * of reach even where somebody registered it among the targets.
+ * The targets that any placement but `local` may choose from. The platform itself needs its own permission, so it is out
+ * of reach even if it was registered as a target.
  */
 export function selectable(pool: readonly PlacementView[]): readonly PlacementView[] {
   return pool.filter((target) => target.type !== 'local');
 }
 
-/** The names of the reported scores that make a difference to any of the placements. */
+/** The names of the reported scores that any of the placements uses. */
 export function scoresReadBy(specs: readonly PlacementSpec[], registry: PlacementRegistry): ReadonlySet<string> {
   return new Set(specs.flatMap((spec) => registry.get(spec.type)?.scores?.(spec) ?? []));
 }

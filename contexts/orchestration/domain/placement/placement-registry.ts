@@ -7,7 +7,7 @@ import { staticPlacement } from './static-placement.ts';
 
 export type PlacementRegistry = ReadonlyMap<string, PlacementStrategy>;
 
-/** The built-in strategies, and those of addons beside them. None takes another's type. */
+/** The built-in strategies and those of addons. Two strategies may not have the same type. */
 export function createPlacementRegistry(added: readonly PlacementStrategy[] = []): PlacementRegistry {
   const registry = new Map<string, PlacementStrategy>();
   for (const strategy of [...BUILT_IN, ...added]) {

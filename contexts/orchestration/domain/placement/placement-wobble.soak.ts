@@ -11,7 +11,9 @@ import { contextOf, viewOf } from './testing/view-of.ts';
 const ROUNDS = 12;
 const ROUND_MS = 60_000;
 
-/** Every case is two series of scores over one fleet: one that wobbles within the hysteresis, and one that does as it likes. */
+/**
+ * Every case is two series of scores over one fleet: one that fluctuates within the hysteresis, and one without bounds.
+ */
 export const soak: Soak = {
   description: 'scored placement under noisy scores: nothing moves beyond what the hysteresis allows',
   defaultCount: 10_000,
@@ -35,9 +37,9 @@ interface Fleet {
 type Totals = ReadonlyMap<TargetId, number>;
 
 /**
- * A total that stays within a quarter of the hysteresis of its mean never makes up for it: two of them come closer by
- * at most half, and were at most another half the wrong way when the first was chosen. Neither do reports that fail to
- * come, nor targets that are cordoned for a while.
+ * Totals that stay within a quarter of the hysteresis around their mean never cause a move: two of them approach each
+ * other by at most half of it, and were at most another half apart the wrong way when the first was chosen. Missing
+ * reports and temporarily cordoned targets cause no moves either.
  */
 function calmSeries(fleet: Fleet, random: SeededRandom): void {
   const wobble = fleet.hysteresis * 0.249;
@@ -53,8 +55,8 @@ function calmSeries(fleet: Fleet, random: SeededRandom): void {
 }
 
 /**
- * Every move gains more than the hysteresis at the moment that it is made. So over a whole series there are no more
- * moves than the hysteresis goes into all that the totals have wobbled.
+ * Every move gains more than the hysteresis at the moment it is made. So over a whole series there are at most as many
+ * moves as the sum of all changes divided by the hysteresis.
  */
 function stormySeries(fleet: Fleet, random: SeededRandom): void {
   let totals = drawTotals(fleet, 40, random);
@@ -94,7 +96,7 @@ function drawFleet(random: SeededRandom): Fleet {
     hysteresis,
     maxScoreAge: '30s',
   };
-  // Many are alike, which is where wobbling would hurt.
+  // Many totals are equal, which is where fluctuation would hurt.
   const means = new Map(pool.map(({ id }) => [id, random.integer(-2, 2) * random.pick([0, 5, 20])]));
   return { pool, spec, hysteresis, spread, means };
 }
@@ -109,7 +111,7 @@ interface Round {
   readonly round: number;
 }
 
-/** What is not reported this round was last heard of in the one before, which is too old. */
+/** A score that is not reported this round is from the round before, which is too old. */
 function place({ pool, spec, means }: Fleet, { totals, placed, round }: Round): ReadonlySet<TargetId> {
   const now = round * ROUND_MS;
   const scores: ReportedScores = new Map(
@@ -124,7 +126,7 @@ function place({ pool, spec, means }: Fleet, { totals, placed, round }: Round): 
   return new Set(resolution.targets);
 }
 
-/** The sum of the totals, less what the crowds cost. */
+/** The sum of the totals, minus the cost of crowding. */
 function worthOf({ pool, spread }: Fleet, totals: Totals, placed: ReadonlySet<TargetId>): number {
   const crowds = new Map<string | undefined, number>();
   let worth = 0;

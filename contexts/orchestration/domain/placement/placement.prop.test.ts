@@ -16,9 +16,9 @@ const RUNS = { numRuns: 400, seed: testSeed() };
 const NOW = 1_000_000;
 const NAMES = Array.from({ length: 8 }, (_, index) => `t${index}`);
 
-/** Knows nothing, and says so. */
+/** Always throws. */
 const crash = { type: 'crash', chooses: 'each', faults: () => [], choose: crashes } as const;
-/** Goes by the order of its pool, which is promised. */
+/** Relies on the order of its pool, which is guaranteed. */
 const first = { type: 'first', chooses: 'among', faults: () => [], choose: takesFirst } as const;
 const registry = createPlacementRegistry([crash, first]);
 

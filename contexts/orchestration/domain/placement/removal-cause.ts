@@ -1,63 +1,63 @@
 import type { TargetId } from '#protocol/targets';
 import type { Exclusion, ExclusionReason } from './exclusion.ts';
 
-/** Why a target may lose what it has. */
+/** Causes that justify removing a deployment from a target. */
 export const REMOVAL_CAUSES = [
-  /** The deployment was patched: its placement, or what its manifest fits. */
+  /** The deployment was patched: its placement, or the target types its manifest fits. */
   'specPatch',
   /** A label of the target was changed. */
   'relabel',
-  /** The target, or a workspace above it, was moved out of the deployment's. */
+  /** The target, or a workspace above it, was moved out of the deployment's workspace. */
   'move',
-  /** The target was deleted; the second, after it had been cordoned and emptied. */
+  /** The target was deleted; for the second, after it had been cordoned and emptied. */
   'deleted',
   'cordonAndDelete',
-  /** Its infrastructure goes away, or has gone. */
+  /** Its infrastructure is being removed, or is gone. */
   'deprovisioned',
-  /** Others score higher by more than the hysteresis. */
+  /** Other targets score higher by more than the hysteresis. */
   'outscored',
-  /** A person looked and agreed. */
+  /** A user confirmed the removal. */
   'confirmed',
-  /** The whole deployment goes. */
+  /** The whole deployment is deleted. */
   'deploymentDeleted',
 ] as const;
 export type RemovalCause = (typeof REMOVAL_CAUSES)[number];
 
-/** What happens to a deployment's targets, one by one, and is written down when it does. */
+/** Causes that concern single targets. They are recorded when they happen. */
 export type TargetCause = Extract<RemovalCause, 'relabel' | 'move' | 'deleted' | 'cordonAndDelete' | 'deprovisioned'>;
 
-/** What was written down since the last sure resolution. */
+/** The causes recorded since the last sure resolution. */
 export interface RecordedCauses {
-  /** Whether the deployment was patched in what decides where it goes. */
+  /** Whether the deployment was patched in a field that affects placement. */
   readonly specPatch: boolean;
   readonly targets: ReadonlyMap<TargetId, readonly TargetCause[]>;
 }
 
 /**
- * Which causes on record account for which loss, the most telling first. One that is on record for another loss accounts
- * for none: a target that was relabelled and then is not found is a target that is not found.
+ * Which recorded causes justify which exclusion, the most specific first. A cause recorded for another kind of exclusion
+ * justifies nothing: a target that was relabelled and later disappears has merely disappeared.
  */
 const ACCOUNTS: Readonly<Record<ExclusionReason, readonly (TargetCause | 'specPatch')[]>> = {
   NotSelected: ['relabel', 'specPatch'],
   Outscored: ['specPatch'],
   UnfitTargetType: ['specPatch'],
-  // DECISION: that an agent takes fewer types of manifest than yesterday is what it says of itself, and it may be wrong
-  // after an upgrade. What the target has stays until somebody patches the deployment or agrees.
+  // DECISION: an agent that accepts fewer manifest types than before may be wrong after an upgrade. The target keeps its
+  // content until the deployment is patched or the removal is confirmed.
   UnfitManifestType: ['specPatch'],
   Deprovisioning: ['deprovisioned'],
   Gone: ['deprovisioned', 'cordonAndDelete', 'deleted', 'move'],
-  // Neither takes anything away from one that has it.
+  // Neither removes anything from a target that has it.
   Cordoned: [],
   ScoreUnknown: [],
 };
 
-/** What the resolution has seen for itself needs no other record. */
+/** The resolution observes these itself, so they need no record. */
 const SEEN: Partial<Record<ExclusionReason, RemovalCause>> = {
   Deprovisioning: 'deprovisioned',
   Outscored: 'outscored',
 };
 
-/** The target is not there to be emptied: it only ceases to be a member. */
+/** The target is not there to be cleaned up: it only stops being a member. */
 const VANISHED: readonly RemovalCause[] = ['deleted', 'cordonAndDelete', 'deprovisioned'];
 
 export function causeOf({ id, why }: Exclusion, { specPatch, targets }: RecordedCauses): RemovalCause | undefined {

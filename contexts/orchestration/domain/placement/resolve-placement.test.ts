@@ -56,7 +56,7 @@ describe('a placement', () => {
     assert.deepEqual(resolvePlacement(specs, [viewOf('a')], contextOf({ previous: idsOf('a', 'b') })), {
       kind: 'sure',
       targets: [idOf('a')],
-      excluded: [{ id: idOf('b'), why: 'Gone', message: 'is not in the workspace any more' }],
+      excluded: [{ id: idOf('b'), why: 'Gone', message: 'is no longer in the workspace' }],
       retained: [],
       missing: ['b'],
     });

@@ -6,36 +6,36 @@ import type { PlacementRegistry } from './placement-registry.ts';
 import type { Choice, ChoiceContext, PlacementSpec } from './placement-strategy.ts';
 
 /**
- * Who is to have a deployment. `unsure` is not "nobody": it keeps who has it. Lists are in order, texts stay the same
- * while what they tell does, and all of it is JSON.
+ * The targets that should have a deployment. `unsure` does not mean an empty set: placed targets stay. Lists are sorted,
+ * texts stay the same as long as the situation does, and all of it is JSON.
  */
 export type Resolution =
   | {
       readonly kind: 'sure';
       readonly targets: readonly TargetId[];
-      /** All that were placed and are not any more, and all that would be but for what they are. */
+      /** Targets that were placed and no longer are, and targets that would be placed except for their own state. */
       readonly excluded: readonly Exclusion[];
       readonly retained: readonly Retention[];
-      /** What a placement names and the workspace does not have, or no longer. */
+      /** Targets that a placement names and the workspace does not have, or no longer. */
       readonly missing: readonly string[];
     }
   | { readonly kind: 'unsure'; readonly why: string };
 
 export interface PlacementContext extends ChoiceContext {
   readonly registry: PlacementRegistry;
-  /** The platform itself, for `local` alone; also when it is only in the previous set. */
+  /** The platform itself, for `local` only; also needed when it is only in the previous set. */
   readonly local?: PlacementView;
   readonly fits?: ManifestFit;
 }
 
-/** What the manifest asks of a target; what it does not say fits all. */
+/** The manifest's requirements on a target. An absent field fits all targets. */
 export interface ManifestFit {
   readonly targetTypes?: readonly string[];
-  /** All of these must be taken by the target, if it says what it takes. */
+  /** The target must accept all of these, if it says what it accepts. */
   readonly manifestTypes?: readonly string[];
 }
 
-/** Each placement chooses from what the one before it chose, the first from the pool. It never throws. */
+/** Each placement chooses from the choice of the one before it, the first from the pool. Never throws. */
 export function resolvePlacement(
   specs: readonly PlacementSpec[],
   pool: readonly PlacementView[],
@@ -71,10 +71,10 @@ function resolveSurely(
   };
 }
 
-/** What is still in after some of the placements, and what was said of the rest. */
+/** The targets still in after some of the placements, and what was said about the others. */
 interface Sieve {
   readonly open: readonly PlacementView[];
-  /** Those that may not be placed. They go through the placements beside the others, to be listed if they would be. */
+  /** Targets that may not be placed. They go through the placements as well, to be listed if they would be chosen. */
   readonly barred: readonly Barred[];
   readonly left: readonly Exclusion[];
   readonly retained: readonly Retention[];
@@ -116,7 +116,7 @@ function barTo(
   const untaken =
     manifestTypes.length === 0 ? [] : (fits.manifestTypes ?? []).filter((it) => !manifestTypes.includes(it));
   if (untaken.length === 0) return undefined;
-  return { id, why: 'UnfitManifestType', message: `does not take manifests of type ${untaken.join(', ')}` };
+  return { id, why: 'UnfitManifestType', message: `does not accept manifests of type ${untaken.join(', ')}` };
 }
 
 function passed(sieve: Sieve, spec: PlacementSpec, context: PlacementContext): Sieve {
@@ -133,7 +133,10 @@ function passed(sieve: Sieve, spec: PlacementSpec, context: PlacementContext): S
   };
 }
 
-/** Who had it is listed in any case. Where targets compete nobody can say who else would have won, so all are. */
+/**
+ * Barred targets that were placed are always listed. If targets compete, it is unknown which others would have won, so
+ * all are listed.
+ */
 function passedBarred(barred: readonly Barred[], spec: PlacementSpec, context: PlacementContext): readonly Barred[] {
   if (context.registry.get(spec.type)?.chooses === 'among') return barred;
   const { chosen } = choose(
@@ -149,10 +152,10 @@ interface CheckedChoice {
   readonly chosen: ReadonlySet<TargetId>;
 }
 
-/** A strategy that reaches beyond its pool is not believed in anything. */
+/** If a strategy chooses from outside its pool, none of its answer is trusted. */
 function choose(spec: PlacementSpec, pool: readonly PlacementView[], context: PlacementContext): CheckedChoice {
   const choice = context.registry.get(spec.type)?.choose(spec, pool, context);
-  if (choice === undefined) throw new Error(`nobody knows the placement ${spec.type}`);
+  if (choice === undefined) throw new Error(`unknown placement type ${spec.type}`);
   const inPool = new Set(pool.map((target) => target.id));
   const stranger = choice.chosen.find((id) => !inPool.has(id));
   if (stranger !== undefined) throw new Error(`the placement ${spec.type} chose ${stranger}, which is not in its pool`);
@@ -160,11 +163,11 @@ function choose(spec: PlacementSpec, pool: readonly PlacementView[], context: Pl
 }
 
 function localPool({ local }: PlacementContext): readonly PlacementView[] {
-  if (local === undefined) throw new Error('the platform does not know itself as a target yet');
+  if (local === undefined) throw new Error('the platform is not registered as a target yet');
   return [local];
 }
 
-/** Those that were placed and that the placements were never asked about. */
+/** Targets that were placed and that no placement was asked about. */
 function departed(
   start: readonly PlacementView[],
   pool: readonly PlacementView[],
@@ -174,7 +177,7 @@ function departed(
   const known = new Set([...pool, ...(local ? [local] : [])].map((target) => target.id));
   return [...previous]
     .filter((id) => !asked.has(id))
-    .map((id) => (known.has(id) ? notSelected(id) : { id, why: 'Gone', message: 'is not in the workspace any more' }));
+    .map((id) => (known.has(id) ? notSelected(id) : { id, why: 'Gone', message: 'is no longer in the workspace' }));
 }
 
 function knownNames(pool: readonly PlacementView[]): ReadonlySet<string> {

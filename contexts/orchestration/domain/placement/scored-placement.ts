@@ -14,12 +14,12 @@ import {
 } from './scored-spec.ts';
 
 /**
- * The targets with the highest totals. One that is placed already stays until another is better by more than the
- * hysteresis, so that scores which wobble move nothing.
+ * The targets with the highest totals. A placed target stays until another is better by more than the hysteresis, so that
+ * noisy scores move nothing.
  *
- * DECISION: totals are sums of what is said of one target alone, never scaled by the best or the worst of the pool:
- * else one reporter's noise would move everybody. And a score that is missing or old is doubt, which keeps a placed
- * target and takes no new one: a reporter that died empties nothing.
+ * DECISION: a total depends on one target alone and is never scaled by the best or worst of the pool; otherwise one
+ * reporter's noise would move all targets. A missing or old score is doubt, which keeps placed targets and adds none: a
+ * dead reporter empties nothing.
  */
 export const scoredPlacement: PlacementStrategy<ScoredPlacement> = {
   type: 'scored',
@@ -32,7 +32,7 @@ export const scoredPlacement: PlacementStrategy<ScoredPlacement> = {
     const stays = doubtful.filter(({ target }) => context.previous.has(target.id));
     let chosen = stays.map(({ target }) => target);
     const [cordoned, free] = partition(judged, ({ target }) => target.lifecycle === 'Cordoned');
-    // Who is cordoned has it already and keeps it, whoever is better meanwhile.
+    // Cordoned targets have the deployment already and keep it, even if others score higher now.
     for (const contenders of [cordoned, free]) {
       chosen = chosen.concat(pickBest(contenders, { slots: spec.top - chosen.length, spread, neighbours: chosen }));
     }
@@ -51,7 +51,7 @@ export const scoredPlacement: PlacementStrategy<ScoredPlacement> = {
 
 interface Doubtful {
   readonly target: PlacementView;
-  /** The score that is not known. */
+  /** The name of the unknown score. */
   readonly missing: string;
 }
 
@@ -68,7 +68,7 @@ function judge(spec: ScoredPlacement, pool: readonly PlacementView[], context: C
   return { judged, doubtful };
 }
 
-/** What each target is worth by itself, or the name of a score that would have to be known. */
+/** The total of each target on its own, or the name of a score that is not known. */
 function totaller(spec: ScoredPlacement, { scores, loads, now }: ChoiceContext): (id: TargetId) => number | string {
   const reported = reportedWeights(spec);
   const loadWeight = spec.weights.find((weight) => weight.type === 'load')?.weight ?? 0;

@@ -1,31 +1,31 @@
 import { type FieldFault, labelFaults, parseDuration, parseResourceName, StdError } from '#kit/std';
 
-/** What a target's total is made of, by weight. */
+/** The parts of a target's total, with their weights. */
 export type Weight =
-  /** A score that somebody reports for the target. */
+  /** A score reported for the target through the API. */
   | { readonly type: 'reported'; readonly score: string; readonly weight: number }
   /** One point less for each other deployment that the target carries. */
   | { readonly type: 'load'; readonly weight: number }
-  /** One point less for each target with the same value of the label that is placed already. */
+  /** One point less for each target placed already that has the same value of the label. */
   | { readonly type: 'spread'; readonly label: string; readonly weight: number };
 
 const WEIGHT_TYPES: readonly string[] = ['reported', 'load', 'spread'] satisfies Weight['type'][];
 
 export type ScoredPlacement = {
   readonly type: 'scored';
-  /** How many targets are placed: the best. */
+  /** How many targets are placed, best first. */
   readonly top: number;
   readonly weights: readonly Weight[];
-  /** By how many points a target must beat one that is placed in order to take its place: 10 unless told. */
+  /** By how many points a target must beat a placed one to replace it; default 10. */
   readonly hysteresis?: number;
-  /** For how long a report counts, as a duration: 10m unless told. */
+  /** How long a report counts, as a duration; default 10m. */
   readonly maxScoreAge?: string;
 };
 
 export const DEFAULT_HYSTERESIS = 10;
 export const DEFAULT_MAX_SCORE_AGE = '10m';
 
-/** Reported scores are between this and its negative, so that weights of several mean something. */
+/** Reported scores lie between this and its negative, so that weights are comparable. */
 export const MAX_SCORE = 100;
 
 export function scoredFaults(spec: ScoredPlacement, at: string): FieldFault[] {
@@ -54,8 +54,8 @@ function weightsFaults(weights: readonly Weight[], at: string): FieldFault[] {
 }
 
 /**
- * DECISION: one label to spread by. Greedy choice by one label keeps the promise of the hysteresis; with several that
- * cut across each other, one small change can move a whole chain of targets.
+ * DECISION: only one label to spread by. Greedy choice by one label keeps the guarantee of the hysteresis; with several
+ * overlapping labels, one small change can move a whole chain of targets.
  */
 function keyOf(weight: Weight): string {
   return weight.type === 'reported' ? `the score ${weight.score}` : weight.type;

@@ -4,8 +4,8 @@ import type { PlacementStrategy } from './placement-strategy.ts';
 export type SelectorPlacement = { readonly type: 'selector' } & Pick<LabelSelector, keyof LabelSelector>;
 
 /**
- * DECISION: a selector without any requirement is refused, though Kubernetes takes it for everything. Nobody who forgot
- * the labels means the whole fleet; who does can say `all`.
+ * DECISION: an empty selector is refused, although in Kubernetes it selects everything. It is more likely that the labels
+ * were forgotten than that the whole fleet is meant; use `all` for that.
  */
 export const selectorPlacement: PlacementStrategy<SelectorPlacement> = {
   type: 'selector',

@@ -2,7 +2,7 @@ import { type FieldFault, parseUuid, StdError } from '#kit/std';
 import type { PlacementView } from '../target-view.ts';
 import type { PlacementStrategy } from './placement-strategy.ts';
 
-/** `targets` are names, or uids. */
+/** `targets` are names or uids. */
 export type StaticPlacement = { readonly type: 'static'; readonly targets: readonly string[] };
 
 export const staticPlacement: PlacementStrategy<StaticPlacement> = {
@@ -22,7 +22,7 @@ export const staticPlacement: PlacementStrategy<StaticPlacement> = {
     const find = finder(pool);
     const found = targets.map((ref) => ({ ref, target: find(ref) }));
     return {
-      // A target may be named and have its uid listed as well.
+      // A target may be listed by name and by uid.
       chosen: [...new Set(found.flatMap(({ target }) => target?.id ?? []))],
       missing: found.filter(({ target }) => target === undefined).map(({ ref }) => ref),
     };
@@ -30,8 +30,8 @@ export const staticPlacement: PlacementStrategy<StaticPlacement> = {
 };
 
 /**
- * DECISION: what looks like a uid is one, and never a name. A target that took another's uid for its name would else
- * inherit the other's place once that is deleted.
+ * DECISION: anything that looks like a uid is a uid, never a name. Otherwise a target named like another target's uid
+ * would take that target's place once it is deleted.
  */
 function finder(pool: readonly PlacementView[]): (ref: string) => PlacementView | undefined {
   const byId = new Map<string, PlacementView>(pool.map((target) => [target.id, target]));
@@ -50,5 +50,5 @@ function isUuid(ref: string): boolean {
 }
 
 function outsideFault(ref: string, path: string): FieldFault {
-  return { path, message: `names ${ref}, which is no target of this workspace or below it` };
+  return { path, message: `names ${ref}, which is not a target of this workspace or below it` };
 }

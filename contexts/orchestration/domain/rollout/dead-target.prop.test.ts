@@ -55,7 +55,7 @@ for (const { offlinePolicy, why, allowance } of [
   });
 }
 
-/** When each target was sent it. */
+/** When each target was sent the content. */
 function sendTimes(
   { tiers, spec, dead, answerMs, wellMs }: Schedule,
   budget: object,

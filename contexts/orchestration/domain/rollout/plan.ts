@@ -4,30 +4,35 @@ import type { Budget, FailurePolicy } from '../budget/budget.ts';
 import type { Share } from '../budget/share.ts';
 import type { GateSpec } from './gates/gate.ts';
 
-/** What is to be done in which order. It is JSON, and says nothing of what happened to it since. */
+/** The changes to make, and their order. JSON; it does not record progress. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
-  /** Of the resolved set, who has the new content already and is healthy: nothing to change, but part of the budget. */
+  /**
+   * Targets of the resolved set that have the new content already and are healthy: nothing to change, but they count in
+   * the budget.
+   */
   readonly current: readonly TargetId[];
   readonly budget: Budget;
 }
 
 export interface PlanStep {
-  /** Unique in the plan; of a staged rollout, the name of the stage. */
+  /** Unique in the plan; for a staged rollout, the name of the stage. */
   readonly name: string;
-  /** Taken off these targets first; both lists are in the order of names. */
+  /** Removals go first; both lists are ordered by target name. */
   readonly remove: readonly TargetId[];
   readonly deliver: readonly TargetId[];
-  /** How many of the step's targets are in change at once; a percentage is of the step. */
+  /** How many of the step's targets may be in change at once; a percentage refers to the step. */
   readonly maxConcurrency?: Share;
   readonly before: readonly GateSpec[];
   readonly after: readonly GateSpec[];
   readonly failurePolicy: FailurePolicy;
-  /** Which targets that join later belong here: those selected, or `rest` for those that no other step selects. */
+  /**
+   * Which targets that join later belong to this step: those selected, or `rest` for those that no other step selects.
+   */
   readonly joins?: LabelSelector | 'rest';
 }
 
-/** All that get something by it, or lose something. */
+/** All targets that the plan delivers to or removes from. */
 export function touchedBy({ steps }: Plan): readonly TargetId[] {
   return steps.flatMap(({ deliver, remove }) => [...deliver, ...remove]);
 }

@@ -11,7 +11,7 @@ const lines = readFileSync(new URL('./README.md', import.meta.url), 'utf8').spli
 
 for (const { header, known } of [
   { header: '| type | fields | plan |', known: [...BUILT_IN_ROLLOUTS.keys()] },
-  { header: '| type | fields | goes when |', known: [...BUILT_IN_GATES.keys()] },
+  { header: '| type | fields | passes when |', known: [...BUILT_IN_GATES.keys()] },
   { header: '| outcome | when |', known: OUTCOMES },
   { header: '| stop reason | what happened |', known: STOP_REASONS },
   { header: '| status | meaning |', known: MEMBER_STATUSES },

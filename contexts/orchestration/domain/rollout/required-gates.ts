@@ -2,7 +2,10 @@ import { canonicalJson } from '#kit/std';
 import type { GateSpec } from './gates/gate.ts';
 import type { Plan } from './plan.ts';
 
-/** The plan with the gates that workspaces demand, before anything is delivered or removed. Which the plan has there stay one. */
+/**
+ * Adds the gates that workspace policies require before anything is delivered or removed. A gate that the plan already
+ * has there is not duplicated.
+ */
 export function withRequiredGates(plan: Plan, required: readonly GateSpec[]): Plan {
   const [first, ...rest] = plan.steps;
   if (first === undefined || required.length === 0) return plan;

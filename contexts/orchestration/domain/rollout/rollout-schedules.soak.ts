@@ -19,7 +19,7 @@ import { type SimulatedEnd, type SimulatedStep, simulate, type TargetScript } fr
 const decide = createDecide(BUILT_IN_GATES);
 const MINUTE = 60_000;
 
-/** Random fleets, rollouts and schedules of faults. fast-check finds the smallest one that breaks a rule. */
+/** Random fleets, rollouts and fault schedules. fast-check finds the smallest one that breaks a rule. */
 export const soak: Soak = {
   description: 'rollouts of random fleets under faults: budgets, gates, membership, replay, and no silent stop',
   defaultCount: 20_000,
@@ -40,7 +40,7 @@ interface Schedule {
   readonly fleet: readonly (FleetTarget & { readonly script: TargetScript })[];
   readonly answers: readonly { readonly afterMs: number; readonly answer: GateAnswer }[];
   readonly disturbances: readonly { readonly at: number; readonly happening: Happening | 'replan' }[];
-  /** What a replan makes of it. */
+  /** The spec that a replan uses. */
   readonly otherSpec: RolloutSpec;
   readonly resumeAfterMs: number | undefined;
 }
@@ -80,7 +80,7 @@ function replaysAlike(first: RolloutState, { steps }: SimulatedEnd): void {
   }
 }
 
-/** The plan of another spec for those who are in the rollout now. */
+/** The plan of another spec for the current members of the rollout. */
 function planAgain(state: RolloutState, spec: RolloutSpec, fleet: readonly FleetTarget[]): Plan {
   const untouched = untouchedBy(state);
   const members = membersOf(state).filter(({ status }) => status !== 'Dropped');
@@ -174,7 +174,7 @@ const target = fc.record({
   script,
 });
 
-/** Names come from a counter, so that shrinking has nothing to do with them. */
+/** Names come from a counter, so that shrinking does not touch them. */
 const fleet = fc.array(target, { maxLength: 9 }).map((targets) =>
   targets.map(({ tier, fate, ...own }, index) => ({
     ...own,
@@ -198,7 +198,7 @@ const answers = fc.array(
   { maxLength: 6 },
 );
 
-/** Targets beyond the fleet's size are those that join. */
+/** Targets beyond the size of the fleet are joiners. */
 const someone = fc.integer({ min: 0, max: 11 }).map((index) => idOf(`t${index}`));
 const joiner = fc
   .record({ id: someone, tier: fc.constantFrom(...TIERS), isOnline: fc.boolean() })

@@ -3,7 +3,7 @@ import { countsAfter, NO_COUNTS } from '../../domain/deployment/counts-after.ts'
 import type { Deployment } from '../../domain/deployment/deployment.ts';
 import type { DeploymentTarget } from '../../domain/deployment/deployment-target.ts';
 
-/** What must not be, of a deployment that is at rest or waits. Each says what is wrong. */
+/** Checks the invariants of a deployment that is at rest or waits. Returns what is wrong. */
 export function brokenPromises(deployment: Deployment, rows: readonly DeploymentTarget[]): readonly string[] {
   const { status, rollout } = deployment;
   const counts = rows.reduce((so, row) => countsAfter(so, undefined, row), NO_COUNTS);
@@ -20,7 +20,7 @@ export function brokenPromises(deployment: Deployment, rows: readonly Deployment
   return broken;
 }
 
-/** Whoever was sent the very same content under the same revision more often than there were reasons to. */
+/** Targets that were sent the same content under the same revision more often than there were reasons to. */
 export function needlessDispatches(dispatched: readonly DeliveryOrder[], reasons: number): readonly string[] {
   const times = new Map<string, number>();
   for (const order of dispatched) {

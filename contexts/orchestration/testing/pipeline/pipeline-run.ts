@@ -49,7 +49,7 @@ const PLACE = { name: parseResourceName('shop'), path: '/root/shop/' };
 const LEASE_MS = 150;
 const MODULES = [DURABLE_MIGRATIONS, OUTBOX_MIGRATIONS, ORCHESTRATION_MIGRATIONS];
 
-/** One that has been started, and ends with the test. */
+/** A run that is started, and ends with the test. */
 export async function aRun(t: TestContext, database: TestDatabase, options?: PipelineRunOptions): Promise<PipelineRun> {
   const run = new PipelineRun(database, options);
   t.after(() => run.dispose());
@@ -120,14 +120,14 @@ export class PipelineRun {
     return this;
   }
 
-  /** As after a crash: what was under way is given up, and nothing is told. */
+  /** As after a crash: work under way is dropped without notice. */
   async stop(): Promise<void> {
     const stop = this.#stop;
     this.#stop = undefined;
     await stop?.();
   }
 
-  /** While nothing runs: whose agents are known to have what they were asked to do. */
+  /** While nothing runs: the targets whose orders are recorded as accepted. */
   async known(uid: Uuid): Promise<ReadonlySet<TargetId>> {
     const storage = await this.#database.open(MODULES);
     try {
@@ -203,7 +203,7 @@ export class PipelineRun {
     return await this.units.read((unit) => unit.revisions.find(uid, revision, this.signal), this.signal);
   }
 
-  /** Until the deployment is as described. */
+  /** Waits until the deployment is as described. */
   async until(uid: Uuid, what: string, is: (it: Deployment) => boolean): Promise<Deployment> {
     let last: Deployment | undefined;
     try {
@@ -216,7 +216,7 @@ export class PipelineRun {
     }
   }
 
-  /** Until nothing is left to do. */
+  /** Waits until nothing is left to do. */
   async idle(uid: Uuid): Promise<Deployment> {
     return await this.until(
       uid,
@@ -225,7 +225,7 @@ export class PipelineRun {
     );
   }
 
-  /** Until its pipeline is over. */
+  /** Waits until its pipeline has ended. */
   async untilRested(uid: Uuid): Promise<void> {
     await eventually('a pipeline at rest', async () => {
       const row = await this.storage.get(sql`SELECT run FROM deployments WHERE uid = ${uid}`, this.signal);
@@ -246,7 +246,7 @@ export class PipelineRun {
     });
   }
 
-  /** What somebody tells the rollout under way. */
+  /** Posts an event to the rollout under way. */
   async tell(uid: Uuid, happening: Happening): Promise<void> {
     await this.units.write(async (unit) => {
       const { rollout: revision = 0 } = await found(unit, uid, this.signal);
@@ -262,7 +262,7 @@ export class PipelineRun {
     );
   }
 
-  /** Those that the rollout under way waits for, once there are any. */
+  /** The approvals that the rollout under way waits for, once there are any. */
   async approvals(uid: Uuid): Promise<readonly Approval[]> {
     return await eventually('an approval request', async () => {
       const open = await this.openApprovals(uid, (await this.get(uid)).rollout ?? 0);

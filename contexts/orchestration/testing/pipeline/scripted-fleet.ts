@@ -6,17 +6,17 @@ import type { PoolTarget, TargetPool, TargetRouter } from '../../application/por
 import { LOCAL_TARGET_ID } from '../../domain/target-view.ts';
 import { aPoolTarget } from '../a-pool.ts';
 
-/** How an agent takes what it is asked to do; what is left out goes well at once. */
+/** How an agent reacts to orders; by default everything succeeds at once. */
 export interface Script {
-  /** `hangs` never answers; `throws` does so as often as it says, then not. */
+  /** `hangs` never answers; `throws` fails the given number of times, then succeeds. */
   readonly taking?: 'accepts' | 'rejects' | 'hangs' | { readonly throws: number };
   readonly applying?: 'applies' | 'fails' | 'rejects' | 'never';
-  /** What it says of its health once it has applied something; `undefined` for nothing. */
+  /** The health that it reports after applying; `undefined` for Available, `silent` for no report. */
   readonly health?: Health | 'silent';
   readonly latencyMs?: number;
 }
 
-/** Where agents' words go. */
+/** Receives the reports of agents. */
 export interface Ear {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
   inventory(inventory: Inventory, signal: AbortSignal): Promise<void>;
@@ -43,14 +43,14 @@ interface Agent {
 
 const AGENT_MS = 30_000;
 
-/** Targets whose agents do what a script says. It outlives the platform: what it applied stays applied. */
+/** Targets whose agents follow a script. The fleet outlives the platform: applied content stays applied. */
 export class ScriptedFleet implements TargetRouter {
   readonly #agents = new Map<TargetId, Agent>();
   readonly #talking = new Set<Promise<void>>();
-  /** All that was asked of agents, in order. */
+  /** All orders to agents, in sequence. */
   readonly dispatched: DeliveryOrder[] = [];
   readonly cancelled: string[] = [];
-  /** Told before each dispatch. */
+  /** Called before each dispatch. */
   onDispatch: (order: DeliveryOrder) => void = () => {};
   ear: Ear | undefined;
   path = '/root/shop/';
@@ -99,7 +99,7 @@ export class ScriptedFleet implements TargetRouter {
     };
   }
 
-  /** What is on the target now. */
+  /** The current content of the target. */
   has(id: TargetId, deployment: Uuid): { readonly revision: number; readonly hash: string } | undefined {
     const holding = this.#agents.get(id)?.holdings.get(deployment);
     return holding && { revision: holding.revision, hash: holding.hash };
@@ -163,7 +163,7 @@ export class ScriptedFleet implements TargetRouter {
     return undefined;
   }
 
-  /** Until agents have said all that they have to say. */
+  /** Waits until agents have sent all their reports. */
   async settled(): Promise<void> {
     while (this.#talking.size > 0) await Promise.all(this.#talking);
   }
@@ -184,7 +184,7 @@ export class ScriptedFleet implements TargetRouter {
       reports.push({ ...said, kind: 'applied', hash: order.hash });
       if (health !== 'silent') reports.push({ ...said, kind: 'health', health, message: '' });
     }
-    // An agent says what it has to say until somebody has heard it.
+    // An agent repeats a report until it is taken.
     for (let tries = 0; tries < 200; tries += 1) {
       try {
         if (this.ear === undefined || !agent.target.isOnline) throw new Error('nobody listens');

@@ -21,7 +21,7 @@ const STOPPED: RolloutStatus = { ...RUNNING, phase: 'Paused', reason: 'FailuresE
 const rollsOut = (rollout = RUNNING) =>
   stands('web', { revision: 1, rollout: 1, observedGeneration: 1, status: { rollout } });
 
-/** What the rollout is told, in its inbox. */
+/** The events that the rollout finds in its inbox. */
 const told = (...want: readonly object[]) =>
   meanwhile('web', async (unit, { uid }, signal) => {
     assert.deepEqual(await unit.rollouts.take({ deployment: uid, revision: 1 }, 10, signal), want);

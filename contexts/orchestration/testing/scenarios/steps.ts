@@ -5,7 +5,7 @@ import type { Trigger } from '../../domain/deployment/trigger.ts';
 import { type StatusChanges, withStatus } from '../../domain/deployment/with-status.ts';
 import { type Call, type Meanwhile, timeOf, uidOf, type Wanted } from '../deployment-api.ts';
 
-/** A story that the API must tell in the same way on every database. */
+/** A sequence of requests with the same expected results on every database. */
 export interface Scenario {
   readonly why: string;
   readonly steps: readonly (Call | Meanwhile)[];
@@ -60,7 +60,7 @@ export function created(name: string): Wanted {
   return { status: 201, events: [`deployment.created ${name} in emea`], triggers: [CREATION] };
 }
 
-/** Of a deployment in emea. */
+/** Expects an update of a deployment in emea. */
 export function updated(name: string, ...triggers: readonly Trigger[]): Wanted {
   return { status: 200, events: [`deployment.updated ${name} in emea`], triggers };
 }
@@ -69,7 +69,7 @@ export function patched(name: string, ...axes: Extract<Trigger, { kind: 'spec' }
   return updated(name, { kind: 'spec', axes, by: ALICE });
 }
 
-/** A verb that leaves the deployment as it is until the pipeline comes to it. */
+/** Expects a verb to leave the deployment as it is until the pipeline carries it out. */
 export function asked(trigger: Trigger): Wanted {
   return { status: 200, triggers: [trigger] };
 }
@@ -78,7 +78,7 @@ export function refused(status: number, code: string, ...faults: readonly string
   return { status, problem: { code, ...(faults.length === 0 ? {} : { faults }) } };
 }
 
-/** What the pipeline makes of a deployment in emea meanwhile. */
+/** The change that the pipeline makes to a deployment in emea meanwhile. */
 export function stands(name: string, changes: StatusChanges): Meanwhile {
   return meanwhile(name, async (unit, deployment, signal) => {
     await unit.deployments.replace(withStatus(deployment, changes, deployment.updateTime + 1), signal);
@@ -100,13 +100,16 @@ export function meanwhile(
 
 interface Expected extends Readonly<Record<string, unknown>> {
   readonly name: string;
-  /** Which create of the scenario made it, when nothing but creates came before. */
+  /** Which create of the scenario made it, if only creates came before. */
   readonly nth?: number;
   /** The step that created it. */
   readonly at?: number;
 }
 
-/** One that was just created, but for what is said. Each create takes ids for itself, its trigger and its event. */
+/**
+ * A deployment that was just created, except for the given fields. Each create takes ids for itself, its trigger and its
+ * event.
+ */
 export function resource({ nth = 1, at = nth, ...its }: Expected): object {
   const uid = uidOf(nth * 3 - 2);
   return {
@@ -150,12 +153,12 @@ export function resource({ nth = 1, at = nth, ...its }: Expected): object {
 function conditionsAt(lastTransitionTime: string): object[] {
   const found = [
     ['Placed', 'Unknown', 'Unresolved', 'The placement has not been resolved yet.'],
-    ['Planned', 'Unknown', 'NotPlannedYet', 'What was asked for last is not planned yet.'],
-    ['Progressing', 'True', 'NotPlannedYet', 'What was asked for last is not planned yet.'],
+    ['Planned', 'Unknown', 'NotPlannedYet', 'The latest change is not planned yet.'],
+    ['Progressing', 'True', 'NotPlannedYet', 'The latest change is not planned yet.'],
     ['Available', 'Unknown', 'Unresolved', 'The placement has not been resolved yet.'],
     ['Degraded', 'False', 'NoneDegraded', 'No target is known to be degraded.'],
-    ['Conflict', 'False', 'NoConflict', 'The budget lets it go on.'],
-    ['Paused', 'False', 'NotPaused', 'Nobody paused it.'],
+    ['Conflict', 'False', 'NoConflict', 'The budget does not block the rollout.'],
+    ['Paused', 'False', 'NotPaused', 'The rollout is not paused.'],
   ];
   return found.map(([type, status, reason, message]) => ({
     type,

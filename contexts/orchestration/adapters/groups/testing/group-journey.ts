@@ -32,7 +32,7 @@ import { groupActivities, groupStarter } from '../group-runs.ts';
 
 const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
 
-/** Everything that deployments and groups are made of, with a fleet whose agents do what they are told. */
+/** Deployments and groups with all their parts, and a fleet whose agents follow their scripts. */
 export class GroupJourney {
   readonly fleet = new ScriptedFleet();
   readonly units: Units;
@@ -50,7 +50,7 @@ export class GroupJourney {
     this.#stop = stop;
   }
 
-  /** What the platform as a target says goes to the deployments, or else to whom the test names. */
+  /** Reports of the platform as a target go to the deployments, or to the given receiver. */
   static async open(database: TestDatabase, reports?: LocalReports): Promise<GroupJourney> {
     const fleet = new ScriptedFleet();
     return new GroupJourney(await start(database, fleet, reports), fleet);
@@ -93,7 +93,7 @@ export class GroupJourney {
     return found;
   }
 
-  /** As the API shows it, of a group on the platform. */
+  /** The row of a group on the platform, as the API shows it. */
   async localRow(name: string): Promise<DeploymentTarget | undefined> {
     const { uid } = await this.find(name);
     const rows = await this.units.read((unit) => unit.targets.some(uid, [LOCAL_TARGET_ID], this.#signal), this.#signal);

@@ -30,7 +30,7 @@ import { ToyPipeline } from './toy-pipeline.ts';
 
 const WORKSPACE = { name: parseResourceName('shop'), path: '/root/shop/' };
 
-/** Groups as they run in production, on a database of their own; what their children do is up to the test. */
+/** Groups as they run in production, on a database of their own; the test controls their children. */
 export class GroupStage {
   readonly storage: Storage;
   readonly units: Units;
@@ -104,7 +104,7 @@ export class GroupStage {
     await this.units.write((unit) => rolloutCommands[to](unit, key(name), this.#signal), this.#signal);
   }
 
-  /** The pipeline of a deployment does its part. */
+  /** Runs one step of the deployment's toy pipeline. */
   async roll(name: string): Promise<Acknowledgement | undefined> {
     return await this.pipeline.roll((await this.find(name)).uid, this.#signal);
   }
@@ -128,12 +128,12 @@ export class GroupStage {
     return await this.units.read((unit) => unit.deployments.inWorkspaces([WORKSPACE.path], this.#signal), this.#signal);
   }
 
-  /** The names of all that is there; those that are on their way out have a minus before them. */
+  /** The names of all deployments; those being deleted are prefixed with a minus. */
   async names(): Promise<readonly string[]> {
     return (await this.all()).map(({ name, deletion }) => (deletion === undefined ? name : `-${name}`)).sort();
   }
 
-  /** What the platform said last of the group as its target. */
+  /** The last health that the platform, as the group's target, reported. */
   async health(name: string): Promise<string> {
     const { uid } = await this.find(name);
     const last = this.pipeline.reports.findLast((report) => report.deployment === uid && report.kind === 'health');
@@ -156,18 +156,18 @@ export class GroupStage {
     await this.idle();
   }
 
-  /** Of one whose controller looks again after a while. */
+  /** For a group whose controller looks again after a while. */
   async untilHealthSaid(name: string, health: string): Promise<void> {
     await this.#until(health, () => this.health(name));
   }
 
-  /** Until no controller has anything to do. */
+  /** Waits until no controller has anything to do. */
   async idle(): Promise<void> {
     const left = sql`SELECT deployment FROM deployment_groups WHERE news > heard OR run IS NOT NULL`;
     await this.#until('', async () => JSON.stringify(await this.storage.all(left, this.#signal)).replace('[]', ''));
   }
 
-  /** Until no workflow is left. */
+  /** Waits until no workflow is left. */
   async untilEnded(): Promise<void> {
     const running = sql`SELECT id FROM durable_workflows WHERE status = 'running'`;
     await this.#until('[]', async () => JSON.stringify(await this.storage.all(running, this.#signal)));

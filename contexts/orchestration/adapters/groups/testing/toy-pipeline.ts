@@ -28,26 +28,28 @@ const COUNTS = {
   Progressing: { ...NO_COUNTS, placed: 1, unknown: 1 },
 } as const satisfies Record<ChildHealth, Deployment['status']['counts']>;
 
-/** Does for deployments what the test says, as far as groups can see it: groups go to the agent, the rest is pretended. */
+/**
+ * Plays the pipeline of deployments as far as groups can see it: groups go to the agent, everything else is simulated.
+ */
 export class ToyPipeline {
   readonly #deps: ToyPipelineDeps;
-  /** What the agent said of groups, newest last. */
+  /** The agent's reports on groups, newest last. */
   readonly reports: DeliveryReport[] = [];
-  /** How many reports get lost before one is heard. */
+  /** How many reports get lost before one is taken. */
   deaf = 0;
 
   constructor(deps: ToyPipelineDeps) {
     this.#deps = deps;
   }
 
-  /** Takes in what was asked of a deployment; sends a group to the agent. */
+  /** Plans what was requested of a deployment; sends a group to the agent. */
   async roll(uid: DeploymentId, signal: AbortSignal): Promise<Acknowledgement | undefined> {
     const { units, agent } = this.#deps;
     const order = await units.write((unit) => this.#plan(unit, uid, signal), signal);
     return order && (await agent.dispatch(order, signal));
   }
 
-  /** As reports of agents are taken in, for the one target that the platform is. */
+  /** Takes reports for the one target that the platform is. */
   async report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void> {
     if (this.deaf > 0) {
       this.deaf -= 1;

@@ -19,14 +19,14 @@ export interface WorldChild {
   isDeleting: boolean;
 }
 
-/** One step of a group: its children, `a` or `a=2` for another body. */
+/** One step of a group: its children, as `a`, or `a=2` for another body. */
 export type Steps = readonly (readonly string[])[];
 
-/** A workspace with one group in it, whose controller looks when it is told to. */
+/** A workspace with one group, whose controller looks when the test says so. */
 export class GroupWorld {
   readonly children = new Map<string, WorldChild>();
   readonly taken = new Set<string>();
-  /** Children that nobody would make, by name. */
+  /** Names of children whose creation is refused. */
   readonly refused = new Set<string>();
   state: GroupState;
   now = 1_000;
@@ -35,7 +35,7 @@ export class GroupWorld {
   lastGood: number | undefined;
   wish: { readonly revision: number; readonly spec: DeploymentGroupSpec } | undefined;
   decision: GroupDecision | undefined;
-  /** All that was ever done, as `create a`. */
+  /** All actions so far, as `create a`. */
   readonly log: string[] = [];
   #revision = 0;
   #uids = 0;
@@ -44,7 +44,7 @@ export class GroupWorld {
     this.state = newGroup(this.now);
   }
 
-  /** Another revision of the group. */
+  /** Sets the next revision of the group. */
   want(steps: Steps, onFailure: 'halt' | 'rollback' = 'halt'): this {
     this.#revision += 1;
     this.aborted = undefined;
@@ -52,13 +52,13 @@ export class GroupWorld {
     return this;
   }
 
-  /** The latest rollout of the group, or a later one of the same. */
+  /** Aborts the latest rollout of the group, or a later one of the same revision. */
   abort(rollout = this.#revision): this {
     this.aborted = rollout;
     return this;
   }
 
-  /** Another rollout of the same. */
+  /** Starts another rollout of the same revision. */
   retry(): this {
     this.aborted = undefined;
     return this;
@@ -82,7 +82,7 @@ export class GroupWorld {
     };
   }
 
-  /** One look, and what follows from it. */
+  /** Looks once, and carries out the actions. */
   look(): readonly GroupAction[] {
     const before = this.state;
     const decision = decideGroup(before, this.scene(), this.now);
@@ -100,7 +100,7 @@ export class GroupWorld {
     return decision.actions;
   }
 
-  /** Looks until there is nothing more to do. What was done, in order. */
+  /** Looks until there is nothing more to do. Returns the actions, in order. */
   settle(): string[] {
     const from = this.log.length;
     for (let looks = 0; looks < 50; looks += 1) if (this.look().length === 0) return this.log.slice(from);
@@ -118,7 +118,7 @@ export class GroupWorld {
     return this;
   }
 
-  /** By its own policy, say. */
+  /** By its own policy, for example. */
   rollBack(name: string): this {
     const child = this.child(name);
     child.generation += 1;
@@ -126,7 +126,7 @@ export class GroupWorld {
     return this;
   }
 
-  /** All that is under way comes to a good end. */
+  /** Everything under way succeeds. */
   succeed(): this {
     for (const [name, child] of this.children) {
       if (child.isDeleting) this.children.delete(name);
@@ -135,7 +135,7 @@ export class GroupWorld {
     return this;
   }
 
-  /** Until nothing changes any more. What was done, in order. */
+  /** Until nothing changes any more. Returns the actions, in order. */
   finish(): string[] {
     const from = this.log.length;
     for (let rounds = 0; rounds < 50; rounds += 1) {

@@ -2,7 +2,7 @@ import { contentHash, RESOURCE_NAME_MAX_LENGTH } from '#kit/std';
 
 const HASH_LENGTH = 10;
 
-/** The deployment of a child: `<group>-<child>`, and when that is too long for a name, its beginning with a hash of it all. */
+/** The name of a child's deployment: `<group>-<child>`. If that is too long, its beginning and a hash of the whole. */
 export function childName(group: string, child: string): string {
   const name = `${group}-${child}`;
   if (name.length <= RESOURCE_NAME_MAX_LENGTH) return name;

@@ -4,14 +4,17 @@ import { parsedUnless } from '../parsed.ts';
 import { childName } from './child-name.ts';
 import { type ChildFaults, type DeploymentGroupSpec, groupFaults, stepsOf } from './deployment-group.ts';
 
-/** Only a platform has deployments in it. */
+/** Only platforms hold deployments. */
 const TARGET_TYPES = ['local', 'platform'] as const;
 
 export interface DeploymentGroupDeps {
   readonly childFaults: ChildFaults;
 }
 
-/** Its one document is what the group's controller on the target platform works by, with the children's full names. */
+/**
+ * Generates one document, which the group's controller on the target platform carries out, with the children's full
+ * names.
+ */
 export function deploymentGroupManifest({ childFaults }: DeploymentGroupDeps) {
   return {
     type: 'deploymentGroup',

@@ -1,15 +1,16 @@
 import { childName } from './child-name.ts';
 import { asGroup, type ChildDeployment, type DeploymentGroupSpec, stepsOf } from './deployment-group.ts';
 
-/** Who waits for whose health, by the names of deployments in one workspace. */
+/** Which deployments wait for the health of which others, by name, in one workspace. */
 export type Waits = ReadonlyMap<string, readonly string[]>;
 
 /** The deployments that a deployment's own gates wait for, by name. */
 export type GateWaits = (child: ChildDeployment) => readonly string[];
 
 /**
- * All the waiting that a group brings: the group for its children, each child for those of the step before, and for what
- * its gates name; the same in groups within it, whose children wait for all that the group does not begin without.
+ * All waits that a group creates: the group waits for its children, each child for those of the step before and for the
+ * deployments its gates name. The same applies to groups within it, whose children also wait for everything that the
+ * inner group waits for.
  */
 export function waitsOf(group: string, spec: DeploymentGroupSpec, gateWaits: GateWaits): Waits {
   const waits = new Map<string, readonly string[]>();
@@ -17,7 +18,7 @@ export function waitsOf(group: string, spec: DeploymentGroupSpec, gateWaits: Gat
   return waits;
 }
 
-/** The names around a circle, beginning with the first in the alphabet; none of them would ever begin. */
+/** The names of a cycle, starting with the first in alphabetical order; none of these deployments would ever begin. */
 export function findCycle(waits: Waits): readonly string[] | undefined {
   const done = new Set<string>();
   for (const start of [...waits.keys()].sort()) {
@@ -30,7 +31,7 @@ export function findCycle(waits: Waits): readonly string[] | undefined {
 interface Collection {
   readonly gateWaits: GateWaits;
   readonly waits: Map<string, readonly string[]>;
-  /** What has to be healthy before the group begins. */
+  /** Deployments that have to be healthy before the group begins. */
   readonly before: readonly string[];
 }
 
@@ -54,7 +55,7 @@ function add(waits: Map<string, readonly string[]>, name: string, others: readon
   waits.set(name, [...(waits.get(name) ?? []), ...others]);
 }
 
-/** Depth first, without recursion: whoever calls may hand in the waits of a whole workspace. */
+/** Depth first, without recursion: callers may pass the waits of a whole workspace. */
 function cycleFrom(start: string, waits: Waits, done: Set<string>): readonly string[] | undefined {
   const path: string[] = [];
   const onPath = new Set<string>();

@@ -13,7 +13,7 @@ const child = (name: string, { manifest = 0, rollout = 0 }: Body = {}): ChildDep
 });
 const group = (steps: readonly (readonly ChildDeployment[])[]): DeploymentGroupSpec => ({
   type: 'deploymentGroup',
-  // The order in which they are declared is not the one in which they come.
+  // The order of declaration differs from the order of the steps.
   deployments: steps.flat().toReversed(),
   sequence: steps.map((step) => ({ step: step.map(({ name }) => name) })),
 });

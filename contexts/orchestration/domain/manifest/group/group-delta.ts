@@ -2,27 +2,27 @@ import type { Json } from '#kit/std';
 import { canonicalJson } from '#kit/std';
 import { type ChildDeployment, type DeploymentGroupSpec, stepsOf } from './deployment-group.ts';
 
-/** What a patch of a group means for its children, by their short names. */
+/** The effect of a patched group on its children, by their short names. */
 export interface GroupDelta {
   /** In the order of the new steps, like patches and renames. */
   readonly creates: readonly ChildDeployment[];
   readonly patches: readonly ChildPatch[];
-  /** The same deployment under another name: nothing else of it changed. */
+  /** The same deployment under another name: nothing else changed. */
   readonly renames: readonly { readonly from: string; readonly to: string }[];
   /** Last step first. */
   readonly deletes: readonly string[];
   readonly unchanged: readonly string[];
-  /** Whether those that stay come in other steps than before. */
+  /** Whether the remaining children are in other steps than before. */
   readonly isReordered: boolean;
 }
 
 export interface ChildPatch {
   readonly child: ChildDeployment;
-  /** The fields that differ, `manifest` or `placement` say: only their axis runs again. */
+  /** The fields that differ, such as `manifest` or `placement`: only those axes run again. */
   readonly fields: readonly string[];
 }
 
-/** `undefined` before the group is made, and once it is to go. */
+/** `before` is `undefined` when the group is created, `after` when it is deleted. */
 export function groupDelta(
   before: DeploymentGroupSpec | undefined,
   after: DeploymentGroupSpec | undefined,
@@ -61,7 +61,7 @@ function childrenOf(spec: DeploymentGroupSpec | undefined): ReadonlyMap<string, 
   );
 }
 
-/** Alike but for the name. Of several that are alike, the first becomes the first. */
+/** Children that differ only by name. Among several identical ones, the first becomes the first. */
 function renamesOf(gone: readonly ChildDeployment[], come: readonly ChildDeployment[]): GroupDelta['renames'] {
   const left = [...gone];
   return come.flatMap((child) => {
@@ -92,7 +92,7 @@ interface Reordering {
   readonly renames: GroupDelta['renames'];
 }
 
-/** Whoever comes or goes does not count: the steps of the others are compared, and a step without any is none. */
+/** Children that come or go do not count: only the steps of the others are compared, and empty steps are ignored. */
 function isReordered({ before, after, renames }: Reordering): boolean {
   const nameNow = new Map(renames.map(({ from, to }) => [from, to]));
   const old = before === undefined ? [] : stepsOf(before).map((step) => step.map((name) => nameNow.get(name) ?? name));
@@ -101,7 +101,7 @@ function isReordered({ before, after, renames }: Reordering): boolean {
   return stepsText(old, areThere) !== stepsText(fresh, wereThere);
 }
 
-/** Within a step there is no order. */
+/** The order within a step does not matter. */
 function stepsText(steps: readonly (readonly string[])[], among: ReadonlySet<string>): string {
   const kept = steps.map((step) => step.filter((name) => among.has(name)).sort());
   return canonicalJson(kept.filter((step) => step.length > 0));

@@ -8,7 +8,7 @@ import { parseText, type TextPart } from './parse-text.ts';
 import { TemplateTrouble } from './template-trouble.ts';
 import { sizeOf } from './work-budget.ts';
 
-/** Where in a template something is: the pointer to a text, that text, and the characters before it there. */
+/** A position in a template: the pointer to a text, that text, and the offset in it. */
 export interface TemplatePlace {
   readonly path: string;
   readonly source: string;
@@ -26,7 +26,7 @@ export interface TextTemplate {
   readonly parts: readonly TextPart[];
 }
 
-/** A part of a document, with all that could be done before there is a target. */
+/** A part of a document, prepared as far as possible without a target. */
 export type Piece =
   | { readonly kind: 'fixed'; readonly value: Json; readonly size: number }
   | { readonly kind: 'text'; readonly text: TextTemplate }
@@ -36,7 +36,7 @@ export type Piece =
 export interface DocumentTemplate {
   readonly path: string;
   readonly body: Piece;
-  /** `$when`: whether there is such a document at all. */
+  /** `$when`: whether the document is generated at all. */
   readonly when: Condition | undefined;
   /** `$each`: one document for each item of a list. */
   readonly each: Loop | undefined;
@@ -53,15 +53,18 @@ export interface Loop extends Condition {
 
 export interface CompiledTemplate {
   readonly documents: readonly DocumentTemplate[];
-  /** The fields of a target that make a difference, as JSON pointers into it, in order. */
+  /** The fields of a target that affect the output, as sorted JSON pointers into it. */
   readonly reads: readonly string[];
   readonly problems: readonly TemplateProblem[];
 }
 
-/** A reader mends the first few, and most of the others with them. */
+/** Fixing the first few usually fixes most of the others. */
 export const MAX_PROBLEMS = 20;
 
-/** The first that are wrong with it without any target, and what is left to do for each. Paths begin with the document's number. */
+/**
+ * Compiles a template as far as possible without a target, and reports its first problems. Paths begin with the index of
+ * the document.
+ */
 export function compileTemplate(documents: readonly Document[]): CompiledTemplate {
   const compiler = new Compiler();
   const compiled = documents.map((document, index) => compiler.document(document, `/${index}`));
@@ -75,7 +78,7 @@ class Compiler {
 
   document({ $when, $each, ...body }: Document, path: string): DocumentTemplate {
     this.#bound = new Set();
-    // The list is worked out before there is an item.
+    // The list is evaluated before the item is bound.
     const each = $each === undefined ? undefined : this.#loop($each, `${path}/$each`);
     this.#bound = new Set(each === undefined ? [] : [each.name]);
     const when = $when === undefined ? undefined : this.#condition($when, `${path}/$when`);
@@ -99,7 +102,7 @@ class Compiler {
     const text = typeof value === 'string' ? this.#text(value, path) : undefined;
     const [expression, ...others] = text?.parts ?? [];
     if (text !== undefined && typeof expression === 'object' && others.length === 0) return { text, expression };
-    // What could not be read has been told already.
+    // A text that could not be parsed has been reported already.
     return typeof value === 'string' && value.includes('${') && text === undefined
       ? undefined
       : this.#refuse(path, 'must be one expression: "${...}"');
@@ -126,7 +129,7 @@ class Compiler {
     return isAllFixed ? fixed(value) : { kind: 'object', entries };
   }
 
-  /** `undefined` for a text that is what it is. */
+  /** `undefined` for a text without expressions. */
   #text(source: string, path: string): TextTemplate | undefined {
     const troubles: TemplateTrouble[] = [];
     const parts = this.#parts(source, troubles);
@@ -152,7 +155,7 @@ class Compiler {
     return undefined;
   }
 
-  /** Finding the place of one takes a look at the whole text before it. */
+  /** Limited, because locating a problem means scanning the whole text before it. */
   #report(problem: TemplateProblem): void {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem);
   }

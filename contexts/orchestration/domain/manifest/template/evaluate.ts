@@ -10,7 +10,7 @@ import { sizeOf, type WorkBudget } from './work-budget.ts';
 export interface Evaluation {
   readonly variables: ReadonlyMap<string, Json>;
   readonly budget: WorkBudget;
-  /** Set once a secret went into the result, and never taken back. */
+  /** Set once a secret went into the result; never reset. */
   sawSecret: boolean;
 }
 
@@ -22,7 +22,7 @@ const ARITHMETIC = {
   '%': (a: number, b: number) => a % b,
 };
 
-/** The value may hold marks; who looks into it calls `look`. */
+/** The value may hold marks; callers that inspect it use `look`. */
 export function evaluate(expression: Expression, run: Evaluation): Json {
   run.budget.step();
   switch (expression.kind) {
@@ -44,7 +44,7 @@ export function evaluate(expression: Expression, run: Evaluation): Json {
   }
 }
 
-/** The value without marks. What is worked out from a secret is one too, so the evaluation remembers it. */
+/** The value without marks. A value derived from a secret is secret too, so the evaluation records it. */
 export function look(value: Json, run: Evaluation): Json {
   run.budget.step(sizeOf(value));
   if (!holdsMark(value)) return value;
@@ -54,7 +54,7 @@ export function look(value: Json, run: Evaluation): Json {
 
 function truth(expression: Expression, run: Evaluation): boolean {
   const value = look(evaluate(expression, run), run);
-  return typeof value === 'boolean' ? value : trouble(expression, `here should be a boolean, not ${typeName(value)}`);
+  return typeof value === 'boolean' ? value : trouble(expression, `expected a boolean, not ${typeName(value)}`);
 }
 
 function find(expression: Expression, run: Evaluation): Json | undefined {
@@ -63,8 +63,8 @@ function find(expression: Expression, run: Evaluation): Json | undefined {
 }
 
 /**
- * Lists by number and objects by name, and of those only what is in the JSON. Anything else is not there, of whatever
- * type the way to it is: so a manifest depends on no more of a target than it says it reads.
+ * Looks up list items by number and object fields by name, own JSON properties only. Anything else is absent, whatever
+ * the type on the way: so a manifest never depends on more of a target than it declares in `reads`.
  */
 function findMember({ of, key: by }: Member, run: Evaluation): Json | undefined {
   run.budget.step();
@@ -87,7 +87,7 @@ function call(expression: Call, run: Evaluation): Json {
   const { name } = expression;
   const args = expression.args.map((argument) => {
     const value = evaluate(argument, run);
-    // Objects that are merged keep their marks, so that the rest of them stays open.
+    // Merged objects keep their marks, so that the rest of them stays open.
     return name === 'merge' && !isMarked(value) ? value : look(value, run);
   });
   const refuse = (message: string): never => trouble(expression, `${name}: ${message}`);
@@ -134,16 +134,16 @@ function isSame(left: Expression, right: Expression, run: Evaluation): boolean {
 
 function calculate(operation: (a: number, b: number) => number, expression: Binary, run: Evaluation): number {
   const result = operation(quantity(expression.left, run), quantity(expression.right, run));
-  return Number.isFinite(result) ? result : trouble(expression, 'this comes to no number');
+  return Number.isFinite(result) ? result : trouble(expression, 'the result is not a number');
 }
 
 function quantity(expression: Expression, run: Evaluation): number {
   const value = look(evaluate(expression, run), run);
   if (typeof value === 'number') return value;
-  return trouble(expression, `here should be a number, not ${typeName(value)}`);
+  return trouble(expression, `expected a number, not ${typeName(value)}`);
 }
 
-/** `null` is a value; nothing at all is not. */
+/** `null` is a value; an absent field is not. */
 function orTrouble(found: Json | undefined, expression: Expression): Json {
   return found === undefined ? trouble(expression, `there is no ${nameOf(expression)}`) : found;
 }

@@ -2,7 +2,7 @@ export const BINARY_OPERATORS = ['||', '&&', '==', '!=', '<', '<=', '>', '>=', '
 export type BinaryOperator = (typeof BINARY_OPERATORS)[number];
 export type UnaryOperator = '!' | '-';
 
-/** What stands in `${...}`. `at` is where it begins, counted from the start of the text that it is in. */
+/** The content of `${...}`. `at` is its offset in the surrounding text. */
 export type Expression = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   | { readonly kind: 'variable'; readonly name: string }
@@ -27,7 +27,7 @@ export type Member = Extract<Expression, { kind: 'member' }>;
 export type Call = Extract<Expression, { kind: 'call' }>;
 export type Binary = Extract<Expression, { kind: 'binary' }>;
 
-/** `values.image.tag`, for messages. What is worked out in brackets has no name. */
+/** `values.image.tag`, for messages. Computed keys are shown as `[...]`. */
 export function nameOf(expression: Expression): string {
   if (expression.kind === 'variable') return expression.name;
   if (expression.kind !== 'member') return 'this';

@@ -3,7 +3,7 @@ import type { Call, Expression, Member } from './expression.ts';
 import { PATH_FUNCTIONS, TEMPLATE_FUNCTIONS } from './template-functions.ts';
 import { TemplateTrouble } from './template-trouble.ts';
 
-/** What a template may name, and of some the fields that they always have. Anything else is known per target only. */
+/** The variables of a template, with their fields if these are the same for all targets. */
 export const TEMPLATE_VARIABLES: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['values', undefined],
   ['target', ['id', 'name', 'type', 'labels', 'properties', 'manifestTypes']],
@@ -14,14 +14,14 @@ export const TEMPLATE_VARIABLES: ReadonlyMap<string, readonly string[] | undefin
 ]);
 
 export interface Inspection {
-  /** Of what an enclosing `$each` binds. */
+  /** Names bound by an enclosing `$each`. */
   readonly bound: ReadonlySet<string>;
-  /** Told each field of the target that is read, as a JSON pointer into it. */
+  /** Collects each field of the target that is read, as a JSON pointer into it. */
   readonly reads: Set<string>;
   readonly troubles: TemplateTrouble[];
 }
 
-/** What can be said of an expression without a target: names that nothing has, and what it reads. */
+/** Static checks without a target: finds unknown names, and the fields that the expression reads. */
 export function inspect(expression: Expression, into: Inspection): void {
   switch (expression.kind) {
     case 'literal':
@@ -50,11 +50,11 @@ function inspectVariable({ at, name }: Extract<Expression, { kind: 'variable' }>
   if (name === 'target') into.reads.add('');
   if (into.bound.has(name) || TEMPLATE_VARIABLES.has(name)) return;
   const known = [...TEMPLATE_VARIABLES.keys(), ...into.bound].join(', ');
-  const hint = 'write $${ for the characters themselves';
+  const hint = 'write $${ for a literal ${';
   into.troubles.push(new TemplateTrouble(at, `there is no variable ${name}; there are ${known}; ${hint}`));
 }
 
-/** A path that is written out is read as far as it goes; one that is worked out, as far as it is written out. */
+/** A literal path is recorded in full; a computed one up to the first computed key. */
 function inspectMember(expression: Member, into: Inspection): void {
   const path = writtenPath(expression);
   if (path === undefined) {
@@ -64,7 +64,7 @@ function inspectMember(expression: Member, into: Inspection): void {
   const [root, ...keys] = path;
   const fields = TEMPLATE_VARIABLES.get(root);
   const [field, ...deeper] = keys;
-  // Of the others, each shorter path is looked at in its turn.
+  // For other variables, each shorter path is inspected in turn.
   const isLast = root === 'target' || deeper.length === 0;
   if (isLast && fields !== undefined && field !== undefined && !fields.includes(field)) {
     into.troubles.push(
@@ -97,6 +97,6 @@ function inspectCall({ at, name, args }: Call, into: Inspection): void {
   }
   const [first] = args;
   if (PATH_FUNCTIONS.has(name) && first?.kind !== 'member' && first?.kind !== 'variable') {
-    into.troubles.push(new TemplateTrouble(at, `${name} asks whether a path leads somewhere, such as values.image`));
+    into.troubles.push(new TemplateTrouble(at, `${name} takes a path such as values.image`));
   }
 }

@@ -7,8 +7,8 @@ import { parseText } from './parse-text.ts';
 import { TemplateTrouble } from './template-trouble.ts';
 
 /**
- * Whether something secret stands in a template itself: in what is marked, or in the data of what is or may become a
- * Kubernetes Secret. `${values.password}` is no secret, but a name for one.
+ * Whether the template itself contains a secret: in a marked value, or in the data of an object that is or may become a
+ * Kubernetes Secret. `${values.password}` only names a secret, and does not count.
  */
 export function holdsLiteralSecret(value: Json): boolean {
   if (isMarked(value)) return holdsLiteral(withoutMarks(value));
@@ -33,7 +33,7 @@ function isLiteral(text: string): boolean {
   }
 }
 
-/** The key of a member is a name. */
+/** The key of a member is a name, not a literal value. */
 function hasLiteral(expression: Expression): boolean {
   switch (expression.kind) {
     case 'literal':

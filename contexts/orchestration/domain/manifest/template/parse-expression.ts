@@ -2,7 +2,7 @@ import { BINARY_OPERATORS, type BinaryOperator, type Expression } from './expres
 import { TemplateTrouble } from './template-trouble.ts';
 import { type Token, tokenAt } from './tokens.ts';
 
-/** Enough for anything that a reader can follow, and a bound on how deep the work on it goes. */
+/** More than enough for a readable expression, and a bound on the depth of processing. */
 const MAX_PARTS = 256;
 
 const STRENGTH: Readonly<Record<BinaryOperator, number>> = {
@@ -27,14 +27,14 @@ const WORDS = new Map<string, boolean | null>([
   ['null', null],
 ]);
 
-/** Reads from behind `${` to the `}` that closes it; `end` is where the text goes on. */
+/** Parses from after `${` to the closing `}`; `end` is where the text continues. */
 export function parseExpression(source: string, from: number): { expression: Expression; end: number } {
   const reader = new Reader(source, from);
   const expression = choice(reader);
   return { expression, end: reader.expect('}').end };
 }
 
-/** One token ahead, and a count of the parts so far. */
+/** One token of lookahead, and a count of the tokens so far. */
 class Reader {
   readonly #source: string;
   readonly #from: number;
@@ -55,7 +55,7 @@ class Reader {
     const token = this.#next;
     this.#parts += 1;
     if (this.#parts > MAX_PARTS)
-      throw new TemplateTrouble(this.#from, `has more than ${MAX_PARTS} parts; make values of some`);
+      throw new TemplateTrouble(this.#from, `has more than ${MAX_PARTS} parts; move some into values`);
     this.#next = tokenAt(this.#source, token.end);
     return token;
   }
@@ -70,16 +70,15 @@ class Reader {
     return true;
   }
 
-  /** The closing brace is not taken: what stands behind it is not of the expression. */
+  /** The closing brace is not consumed: the text after it is not part of the expression. */
   expect(symbol: string): Token {
-    if (!this.sees(symbol)) throw this.trouble(`here should be ${symbol}`);
+    if (!this.sees(symbol)) throw this.trouble(`expected ${symbol}`);
     return symbol === '}' ? this.#next : this.take();
   }
 
   trouble(message: string): TemplateTrouble {
     const { kind, at } = this.#next;
-    if (kind === 'end')
-      return new TemplateTrouble(this.#from, 'this ${ has no }; write $${ for the characters themselves');
+    if (kind === 'end') return new TemplateTrouble(this.#from, 'this ${ has no }; write $${ for a literal ${');
     return new TemplateTrouble(at, message);
   }
 }
@@ -92,7 +91,7 @@ function choice(reader: Reader): Expression {
   return { kind: 'choice', at: when.at, when, yes, no: choice(reader) };
 }
 
-/** Operators at least as strong as `least`; equal ones from left to right. */
+/** Operators at least as strong as `least`; equal ones are left-associative. */
 function binary(reader: Reader, least: number): Expression {
   let left = unary(reader);
   for (;;) {
@@ -127,7 +126,7 @@ function members(reader: Reader, of: Expression): Expression {
 }
 
 function fieldName(reader: Reader): string {
-  if (reader.next.kind !== 'name') throw reader.trouble('behind a dot stands a name; write ["a-b"] for any other');
+  if (reader.next.kind !== 'name') throw reader.trouble('expected a name after the dot; write ["a-b"] for other keys');
   const { value } = reader.next;
   reader.take();
   return value;
@@ -140,7 +139,7 @@ function operand(reader: Reader): Expression {
     return { kind: 'literal', at: token.at, value: token.value };
   }
   if (token.kind === 'name') return named(reader, token.value);
-  if (!reader.takeIf('(')) throw reader.trouble('here should be a value, a variable or a function');
+  if (!reader.takeIf('(')) throw reader.trouble('expected a value, a variable or a function');
   const inner = choice(reader);
   reader.expect(')');
   return inner;

@@ -1,10 +1,10 @@
 import type { Expression } from './expression.ts';
 import { parseExpression } from './parse-expression.ts';
 
-/** Literal text, or what is put in its place. */
+/** Literal text, or an expression to be replaced by its value. */
 export type TextPart = string | Expression;
 
-/** `undefined` for a text without any expression, escapes included. `$${` is `${` as it stands. */
+/** `undefined` for a text that contains no `${`. `$${` stands for a literal `${`. */
 export function parseText(source: string): readonly TextPart[] | undefined {
   if (!source.includes('${')) return undefined;
   const parts: TextPart[] = [];

@@ -13,7 +13,7 @@ test('the README lists exactly the functions that there are', () => {
 });
 
 test('the README lists exactly the variables that there are', () => {
-  const line = /- Variables: ([^]*?)\. What/.exec(readme)?.[1] ?? '';
+  const line = /- Variables: ([^]*?)\. Using/.exec(readme)?.[1] ?? '';
   const listed = line.replaceAll(/\([^]*?\)/g, '').matchAll(/`(\w+)`/g);
   assert.deepEqual(
     Array.from(listed, ([, name]) => name),

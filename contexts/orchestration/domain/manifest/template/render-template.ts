@@ -22,7 +22,9 @@ export type Rendered =
 
 export type Variables = ReadonlyMap<string, Json>;
 
-/** The same for the same variables, whenever and wherever it is done. What is worked out from a secret is marked as one. */
+/**
+ * Deterministic: the same variables always give the same documents. Values derived from a secret are marked as secret.
+ */
 export function renderTemplate(
   templates: readonly DocumentTemplate[],
   variables: Variables,
@@ -61,7 +63,7 @@ class Renderer {
   #items(each: Condition): readonly Json[] {
     const list = this.#open(each, (value) => {
       if (isList(value)) return value;
-      throw new TemplateTrouble(each.expression.at, `here should be a list, not ${typeName(value)}`);
+      throw new TemplateTrouble(each.expression.at, `expected a list, not ${typeName(value)}`);
     });
     return list ?? [];
   }
@@ -69,18 +71,18 @@ class Renderer {
   #isWanted(when: Condition): boolean {
     const wanted = this.#open(when, (value) => {
       if (typeof value === 'boolean') return value;
-      throw new TemplateTrouble(when.expression.at, `here should be a boolean, not ${typeName(value)}`);
+      throw new TemplateTrouble(when.expression.at, `expected a boolean, not ${typeName(value)}`);
     });
     return wanted ?? false;
   }
 
-  /** How many documents there are is for all to see, so it cannot hang on a secret. */
+  /** The number of documents is visible, so it must not depend on a secret. */
   #open<T>({ text, expression }: Condition, read: (value: Json) => T): T | undefined {
     return this.#guarded(text, () => {
       const run = this.#evaluation();
       const value = evaluate(expression, run);
       if (!run.sawSecret) return read(value);
-      throw new TemplateTrouble(expression.at, 'which documents there are must not depend on a secret');
+      throw new TemplateTrouble(expression.at, 'the number of documents must not depend on a secret');
     });
   }
 
@@ -114,12 +116,12 @@ class Renderer {
 
   #key(name: TextTemplate, taken: ReadonlyMap<string, Json>): string {
     const key = this.#value(name);
-    if (typeof key !== 'string') throw new TemplateTrouble(0, 'a key must be a text, and none that holds a secret');
-    if (taken.has(key)) throw new TemplateTrouble(0, 'this key comes to one that the object has already');
+    if (typeof key !== 'string') throw new TemplateTrouble(0, 'a key must be a text without secrets');
+    if (taken.has(key)) throw new TemplateTrouble(0, 'this key evaluates to one that the object has already');
     return key;
   }
 
-  /** One expression alone keeps the type of its value; among other text it becomes text. */
+  /** A single expression keeps the type of its value; within other text it becomes text. */
   #value({ parts }: TextTemplate): Json {
     const run = this.#evaluation();
     const [only] = parts;
@@ -135,7 +137,7 @@ class Renderer {
     return { variables: this.#variables, budget: this.#budget, sawSecret: false };
   }
 
-  /** One text that does not work out does not hide what is wrong with the others. */
+  /** A text that fails does not hide the problems of the others. */
   #guarded<T>({ path, source }: Pick<TextTemplate, 'path' | 'source'>, body: () => T): T | undefined {
     if (this.#isOver) return undefined;
     try {

@@ -4,25 +4,25 @@ import { isList, isObject } from '../json.ts';
 import { mergeValues } from '../merge-values.ts';
 import { isMarked } from '../secret-mark.ts';
 
-/** How a function refuses what it was given, and pays for more than it was given. */
+/** Lets a function reject its arguments, and charge for work beyond their size. */
 export interface FunctionCall {
   readonly refuse: (message: string) => never;
   readonly pay: (characters: number) => void;
 }
 
 interface TemplateFunction {
-  /** The fewest and the most arguments. */
+  /** The smallest and the largest number of arguments. */
   readonly takes: readonly [number, number];
   run(args: readonly Json[], call: FunctionCall): Json;
 }
 
-/** Those that look at whether something is there, before they look at it. */
+/** Functions that check whether a path exists before evaluating it. */
 export const PATH_FUNCTIONS: ReadonlyMap<string, TemplateFunction['takes']> = new Map([
   ['default', [2, 2]],
   ['has', [1, 1]],
 ] as const);
 
-/** All the others. A map, since a plain object has functions that nobody put there. */
+/** All other functions. A map, because a plain object has inherited functions. */
 export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map(
   Object.entries<TemplateFunction>({
     lower: { takes: [1, 1], run: ([a], call) => text(a, call).toLowerCase() },
@@ -46,7 +46,7 @@ export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map
   }),
 );
 
-/** A value within a text: what has no text of its own needs a function that gives it one. */
+/** The text of a value within other text. Lists and objects need a function that converts them. */
 export function scalarText(value: Json | undefined, { refuse }: Pick<FunctionCall, 'refuse'>): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -65,13 +65,15 @@ function split([a, by]: readonly Json[], call: FunctionCall): string[] {
   return searched(text(a, call), separator(by, call), call).split(text(by, call));
 }
 
-/** A search may compare each character of the one text with each of the other. Short texts are paid for already. */
+/**
+ * A search may compare each character of one text with each of the other. For short texts the cost is covered already.
+ */
 function searched(whole: string, part: string, call: FunctionCall): string {
   call.pay(Math.floor((whole.length * part.length) / 1_000));
   return whole;
 }
 
-/** Worked out before it is made: a short text can ask for a very long one. */
+/** The cost is charged before the text is built: a short text can produce a very long one. */
 function replace([a, what, by]: readonly Json[], call: FunctionCall): Json {
   const parts = searched(text(a, call), separator(what, call), call).split(text(what, call));
   const replacement = text(by, call);
@@ -101,7 +103,7 @@ function length([value]: readonly Json[], { refuse }: FunctionCall): Json {
 function number([value]: readonly Json[], call: FunctionCall): Json {
   if (typeof value === 'number') return value;
   const parsed = /^-?\d+(?:\.\d+)?$/.test(text(value, call)) ? Number(value) : Number.NaN;
-  return Number.isFinite(parsed) ? parsed : call.refuse('is no number');
+  return Number.isFinite(parsed) ? parsed : call.refuse('is not a number');
 }
 
 function text(value: Json | undefined, { refuse }: FunctionCall): string {

@@ -7,7 +7,7 @@ import { aContext, generateTemplate, renderedDocuments, valueOfText } from '../t
 import { templateManifest } from './template-manifest.ts';
 import type { ReadTemplateText } from './template-source.ts';
 
-/** Scalars on one line, which is what these tests have. */
+/** Only handles scalars on one line, which is all that these tests use. */
 const readYaml: ReadTemplateText = (text) => {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, { lineCounter: lines });

@@ -17,18 +17,18 @@ import type { ReadTemplateText, TemplateSource } from './template-source.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from './work-budget.ts';
 
 /**
- * Documents with `${...}` in their texts, and the values for them. The template is either `documents`, or the text of a
- * file. For a target, `values` are patched by each of the `overrides` that selects it, in their order, and then by its
- * own in `targets`.
+ * Documents with `${...}` in their texts, and the values for them. The template is either `documents` or the text of a
+ * file. For each target, `values` are patched by each of the `overrides` that selects it, in order, and then by the
+ * target's own entry in `targets`.
  */
 export type TemplateSpec = {
   readonly type: 'template';
   readonly documents?: readonly Document[];
-  /** Marked when something secret stands in it. */
+  /** Marked if it contains a secret. */
   readonly template?: string | JsonObject;
   readonly values?: JsonObject;
   readonly overrides?: readonly ValuesOverride[];
-  /** By the target's name. One that is not there yet may be named. */
+  /** By target name. The target need not exist yet. */
   readonly targets?: Readonly<Record<string, JsonObject>>;
   readonly targetTypes?: readonly string[];
 };
@@ -50,7 +50,7 @@ export interface TemplateDeps {
 }
 
 export function templateManifest({ readText, limits = TEMPLATE_LIMITS }: TemplateDeps) {
-  /** A text is read when it is checked, and looked at again before it is kept. */
+  /** A text is parsed when it is checked, and needed again before it is stored. */
   const sources = new WeakMap<TemplateSpec, Parsed<TemplateSource>>();
   return {
     type: 'template',
@@ -67,8 +67,8 @@ export function templateManifest({ readText, limits = TEMPLATE_LIMITS }: Templat
 }
 
 /**
- * DECISION: a text that holds a secret is secret as a whole. Masking the places alone would leave it in comments, behind
- * anchors and in what could not be read; and a text that only names secrets of `values` stays open.
+ * DECISION: a text that contains a secret is secret as a whole. Masking single places would leave the secret in comments,
+ * behind anchors and in parts that could not be parsed. A text that only names secrets of `values` stays open.
  */
 function withHiddenText(spec: TemplateSpec, source: Parsed<TemplateSource>): TemplateSpec {
   if (typeof spec.template !== 'string' || source.kind === 'faulty') return spec;
@@ -107,7 +107,7 @@ function sourceOf(
   );
 }
 
-/** Names that are still expressions are not compared yet. */
+/** Names that are still expressions cannot be compared yet. */
 function shapeFaults(documents: readonly Document[], at: string): FieldFault[] {
   return documents.flatMap((document, index) =>
     isObject(document)
@@ -127,7 +127,7 @@ function valuesFaults({ values = {}, overrides = [], targets = {} }: TemplateSpe
   ];
 }
 
-/** Merged with others, a mark around all of them would no longer be one. */
+/** A mark around all values would be lost when they are merged with others. */
 function namedFaults(values: JsonObject, at: string): FieldFault[] {
   return isMarked(values) ? [{ path: at, message: 'must mark its values one by one' }] : valueFaults(values, at);
 }
@@ -150,10 +150,10 @@ function generate(
   if (rendered.kind === 'failed') {
     return { kind: 'failed', faults: rendered.problems.map((problem) => templateFault(problem, source)) };
   }
-  // These are about what came out, and a place there is none in the template.
+  // These faults are about the output, whose paths mean nothing in the template.
   const faults = documentFaults(rendered.documents, '').map(({ path, message }) => ({
     path: source.at,
-    message: `of what it comes to, ${path} ${message}`,
+    message: `in the rendered documents, ${path} ${message}`,
   }));
   return faults.length > 0 ? { kind: 'failed', faults } : { kind: 'generated', documents: rendered.documents };
 }

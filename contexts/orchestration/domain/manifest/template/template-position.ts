@@ -2,7 +2,7 @@ import type { FieldFault } from '#kit/std';
 import type { TemplateProblem } from './compile-template.ts';
 import type { Position, TemplateSource } from './template-source.ts';
 
-/** A fault with the place in the text that it is about: in the template's file, or in the text at `path`. */
+/** A fault with its position: in the template's file, or in the text at `path`. */
 export interface TemplateFault extends FieldFault, Position {}
 
 export function templateFault({ place, message }: TemplateProblem, { at, locate }: TemplateSource): TemplateFault {

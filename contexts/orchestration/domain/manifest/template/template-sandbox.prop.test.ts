@@ -15,7 +15,7 @@ const INHERITED = ['constructor', '__proto__', 'prototype', 'toString', 'valueOf
 
 const VALUES: JsonObject = { n: 3, text: 'abc', list: ['a', 'b'], deep: { x: { y: true } }, secret: { $secret: 's' } };
 
-/** Well formed, mostly, and full of names that lead out of a careless sandbox. */
+/** Mostly well formed, and full of names that would escape from a careless sandbox. */
 const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   expression: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -55,7 +55,7 @@ test('no template gets out: whatever is written, the answer is JSON or faults, a
     fc.property(template, (document) => {
       const result = generateTemplate({ documents: [document], values: VALUES });
       assert.equal(canonicalJson(JSON.parse(JSON.stringify(result))), canonicalJson(result));
-      // Native code is what a function that got out would show as text.
+      // A leaked function would show as native code in the text.
       assert.doesNotMatch(
         JSON.stringify(result.kind === 'generated' ? result.documents : []),
         /native code|=>|\[object/,
@@ -119,7 +119,7 @@ test('a change of a field that a template does not read changes nothing that it 
   );
 });
 
-/** Whether a change of a target makes a difference to a manifest that reads these fields of it (JSON pointers). */
+/** Whether a change of a target affects a manifest that reads these fields (JSON pointers). */
 function touches(reads: readonly string[], before: GenerateTarget, after: GenerateTarget): boolean {
   const textAt = ({ labels, properties, manifestTypes }: GenerateTarget, pointer: string): string | undefined => {
     const value = valueAt({ labels, properties, manifestTypes }, pointer);
@@ -128,7 +128,7 @@ function touches(reads: readonly string[], before: GenerateTarget, after: Genera
   return reads.some((pointer) => textAt(before, pointer) !== textAt(after, pointer));
 }
 
-/** What a JSON pointer (RFC 6901) leads to; `undefined` when it leads nowhere. */
+/** The value that a JSON pointer (RFC 6901) points to; `undefined` if there is none. */
 function valueAt(value: Json, pointer: string): Json | undefined {
   let found: Json | undefined = value;
   for (const step of pointer.split('/').slice(1)) {
@@ -180,7 +180,7 @@ describe('what would not end, or not fit, is a failure', () => {
       why: 'a text that grows at each step',
       documents: [{ a: `\${${'replace('.repeat(30)}"aa"${', "a", "aaaa")'.repeat(30)}}` }],
     },
-    // More than a text of JavaScript can hold: it has to be refused before it is made.
+    // Longer than a JavaScript string can be: it has to be refused before it is built.
     {
       why: 'a text that a list is glued with',
       documents: [{ a: `\${join(split("${'a,'.repeat(2 ** 16)}", ","), "${'b'.repeat(10_000)}")}` }],

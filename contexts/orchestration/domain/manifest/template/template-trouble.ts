@@ -1,6 +1,6 @@
 /**
- * Why one text of a template does not work out, and where in it. Thrown and caught within this folder only: outside it is
- * a fault with line and column. It names variables and functions, and never a value, which may be secret.
+ * Why one text of a template fails, and where. Thrown and caught within this folder only: outside it is a fault with line
+ * and column. It names variables and functions, but never a value, which may be secret.
  */
 export class TemplateTrouble extends Error {
   readonly at: number;
@@ -12,7 +12,7 @@ export class TemplateTrouble extends Error {
   }
 }
 
-/** Too much work or output: nothing else of the template is tried. */
+/** Too much work or output: the rest of the template is not evaluated. */
 export class TemplateExhausted extends Error {
   constructor(message: string) {
     super(message);

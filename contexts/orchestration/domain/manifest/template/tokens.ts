@@ -11,7 +11,7 @@ const NUMBER = /\d+(?:\.\d+)?/y;
 const TEXT = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/sy;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]}]/y;
 
-/** The next token at or behind `from`; `end` where the text ends. */
+/** The next token at or after `from`; kind `end` at the end of the text. */
 export function tokenAt(source: string, from: number): Token {
   const at = from + (matchAt(SPACE, source, from) ?? '').length;
   if (at >= source.length) return { kind: 'end', at, end: at };
@@ -24,7 +24,7 @@ export function tokenAt(source: string, from: number): Token {
   const symbol = matchAt(SYMBOL, source, at);
   if (symbol !== undefined) return { kind: 'symbol', value: symbol, at, end: at + symbol.length };
   const quoted = source[at] === "'" || source[at] === '"';
-  throw new TemplateTrouble(at, quoted ? 'this text in quotes has no end' : 'this character has no meaning here');
+  throw new TemplateTrouble(at, quoted ? 'this quoted text is not closed' : 'this character has no meaning here');
 }
 
 function matchAt(pattern: RegExp, source: string, at: number): string | undefined {

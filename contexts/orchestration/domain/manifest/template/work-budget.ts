@@ -3,16 +3,16 @@ import { isList, isObject } from '../json.ts';
 import { TemplateExhausted } from './template-trouble.ts';
 
 export interface TemplateLimits {
-  /** Operations, and characters that pass through functions. */
+  /** Operations, plus characters that pass through functions. */
   readonly steps: number;
   /** Characters of all documents for one target. */
   readonly output: number;
 }
 
-/** The largest documents that Kubernetes takes have 1.5 MiB; a payload may have several of them. */
+/** The largest document that Kubernetes accepts has 1.5 MiB; a payload may have several of them. */
 export const TEMPLATE_LIMITS: TemplateLimits = { steps: 8 * 2 ** 20, output: 8 * 2 ** 20 };
 
-/** What one target's rendering may still cost. */
+/** Limits the work and output of rendering for one target. */
 export class WorkBudget {
   readonly #limits: TemplateLimits;
   #steps = 0;
@@ -35,7 +35,7 @@ export class WorkBudget {
   }
 }
 
-/** About the number of characters that it has as JSON. */
+/** The approximate number of characters as JSON. */
 export function sizeOf(value: Json): number {
   if (typeof value === 'string') return value.length + 2;
   if (isList(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);

@@ -32,7 +32,7 @@ export interface TemplateRun {
   readonly readText?: ReadTemplateText;
 }
 
-/** Read and rendered; what is wrong with the template itself is a failure like any other. */
+/** Parsed and rendered; faults of the template itself count as a failure, too. */
 export function generateTemplate(
   spec: Omit<TemplateSpec, 'type'>,
   { context = aContext(), limits = TEMPLATE_LIMITS, readText = noText }: TemplateRun = {},
@@ -50,7 +50,7 @@ export function renderedDocuments(spec: Omit<TemplateSpec, 'type'>, run: Templat
   throw new Error(`the template came to nothing: ${JSON.stringify(result.faults)}`);
 }
 
-/** What one text comes to. */
+/** The value of one rendered text. */
 export function valueOfText(text: string, values: JsonObject = {}): Json | undefined {
   return renderedDocuments({ documents: [{ x: text }], values })[0]?.['x'];
 }

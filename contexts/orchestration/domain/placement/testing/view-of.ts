@@ -25,7 +25,7 @@ export function contextOf(more: Partial<PlacementContext> = {}): PlacementContex
   return { previous: new Set(), scores: new Map(), now: 0, registry: REGISTRY, local: LOCAL, ...more };
 }
 
-/** Of one score each, by the name of the target, reported at `time`. */
+/** One score per target, by the target's name, reported at `time`. */
 export function scoresOf(score: string, values: Readonly<Record<string, number>>, time = 0): ReportedScores {
   return new Map(Object.entries(values).map(([name, value]) => [idOf(name), new Map([[score, { value, time }]])]));
 }
@@ -36,7 +36,7 @@ export function placedBy(resolution: Resolution): string[] {
   return resolution.targets.map((id) => id.slice('id-'.length));
 }
 
-/** `name: reason` of whoever a sure resolution excludes. */
+/** `name: reason` of the targets that a sure resolution excludes. */
 export function excludedBy(resolution: Resolution): string[] {
   if (resolution.kind === 'unsure') throw new Error(resolution.why);
   return resolution.excluded.map(({ id, why }) => `${id.slice('id-'.length)}: ${why}`);

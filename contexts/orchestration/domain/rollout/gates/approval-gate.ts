@@ -5,9 +5,9 @@ import type { Gate } from './gate.ts';
 
 export type ApprovalGate = {
   readonly type: 'approval';
-  /** The approver is a person who neither wrote nor asked for anything that the rollout brings. */
+  /** The approver must be a person who neither wrote nor asked for anything that the rollout brings. */
   readonly requireDistinctApprover?: boolean;
-  /** How long the request stands; for good, unless told. */
+  /** How long the request stays open; it does not expire by default. */
   readonly expiry?: string;
 };
 
@@ -18,7 +18,9 @@ type ApprovalMemory = {
     | { readonly kind: 'expired' };
 };
 
-/** Somebody says yes. The request is bound to this opening of the gate and to the revision; the first answer counts. */
+/**
+ * Waits for an approval. The request is bound to this opening of the gate and to the revision; the first answer counts.
+ */
 export const approvalGate: Gate<ApprovalGate, ApprovalMemory> = {
   type: 'approval',
   faults: ({ expiry }, at) => durationFaults(expiry, `${at}/expiry`),
@@ -39,7 +41,7 @@ export const approvalGate: Gate<ApprovalGate, ApprovalMemory> = {
     }
     const until = expiry === undefined ? {} : { until: openedAt + parseDuration(expiry) };
     if (decision?.kind === 'expired' || (until.until !== undefined && now >= until.until)) {
-      return { kind: 'no', reason: 'GateExpired', message: 'nobody approved it in time', isFailure: false };
+      return { kind: 'no', reason: 'GateExpired', message: 'approval timed out', isFailure: false };
     }
     return { kind: 'wait', ...until, message: 'waits for an approval', unblock: 'approve or reject it' };
   },

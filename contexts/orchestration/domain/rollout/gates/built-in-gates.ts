@@ -6,5 +6,5 @@ import { waitGate } from './wait-gate.ts';
 
 const GATES: readonly Gate[] = [waitGate, approvalGate, healthGate, deploymentHealthGate];
 
-/** Others are added by making a map of these and one's own. */
+/** To add gates, build a map of these and your own. */
 export const BUILT_IN_GATES: GateRegistry = new Map(GATES.map((gate) => [gate.type, gate]));

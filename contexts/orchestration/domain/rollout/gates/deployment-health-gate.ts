@@ -7,13 +7,13 @@ export type DeploymentHealthGate = {
   /** The name of another deployment in the same workspace. */
   readonly deployment: string;
   readonly stableDuration?: string;
-  /** Without one it is waited for as long as it takes. */
+  /** Without a timeout the gate waits as long as it takes. */
   readonly timeout?: string;
 };
 
 type DeploymentHealthMemory = { readonly healthySince?: number };
 
-/** Another deployment is healthy, and has been for a while. Whoever watches it tells each change of its health. */
+/** Waits until another deployment has been healthy for a while. The pipeline reports each change of its health. */
 export const deploymentHealthGate: Gate<DeploymentHealthGate, DeploymentHealthMemory> = {
   type: 'deploymentHealth',
   faults: ({ stableDuration, timeout }, at) => [
@@ -31,15 +31,15 @@ export const deploymentHealthGate: Gate<DeploymentHealthGate, DeploymentHealthMe
     if (now >= stableAt) return { kind: 'go' };
     const endsAt = timeout === undefined ? Infinity : openedAt + parseDuration(timeout);
     if (now >= endsAt) {
-      const message = `the deployment ${deployment} was not healthy for long enough in time`;
+      const message = `timeout: the deployment ${deployment} did not stay healthy for long enough`;
       return { kind: 'no', reason: 'GateUnhealthy', message, isFailure: true };
     }
     const until = Math.min(stableAt, endsAt);
     const message =
       healthySince === undefined
         ? `waits until the deployment ${deployment} is healthy`
-        : `the deployment ${deployment} is healthy, and has to stay so for ${stableDuration}`;
-    const unblock = `a deployment ${deployment} that stays healthy`;
+        : `the deployment ${deployment} is healthy and has to stay healthy for ${stableDuration}`;
+    const unblock = `the deployment ${deployment} stays healthy`;
     return { kind: 'wait', message, unblock, ...(until === Infinity ? {} : { until }) };
   },
 };

@@ -2,10 +2,10 @@
 const PERSON = 'user:';
 
 /**
- * Whether an approval by this principal, as `kind:id`, is that of a second person.
+ * Whether an approval by this principal (`kind:id`) comes from a second person.
  *
- * DECISION: persons only. A token of a service account says nothing of the person who holds it, so that with one of those a
- * deployer would be two.
+ * DECISION: only persons qualify. A service account token says nothing about the person who holds it, so a deployer with
+ * one could approve their own change.
  */
 export function isDistinctApprover(by: string, requesters: readonly string[]): boolean {
   return by.startsWith(PERSON) && !requesters.includes(by);

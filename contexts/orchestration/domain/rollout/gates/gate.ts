@@ -1,25 +1,25 @@
 import type { FieldFault } from '#kit/std';
 
-/** A task before or after a stage as the API takes it. The fields are those of its type. */
+/** A task before or after a stage, as the API takes it. The other fields depend on the type. */
 export type GateSpec = { readonly type: string; readonly [field: string]: unknown };
 
 /**
- * Something that has to be true before a rollout goes on. A gate is pure; what it has to remember is its memory, which
- * is JSON and part of the rollout's state.
+ * A condition that has to hold before a rollout continues. A gate is pure; anything it has to remember is in its memory,
+ * which is JSON and part of the rollout's state.
  */
 export interface Gate<Spec extends GateSpec = GateSpec, Memory extends GateMemory = GateMemory> {
   readonly type: Spec['type'];
-  /** What a schema cannot see, all of it at once. */
+  /** All faults that a schema cannot detect. */
   faults(spec: Spec, at: string): FieldFault[];
-  /** When the rollout comes to it: what to remember, and whom to ask. */
+  /** Called when the rollout reaches the gate: returns the initial memory and the requests to send. */
   open(spec: Spec, scene: GateScene): GateOpening<Memory>;
-  /** An answer to what was asked. One that does not concern the gate changes nothing. */
+  /** Applies an answer to a request. Answers that do not concern the gate change nothing. */
   hear?(memory: Memory, answer: GateAnswer, hearing: GateHearing<Spec>): Memory;
-  /** Asked again after everything that happens, and at the time that the last verdict named. */
+  /** Called after every event, and at the time that the last verdict named. */
   judge(spec: Spec, memory: Memory, scene: GateScene): Verdict;
 }
 
-/** Whom a gate asks. Each is answered with the same gate and revision. */
+/** A request by a gate. Its answer carries the same gate and revision. */
 export type GateAsk =
   | {
       readonly kind: 'requestApproval';
@@ -38,27 +38,29 @@ export interface GateOpening<Memory extends GateMemory> {
 }
 
 export interface GateScene {
-  /** Of this opening of the gate: a gate that is opened anew after a refusal has another id. */
+  /** Id of this opening of the gate: a gate that is opened again after a refusal has another one. */
   readonly gate: string;
   readonly revision: number;
   readonly now: number;
   readonly openedAt: number;
-  /** The health of the stage's targets; of a gate before a stage, that of all that the rollout has delivered so far. */
+  /**
+   * For a gate after a stage, the health of the stage's targets; before a stage, that of all targets delivered so far.
+   */
   readonly health: WatchedHealth;
   readonly progressDeadlineMs: number;
 }
 
 export interface WatchedHealth {
-  /** How many are not available. */
+  /** How many targets are not available. */
   readonly unhealthy: number;
-  /** Since when there was no moment with one that was not. Means nothing while there is one. */
+  /** Since when all targets have been available. Meaningless while `unhealthy` is not 0. */
   readonly healthySince: number;
 }
 
 export interface GateHearing<Spec extends GateSpec> {
   readonly spec: Spec;
   readonly now: number;
-  /** All who wrote something that the rollout brings, or asked for it. */
+  /** All principals who wrote something that the rollout brings, or asked for it. */
   readonly requesters: readonly string[];
 }
 
@@ -73,20 +75,20 @@ export type Verdict =
   | { readonly kind: 'go' }
   | {
       readonly kind: 'wait';
-      /** What is missing, for people; the same text for the same thing. */
+      /** The missing condition, for people. The same situation always has the same text. */
       readonly message: string;
-      /** What somebody can do about it. */
+      /** A way for a user to unblock it. */
       readonly unblock: string;
-      /** When to be asked again, if nothing happens before. */
+      /** When to judge the gate again if nothing happens before. */
       readonly until?: number;
-      /** Set when it is targets that are in the way, which are then named. */
+      /** Set when targets block the gate; the wait then names them. */
       readonly blames?: 'unhealthy';
     }
   | {
       readonly kind: 'no';
       readonly reason: 'GateRejected' | 'GateExpired' | 'GateUnhealthy';
       readonly message: string;
-      /** Whether the stage's `failurePolicy` decides what follows. Otherwise the rollout pauses. */
+      /** Whether the stage's `failurePolicy` applies. Otherwise the rollout pauses. */
       readonly isFailure: boolean;
     };
 

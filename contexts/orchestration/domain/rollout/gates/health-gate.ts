@@ -4,18 +4,18 @@ import type { Gate } from './gate.ts';
 
 export type HealthGate = {
   readonly type: 'health';
-  /** For how long all have to be available without a break. */
+  /** How long all targets have to be available without interruption. */
   readonly stableDuration?: string;
-  /** By when; the stable duration and the progress deadline together, unless told. */
+  /** Deadline for that; by default the stable duration plus the progress deadline. */
   readonly timeout?: string;
 };
 
 /**
- * The stage's targets are all available, and have been for a while.
+ * Waits until all targets of the stage have been available for a while.
  *
- * DECISION: any moment in which one is not restarts the clock, and fails nothing. What fails is a gate that has not been
- * passed when its time is up; then the stage's `failurePolicy` says what to do. So a target that flaps once costs time,
- * and one that does not come to rest is never taken for healthy, nor waited for without end.
+ * DECISION: whenever a target becomes unavailable the clock restarts, and nothing fails. The gate fails only if it has
+ * not been passed by its timeout; then the stage's `failurePolicy` applies. A target that flaps once costs time; one that
+ * keeps flapping is never taken for healthy, nor waited for without end.
  */
 export const healthGate: Gate<HealthGate, Record<string, never>> = {
   type: 'health',
@@ -30,12 +30,12 @@ export const healthGate: Gate<HealthGate, Record<string, never>> = {
     if (now >= stableAt) return { kind: 'go' };
     const endsAt = openedAt + (timeout === undefined ? stableMs + progressDeadlineMs : parseDuration(timeout));
     if (now >= endsAt) {
-      const message = 'the targets did not stay available for long enough in time';
+      const message = 'timeout: the targets did not stay available for long enough';
       return { kind: 'no', reason: 'GateUnhealthy', message, isFailure: true };
     }
-    const waits = { kind: 'wait', until: Math.min(stableAt, endsAt), unblock: 'targets that stay available' } as const;
+    const waits = { kind: 'wait', until: Math.min(stableAt, endsAt), unblock: 'targets stay available' } as const;
     if (health.unhealthy > 0)
       return { ...waits, message: 'waits until all targets are available', blames: 'unhealthy' };
-    return { ...waits, message: `all targets are available, and have to stay so for ${stableDuration}` };
+    return { ...waits, message: `all targets are available and have to stay available for ${stableDuration}` };
   },
 };

@@ -4,7 +4,7 @@ import type { Gate } from './gate.ts';
 
 export type WaitGate = { readonly type: 'wait'; readonly duration: string };
 
-/** Time to see how it goes. It runs on while the rollout is paused. */
+/** A fixed waiting time. It keeps running while the rollout is paused. */
 export const waitGate: Gate<WaitGate, Record<string, never>> = {
   type: 'wait',
   faults: ({ duration }, at) => durationFaults(duration, `${at}/duration`),
@@ -12,6 +12,6 @@ export const waitGate: Gate<WaitGate, Record<string, never>> = {
   judge({ duration }, _, { openedAt, now }) {
     const until = openedAt + parseDuration(duration);
     if (now >= until) return { kind: 'go' };
-    return { kind: 'wait', until, message: `waits for ${duration}`, unblock: 'it goes on by itself' };
+    return { kind: 'wait', until, message: `waits for ${duration}`, unblock: 'it continues by itself' };
   },
 };

@@ -3,20 +3,22 @@ import type { GateAsk } from '../gates/gate.ts';
 import type { Outcome, StopReason } from './phase.ts';
 
 /**
- * What the machine wants done. Every action may be done twice. Each that asks for something is answered by a happening,
- * whatever becomes of it.
+ * A request by the machine. Every action may be carried out twice. Each action that expects an answer gets a happening as
+ * its answer, whatever the outcome.
  */
 export type Action =
   | DeliveryAction
   /** Answered by `gateAnswered` with the same gate and revision. */
   | GateAsk
-  /** A `clock` at that time. One timer is enough: an earlier one replaces it, a later one is never asked for. */
+  /**
+   * Requests a `clock` at that time. One timer is enough: an earlier one replaces it, and a later one is never requested.
+   */
   | { readonly kind: 'setTimer'; readonly at: number }
-  /** Nobody waits for the gate any longer: its approval request or its watch can go. */
+  /** The rollout no longer waits for the gate: its approval request or watch can be closed. */
   | { readonly kind: 'closeGate'; readonly gate: string }
-  /** A new rollout with the content of the revision before this one. This rollout is over. */
+  /** Requests a new rollout with the content of the previous revision. This rollout is over. */
   | { readonly kind: 'rollback'; readonly reason: StopReason; readonly message: string }
-  /** The last action. `owed` did not get what they should have: it is brought to them when they are back. */
+  /** The last action. The targets in `owed` did not get what they should have, and get it when they are back. */
   | { readonly kind: 'finish'; readonly outcome: Outcome; readonly owed: readonly TargetId[] };
 
 export type DeliveryAction =
@@ -24,5 +26,5 @@ export type DeliveryAction =
   | { readonly kind: 'generateAndDeliver'; readonly target: TargetId; readonly revision: number }
   /** Answered by `removed` or `removeFailed`. */
   | { readonly kind: 'remove'; readonly target: TargetId; readonly revision: number }
-  /** Nobody waits for these any longer. An answer may come all the same. */
+  /** The rollout no longer waits for these targets. An answer may still arrive. */
   | { readonly kind: 'cancelDeliveries'; readonly targets: readonly TargetId[] };

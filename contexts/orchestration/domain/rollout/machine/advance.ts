@@ -7,7 +7,7 @@ import { setAside } from './settling.ts';
 import { finish, stop, stopAtFailures } from './stopping.ts';
 import { putStep, stepAt, type Turn } from './turn.ts';
 
-/** Goes on as far as it can. */
+/** Moves the rollout forward as far as it can go. */
 export function advance(turn: Turn): void {
   while (turn.state.phase.kind === 'Running' && !stopAtFailures(turn, 'delivery')) {
     launch(turn);
@@ -33,7 +33,7 @@ function moveOn(turn: Turn): boolean {
   }
 }
 
-/** A step with nothing to change is passed with its tasks. */
+/** A step without members is passed without its tasks. */
 function enter(turn: Turn, step: StepState): boolean {
   const { cursor } = turn.state;
   if (step.members === 0) return moveBeyond(turn, step, 'passed');
@@ -45,7 +45,7 @@ function enter(turn: Turn, step: StepState): boolean {
   return true;
 }
 
-/** Its tasks are asked also when all its targets have left since; and targets may have joined since its work was done. */
+/** Its tasks run even if all its targets have left since, and targets may have joined after its work was done. */
 function leave(turn: Turn, step: StepState): boolean {
   return isThrough(turn, step) && isSettled(step) && moveBeyond(turn, step, 'cleared');
 }
@@ -65,14 +65,14 @@ function moveBeyond(turn: Turn, step: StepState, fate: 'passed' | 'cleared'): bo
   return moveTo(turn, { step: cursor.step + 1, at: 'before', gate: 0 });
 }
 
-/** A gate that was open at the old place has lost whoever it was for. */
+/** A gate still open at the old position is closed. */
 function moveTo(turn: Turn, cursor: Cursor): true {
   dropGate(turn);
   turn.state.cursor = cursor;
   return true;
 }
 
-/** The plan is done; latecomers are waited for too. */
+/** The plan is done; the rollout still waits for latecomers. */
 function end(turn: Turn): false {
   const late = stepAt(turn, LATE_STEP);
   if (late !== undefined && isSettled(late) && !stopAtFailures(turn, 'all')) finish(turn, 'Succeeded', '');

@@ -13,8 +13,9 @@ export interface ApprovalAnswer {
 }
 
 /**
- * Why somebody's answer to an approval request does not count: it is for another rollout, revision or opening of the
- * gate, or was decided already (`Stale`), or it is not that of a second person where one is wanted (`NotDistinct`).
+ * Why an answer to an approval request is refused. `Stale`: it is for another rollout, revision or opening of the gate,
+ * or the gate was decided already. `NotDistinct`: the gate needs a second person, and the caller is one of the
+ * requesters.
  */
 export function approvalRefusal(state: RolloutState, answer: ApprovalAnswer): 'Stale' | 'NotDistinct' | undefined {
   const spec = openSpecOf(state, valueAt(state.steps, state.cursor.step));

@@ -41,7 +41,7 @@ for (const { why, happening } of HAPPENINGS) {
   test(`${why} costs the same in a fleet of 100 and of 10,000`, () => {
     const small = readsOf(ROLLOUTS.small, happening);
     const large = readsOf(ROLLOUTS.large, happening);
-    // One more level of 32 slots in each map that is touched, and a few lists of them are longer.
+    // One more level of 32 slots in each map that is touched, and a few longer lists of them.
     assert.ok(large < 2.5 * small && large < 6_000, `${small} reads of the state, and ${large}`);
   });
 }
@@ -54,7 +54,7 @@ function started(count: number): RolloutState {
   return decide(state, { kind: 'started' }, 0).state;
 }
 
-/** How often anything in the state is looked at, copies included. */
+/** How many reads of the state happen, copies included. */
 function readsOf(state: RolloutState, happening: Happening): number {
   const counter = { reads: 0 };
   const seen = decide(counted(state, counter), happening, 1);

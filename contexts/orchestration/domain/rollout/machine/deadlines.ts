@@ -5,7 +5,7 @@ import { memberAt, putMember, type Turn } from './turn.ts';
 
 type QueueName = NonNullable<Member['deadline']>['queue'];
 
-/** From now on; it replaces the one that the member had. */
+/** Starts the deadline now; it replaces the member's previous one. */
 export function setDeadline(turn: Turn, number: number, queue: QueueName): void {
   clearDeadline(turn, number);
   const { state, now } = turn;
@@ -24,13 +24,13 @@ export function clearDeadline(turn: Turn, number: number): void {
   putMember(turn, number, member);
 }
 
-/** Who has run out of time. */
+/** The first member whose deadline has passed. */
 export function firstDue({ state, now }: Turn, queue: QueueName): number | undefined {
   const head = headOf(state.deadlines[queue]);
   return head !== undefined && head.at <= now ? head.member : undefined;
 }
 
-/** Asks for a `clock` when none is under way that comes early enough. */
+/** Requests a `clock`, unless a timer is set that fires early enough. */
 export function wake(turn: Turn): void {
   const { state, now, actions } = turn;
   if (state.timer !== undefined && state.timer <= now) delete state.timer;

@@ -19,8 +19,8 @@ export interface Decision {
 }
 
 /**
- * What becomes of a rollout when something happens, and what is to be done. The same state, happening and time always
- * give the same decision. One happening to one target costs the same whatever the number of targets.
+ * The next state of a rollout after an event, and the actions to carry out. The same state, event and time always give
+ * the same decision. The cost of an event of one target does not depend on the number of targets.
  */
 export type Decide = (state: RolloutState, happening: Happening, now: number) => Decision;
 

@@ -33,7 +33,7 @@ const CASES: readonly { why: string; run: () => RolloutRun; want: Partial<Wait> 
   {
     why: 'a person, after a pause, with the reason',
     run: () => new RolloutRun({ type: 'immediate' }, [{ name: 'a' }]).fail('a'),
-    want: { kind: 'resume', message: '1 failed, where at most 0 may' },
+    want: { kind: 'resume', message: 'failed targets: 1, allowed: 0' },
   },
   {
     why: 'a target that is away',

@@ -9,17 +9,17 @@ import type { DeadlineQueue, RolloutState } from './rollout-state.ts';
 export const WAIT_KINDS = ['start', 'resume', 'gate', 'targets', 'offline', 'budget', 'conflict'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** Something that a rollout waits for. The same situation has the same texts. */
+/** Something that a rollout waits for. The same situation always has the same texts. */
 export interface Wait {
   readonly kind: WaitKind;
   readonly since: number;
   readonly message: string;
-  /** What would let it go on. */
+  /** The event that would let the rollout continue. */
   readonly unblock: string;
-  /** When it stops waiting for it, whatever happens. */
+  /** When the rollout stops waiting for it, whatever happens. */
   readonly until?: number;
   readonly gate?: string;
-  /** How many targets it is about, and the first of them. */
+  /** How many targets it is about; `targets` lists the first of them. */
   readonly count?: number;
   readonly targets?: readonly TargetId[];
 }
@@ -28,7 +28,7 @@ export type ExplainWait = (state: RolloutState, now: number) => readonly Wait[];
 
 const NAMED = 10;
 
-/** What a rollout waits for: something, unless it is finished. What holds up everything comes first. */
+/** Lists what a rollout waits for; never empty unless the rollout is finished. Waits that block everything come first. */
 export function createExplainWait(gates: GateRegistry): ExplainWait {
   return (state, now) => {
     if (state.phase.kind === 'Finished') return [];
@@ -46,7 +46,7 @@ export function createExplainWait(gates: GateRegistry): ExplainWait {
 function stillnessOf({ phase }: RolloutState): Wait[] {
   const { since } = phase;
   if (phase.kind === 'Planned') {
-    return [{ kind: 'start', since, message: 'has not been started', unblock: 'the one who planned it starts it' }];
+    return [{ kind: 'start', since, message: 'has not been started', unblock: 'it starts by itself' }];
   }
   if (phase.kind !== 'Paused') return [];
   const unblock = phase.reason === 'FailuresExceeded' ? 'resume, retry, roll back or abort it' : 'resume or abort it';
@@ -57,14 +57,14 @@ function gateWait(state: RolloutState, gates: GateRegistry): Wait[] {
   const verdict = verdictOf(state, valueAt(state.steps, state.cursor.step), gates);
   if (state.gate === undefined || verdict === undefined || state.phase.kind === 'Paused') return [];
   const { id: gate, openedAt: since } = state.gate;
-  // It may be over by the clock alone: then it is only the machine that has not been told the time.
+  // By the clock alone the gate may be over, while the machine has not received the time yet.
   if (verdict.kind !== 'wait')
-    return [{ kind: 'gate', gate, since, message: 'is over', unblock: 'it goes on by itself' }];
+    return [{ kind: 'gate', gate, since, message: 'is over', unblock: 'it continues by itself' }];
   const { kind: _, blames, ...rest } = verdict;
   return [{ kind: 'gate', gate, since, ...rest, ...(blames === undefined ? {} : unhealthyOf(state)) }];
 }
 
-/** Those that a health gate looks at: before a stage all that were delivered so far, after it those of the stage. */
+/** The unhealthy targets a health gate looks at: before a stage all delivered so far, after it those of the stage. */
 function unhealthyOf(state: RolloutState): Pick<Wait, 'count' | 'targets'> {
   const { step, at } = state.cursor;
   const numbers = [...keysOf(state.unavailable)].filter((number) => {
@@ -80,12 +80,12 @@ function budgetWait(state: RolloutState): Wait[] {
   const { unavailable } = limitsOf(state.budget, state.placed);
   const message = `at most ${unavailable} of ${state.placed} targets may be unavailable`;
   if (kind === 'throttled') {
-    return [{ kind: 'budget', since, message, unblock: 'targets in change that become available' }];
+    return [{ kind: 'budget', since, message, unblock: 'targets in change become available' }];
   }
   const unblock =
     unavailable === 0
       ? 'a larger maxUnavailable or a smaller minAvailable, and a replan'
-      : 'targets that become available again, or a larger budget and a replan';
+      : 'targets become available again, or a larger budget and a replan';
   return [{ kind: 'conflict', since, message, unblock, ...named(state, state.unavailable) }];
 }
 
@@ -116,7 +116,7 @@ function named(state: RolloutState, set: NumberSet): Pick<Wait, 'count' | 'targe
   return { count: set.size, targets: idsOf(state, keysOf(set)) };
 }
 
-/** The first few, in the order of their turn. */
+/** The first few, in rollout order. */
 function idsOf({ members }: RolloutState, numbers: IteratorObject<number>): TargetId[] {
   return numbers
     .take(NAMED)

@@ -3,7 +3,7 @@ import type { Gate, GateAnswer, GateRegistry, GateScene, GateSpec, Verdict } fro
 import type { Cursor, OpenGate, RolloutState, StepState } from './rollout-state.ts';
 import { openGate, stepAt, type Turn } from './turn.ts';
 
-/** Goes through the tasks before or after the step, in their order, until one says no or wait. */
+/** Runs the tasks before or after the step, in order, until one says no or wait. */
 export function passGates(turn: Turn, step: StepState): Verdict {
   const { state } = turn;
   for (let spec = specAt(step, state.cursor); spec !== undefined; spec = specAt(step, state.cursor)) {
@@ -26,7 +26,7 @@ export interface AddressedAnswer {
   readonly answer: GateAnswer;
 }
 
-/** What is said to a gate that is not open any longer, or was not for this revision, is for nobody. */
+/** Ignores answers for a gate that is no longer open, or for another revision. */
 export function hearAnswer(turn: Turn, { gate, revision, answer }: AddressedAnswer): void {
   const { state, now } = turn;
   const spec = openSpecOf(state, stepAt(turn, state.cursor.step));
@@ -36,14 +36,14 @@ export function hearAnswer(turn: Turn, { gate, revision, answer }: AddressedAnsw
   if (memory !== undefined) openGate(turn, { ...state.gate, memory });
 }
 
-/** Whoever was asked need not answer any longer. */
+/** Closes the gate, so that its requests need no answer any more. */
 export function dropGate(turn: Turn): void {
   const { gate } = turn.state;
   if (gate?.hasAsked === true) turn.actions.push({ kind: 'closeGate', gate: gate.id });
   openGate(turn, undefined);
 }
 
-/** What the gate that is being waited for says at the moment. */
+/** The current verdict of the open gate. */
 export function verdictOf(state: RolloutState, step: StepState | undefined, gates: GateRegistry): Verdict | undefined {
   const spec = openSpecOf(state, step);
   if (step === undefined || spec === undefined || state.gate === undefined) return undefined;
@@ -91,7 +91,7 @@ function sceneOf(state: RolloutState, step: StepState, { id, openedAt }: OpenGat
   };
 }
 
-/** Specs were checked against the registry when they were written; one that is gone since then stops the rollout. */
+/** Specs were checked against the registry when they were written. A gate type removed since then stops the rollout. */
 function gateOf(gates: GateRegistry, { type }: GateSpec): Gate {
   const gate = gates.get(type);
   if (gate === undefined) throw new RangeError(`no gate of type ${type} is registered`);

@@ -4,20 +4,23 @@ import type { GateAnswer } from '../gates/gate.ts';
 import type { Plan } from '../plan.ts';
 import type { MemberFacts } from './member.ts';
 
-/** What a rollout is told. The same may be told twice, and what it no longer waits for changes nothing. */
+/** An input of the rollout machine. The same input may arrive twice, and inputs it no longer waits for change nothing. */
 export type Happening =
   | { readonly kind: 'started' }
-  /** The target has it, as its agent says. `changed` is false when it had the same content before and nothing was sent. */
+  /**
+   * The agent reported that the target has the content. `changed` is false when it had the same content before and
+   * nothing was sent.
+   */
   | { readonly kind: 'delivered'; readonly target: TargetId; readonly changed: boolean }
   | { readonly kind: 'removed'; readonly target: TargetId }
   | { readonly kind: DeliveryFailure; readonly target: TargetId; readonly message: string }
-  /** `revision` is the one that the agent speaks of, so that news of the old content is not taken for the new one's. */
+  /** `revision` is the one the agent reported on, so that health of the old content is not taken for that of the new. */
   | {
       readonly kind: 'healthChanged';
       readonly target: TargetId;
       readonly health: Health;
       readonly revision: number;
-      /** Why it is degraded: for the record, and nothing follows from it. */
+      /** Why it is degraded. Only recorded; no decision depends on it. */
       readonly message?: string;
     }
   | { readonly kind: 'connectionChanged'; readonly target: TargetId; readonly isOnline: boolean }
@@ -28,15 +31,15 @@ export type Happening =
       readonly answer: GateAnswer;
     }
   | { readonly kind: 'pause'; readonly by: string; readonly message: string }
-  /** What has failed so far is accepted; a gate that said no is asked anew. */
+  /** Accepts the failures so far; a gate that said no is opened again. */
   | { readonly kind: 'resume' }
   | { readonly kind: 'abort'; readonly by?: string }
-  /** Those that failed, or some of them, are tried again; the rollout goes on if it paused for failures. */
+  /** Retries all failed targets, or the ones named; a rollout paused for failures continues. */
   | { readonly kind: 'retry'; readonly targets?: readonly TargetId[] }
   | { readonly kind: 'membershipChanged'; readonly joined: readonly Joiner[]; readonly left: readonly TargetId[] }
   /**
-   * Another plan for what is left. `facts` are of those who are in it and were not in the old one, `requesters` those who asked
-   * for it or wrote what it goes by.
+   * Another plan for the rest of the rollout. `facts` are those of targets that are new in the plan; `requesters` are the
+   * users who asked for it or wrote the spec it follows.
    */
   | {
       readonly kind: 'replan';

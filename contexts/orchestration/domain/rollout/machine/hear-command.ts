@@ -9,21 +9,21 @@ export function start({ state, now }: Turn): void {
   if (state.phase.kind === 'Planned') state.phase = { kind: 'Running', since: now };
 }
 
-/** Whatever it paused for first stays the reason. */
+/** The reason of the first pause stays. */
 export function pause({ state, now }: Turn, by: string, why: string): void {
   if (state.phase.kind === 'Paused') return;
   const message = why === '' ? `${by} paused it` : `${by} paused it: ${why}`;
   state.phase = { kind: 'Paused', since: now, reason: 'PausedByUser', message };
 }
 
-/** Whoever resumes accepts what has failed so far. */
+/** Resuming accepts the failures so far. */
 export function resume({ state, now }: Turn): void {
   if (state.phase.kind !== 'Paused') return;
   state.failures = { era: state.failures.era + 1, delivery: 0, generate: 0 };
   state.phase = { kind: state.isStarted ? 'Running' : 'Planned', since: now };
 }
 
-export function abort(turn: Turn, by = 'somebody'): void {
+export function abort(turn: Turn, by = 'a user'): void {
   const targets = [...keysOf(turn.state.underWay)].map((number) => memberAt(turn, number).id);
   if (targets.length > 0) turn.actions.push({ kind: 'cancelDeliveries', targets });
   finish(turn, 'Aborted', `${by} aborted it`);
@@ -38,10 +38,10 @@ export function retry(turn: Turn, targets: readonly TargetId[] | undefined): voi
   if (state.phase.kind === 'Paused' && state.phase.reason === 'FailuresExceeded') resume(turn);
 }
 
-/** With `queue` it comes to its end first, unless it is one that only a person can bring about. */
+/** With `queue` the rollout finishes first, unless it is paused in a way that only a user can end. */
 export function giveWay(turn: Turn, by: number): void {
   const { budget, phase } = turn.state;
-  const message = `revision ${by} took its place`;
+  const message = `superseded by revision ${by}`;
   turn.state.queued = by;
   if (budget.onCollision === 'supersede') finish(turn, 'Superseded', message);
   else if (phase.kind === 'Paused' && phase.reason !== 'PausedByUser') stop(turn, { ...phase, policy: 'pause' });

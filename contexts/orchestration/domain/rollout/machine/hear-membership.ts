@@ -6,7 +6,10 @@ import { LATE_STEP } from './rollout-state.ts';
 import { drop, enqueue } from './settling.ts';
 import { addMember, memberAt, numberOf, putMember, putStep, stepAt, type Turn } from './turn.ts';
 
-/** A target that joins goes to the stage that selects it, or to the last one. One that is in already stays as it is. */
+/**
+ * A joining target goes to the stage that selects it, or to the last one. A target that is a member already stays as it
+ * is.
+ */
 export function join(turn: Turn, joiner: Joiner): void {
   const number = numberOf(turn, joiner.id);
   const known = number === undefined ? undefined : memberAt(turn, number);
@@ -24,7 +27,7 @@ export function join(turn: Turn, joiner: Joiner): void {
   }
 }
 
-/** Whether it has to be cleaned up is for the next rollout. */
+/** The next rollout decides whether the target has to be cleaned up. */
 export function leave(turn: Turn, target: TargetId): void {
   const number = numberOf(turn, target);
   if (number === undefined) return;
@@ -36,8 +39,9 @@ export function leave(turn: Turn, target: TargetId): void {
 }
 
 /**
- * The step that is to bring it the content. One that is behind was open to all whom it selects, so that a latecomer may
- * follow. One that was passed without anybody asking at its gates is set up once more at the end, gates and all.
+ * The step that delivers to the joiner. If the step is behind, its gates were passed for all targets it selects, so the
+ * joiner becomes a latecomer. If the step was passed without evaluating its gates, it is added once more at the end,
+ * gates included.
  */
 function homeOf(turn: Turn, { labels }: Joiner): number {
   const { doors, cursor } = turn.state;

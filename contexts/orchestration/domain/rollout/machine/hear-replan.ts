@@ -10,14 +10,14 @@ import type { RolloutState } from './rollout-state.ts';
 import { countFailure } from './settling.ts';
 import { memberAt, numberOf, putMember, type Turn } from './turn.ts';
 
-/** What has happened to a member stays so in the new plan; who waits for his turn does so in his new step. */
+/** Members with these statuses keep them in the new plan; members still waiting do so in their new step. */
 const CARRIED: readonly MemberStatus[] = ['Delivering', 'Settling', 'Removing', 'Done', 'Failed', 'Skipped'];
 
 type Replanned = Omit<Extract<Happening, { kind: 'replan' }>, 'kind'>;
 
 /**
- * The new plan from its first step on, with what was done already. Gates that were passed stay passed where the new plan
- * has the same ones in the same place; the deadlines of what is under way begin anew.
+ * Starts the new plan from its first step, keeping what was done already. Gates that were passed stay passed if the new
+ * plan has the same gate in the same place; the deadlines of orders under way start again.
  */
 export function replan(turn: Turn, { plan, facts, requesters: more = [] }: Replanned): void {
   const { state, now } = turn;
@@ -38,20 +38,24 @@ export function replan(turn: Turn, { plan, facts, requesters: more = [] }: Repla
   if (lost.length > 0) turn.actions.push({ kind: 'cancelDeliveries', targets: lost });
 }
 
-/** Who has nothing to change, also by a new plan: the `upToDate` of its input. */
+/** The targets that neither the old nor the new plan has to change: the `upToDate` of the plan input. */
 export function untouchedBy({ members }: RolloutState): ReadonlySet<TargetId> {
   const untouched = [...entriesOf(members)].filter(([, member]) => isUntouched(member));
   return new Set(untouched.map(([, { id }]) => id));
 }
 
-/** A target that this rollout changed belongs to a step, whose gates would else be passed for want of targets. */
+/**
+ * A target that this rollout changed must belong to a step; otherwise the step's gates might be skipped for lack of
+ * targets.
+ */
 function refuseForgetting({ current }: Plan, old: readonly Member[]): void {
   const isCurrent = new Set(current);
   const forgotten = old.find((member) => isCurrent.has(member.id) && (member.hasNew || isUnderWay(member)));
-  if (forgotten !== undefined) throw new RangeError(`a plan without a step for ${forgotten.id}, which was changed`);
+  if (forgotten !== undefined)
+    throw new RangeError(`the plan has no step for target ${forgotten.id}, which was changed already`);
 }
 
-/** Whether it goes on as it is in the new plan. */
+/** Whether the member continues unchanged in the new plan. */
 function carry(turn: Turn, old: Member): boolean {
   const number = numberOf(turn, old.id);
   if (number === undefined || !CARRIED.includes(old.status) || isUntouched(old)) return false;

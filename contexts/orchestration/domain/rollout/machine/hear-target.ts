@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<DeliveryFailure, FailureReason>> = {
   fenced: 'RevisionAhead',
 };
 
-/** What it says of the health of the old content says nothing of the new one's. */
+/** Health reported for the old content says nothing about the new content. */
 export function hearDelivered(turn: Turn, target: TargetId, changed: boolean): void {
   const found = find(turn, target);
   if (found?.member.change !== 'deliver' || found.member.status === 'Done' || found.member.status === 'Removing')
@@ -38,7 +38,9 @@ export function hearRemoved(turn: Turn, target: TargetId): void {
   else if (member.status !== 'Done') settle(turn, number);
 }
 
-/** Only of what is under way: what is told late was given up before, with a reason of its own. */
+/**
+ * Only failures of orders under way count. A late report is ignored: that order was given up before, with its own reason.
+ */
 export function hearFailure(turn: Turn, target: TargetId, why: { kind: DeliveryFailure; message: string }): void {
   const found = find(turn, target);
   if (found === undefined) return;
@@ -46,7 +48,7 @@ export function hearFailure(turn: Turn, target: TargetId, why: { kind: DeliveryF
   const isRemoval = why.kind === 'removeFailed' || (why.kind === 'fenced' && member.status === 'Removing');
   const isExpected = isRemoval ? member.status === 'Removing' : isInChange(member);
   if (!isExpected) return;
-  // What could not be removed from a target that is placed again need not be.
+  // A failed removal does not matter for a target that is placed again.
   if (isRemoval && member.change === 'deliver') enqueue(turn, number);
   else fail(turn, number, { reason: REASONS[why.kind], message: why.message });
 }
@@ -65,7 +67,7 @@ export function hearConnection(turn: Turn, target: TargetId, isOnline: boolean):
   else goAway(turn, found.number, found.member);
 }
 
-/** Its health counts again once its agent has told it anew. */
+/** After a reconnect the health is unknown until the agent reports it again. */
 function comeBack(turn: Turn, number: number, member: Member): void {
   putMember(turn, number, { ...member, isOnline: true, health: 'Unknown' });
   if (isInChange(member) || member.status === 'Removing') setDeadline(turn, number, 'progress');
@@ -74,8 +76,8 @@ function comeBack(turn: Turn, number: number, member: Member): void {
 }
 
 /**
- * DECISION: a delivery outlives the connection, and keeps its place in the budget: the agent may be at it right now. With
- * the policy `skip`, and for removals, its place is given to the next one instead.
+ * DECISION: a delivery outlives the connection and keeps its place in the budget, since the agent may be applying it
+ * right now. With the policy `skip`, and for removals, the place goes to the next target instead.
  */
 function goAway(turn: Turn, number: number, member: Member): void {
   putMember(turn, number, { ...member, isOnline: false });

@@ -5,7 +5,7 @@ import { firstOf } from './number-map.ts';
 import { LATE_STEP, type StepState } from './rollout-state.ts';
 import { isOpen, limits, memberAt, putMember, stepAt, type Turn } from './turn.ts';
 
-/** Sends something to as many targets as may have something under way now. */
+/** Sends orders to as many targets as the budget allows now. */
 export function launch(turn: Turn): void {
   const steps = isOpen(turn, turn.state.cursor.step) ? [LATE_STEP, turn.state.cursor.step] : [LATE_STEP];
   const isHeld = steps.map((step) => launchStep(turn, step)).includes('held');
@@ -42,7 +42,7 @@ function send(turn: Turn, number: number): void {
   turn.actions.push({ kind, target: member.id, revision });
 }
 
-/** With something under way the budget may have room again soon; without, it forbids all progress. */
+/** While orders are under way the budget may soon have room again; without any, it blocks all progress. */
 function noteBlocked({ state, now }: Turn, isHeld: boolean): void {
   if (!isHeld) {
     delete state.blocked;

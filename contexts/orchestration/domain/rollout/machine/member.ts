@@ -1,33 +1,33 @@
 import type { Health } from '#protocol/delivery';
 import type { TargetId } from '#protocol/targets';
 
-/** How a target stands when the rollout first hears of it. */
+/** The state of a target when it enters the rollout. */
 export interface MemberFacts {
   readonly id: TargetId;
   readonly isOnline: boolean;
   readonly health: Health;
-  /** The revision that the health was reported for; 0 when there was none. */
+  /** The revision that the health was reported for; 0 before the first report. */
   readonly healthRevision: number;
-  /** Whether it has something of the deployment on it. */
+  /** Whether the target has content of the deployment. */
   readonly hasContent: boolean;
 }
 
 export const MEMBER_STATUSES = [
-  /** Its turn has not come. */
+  /** Waiting for its turn. */
   'Pending',
-  /** Its turn has not come, and it is offline. */
+  /** Offline, and waiting for its turn or its deadline. */
   'Parked',
-  /** Something was sent, and nothing heard. */
+  /** Order sent, no report yet. */
   'Delivering',
-  /** It has the content, and is not available yet. */
+  /** It has the content, but is not available yet. */
   'Settling',
   'Removing',
-  /** It is as it should be; or was, if its health says otherwise now. */
+  /** As it should be; its health may have changed since. */
   'Done',
   'Failed',
-  /** Left out since it was offline. */
+  /** Left out because it was offline. */
   'Skipped',
-  /** It left, and is nobody's business here. */
+  /** It left, and is no longer part of the rollout. */
   'Dropped',
 ] as const;
 export type MemberStatus = (typeof MEMBER_STATUSES)[number];
@@ -39,7 +39,7 @@ export const FAILURE_REASONS = [
   'RemoveFailed',
   'ProgressDeadline',
   'OfflineDeadline',
-  /** Its agent has seen a later revision than was ever given, and refuses this one. */
+  /** The agent has seen a later revision than was ever issued, and refuses this one. */
   'RevisionAhead',
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
@@ -47,27 +47,27 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** The count that it is part of: a resume begins a new one. */
+  /** The failure count that it belongs to: a resume starts a new one. */
   readonly era: number;
 }
 
 /** One target in a rollout. */
 export interface Member extends MemberFacts {
-  /** What is to become of it. One that is placed again while it is `Removing` gets the content once that is over. */
+  /** The change to make. A target placed again while `Removing` gets the content once the removal is over. */
   readonly change: 'deliver' | 'remove';
-  /** None for a target that had nothing to change. */
+  /** Absent for a target that has nothing to change. */
   readonly step?: number;
   readonly status: MemberStatus;
   /** Since when it has that status. */
   readonly since: number;
-  /** Whether its agent said that it has what this rollout brings. */
+  /** Whether the agent reported that it has this rollout's content. */
   readonly hasNew: boolean;
-  /** Its place among those with a deadline. */
+  /** Its position in a deadline queue. */
   readonly deadline?: { readonly queue: 'progress' | 'offline'; readonly place: number };
   readonly failure?: Failure;
 }
 
-/** What counts and queues say of a member. They are kept up to date by comparing these, before and after. */
+/** How a member enters counts and queues. They are updated by comparing its marks before and after a change. */
 export interface Marks {
   readonly step: number | undefined;
   readonly queue: 'removals' | 'deliveries' | 'parked' | undefined;

@@ -1,9 +1,9 @@
 /**
- * A map from whole numbers that is a value: a change gives a new map that shares all but a few nodes with the old one.
- * Reading, changing and finding the first key cost the same in a map of 100 and of 10,000, and it is plain JSON.
+ * An immutable map from whole numbers: a change returns a new map that shares all but a few nodes with the old one.
+ * Reading, changing and finding the first key cost the same with 100 and with 10,000 entries, and the map is plain JSON.
  *
- * DECISION: ours, since the state of a rollout has to be a value, be JSON, and take one of 10,000 targets' news without
- * copying the other 9,999. Nodes hold 32 slots: three levels for 32,768 keys.
+ * DECISION: written here because the state of a rollout has to be immutable JSON and must absorb a report of one of
+ * 10,000 targets without copying the other 9,999. Nodes hold 32 slots: three levels for 32,768 keys.
  */
 export interface NumberMap<T> {
   readonly size: number;
@@ -13,7 +13,7 @@ export interface NumberMap<T> {
 
 export type NumberSet = NumberMap<true>;
 
-/** A node below the top levels, a value on the lowest, or nothing. */
+/** A node on the upper levels, a value on the lowest, or empty. */
 type Slot<T> = Node<T> | T | null;
 type Node<T> = readonly Slot<T>[];
 
@@ -52,7 +52,7 @@ export function firstOf<T>(map: NumberMap<T>): readonly [key: number, value: T] 
   return undefined;
 }
 
-/** From the smallest key on. */
+/** In ascending order of keys. */
 export function entriesOf<T>(map: NumberMap<T>): Generator<readonly [key: number, value: T], void, undefined> {
   return walk(map.root, map.height * BITS, 0);
 }
@@ -74,7 +74,7 @@ function written<T>(node: Node<T> | null, shift: number, entry: { key: number; v
   return copy;
 }
 
-/** An empty node is nothing, so that the first key is always down the first branch. */
+/** Empty nodes become null, so that the first key is always found on the first branch. */
 function cleared<T>(node: Node<T>, shift: number, key: number): Node<T> | null {
   const copy = node.slice();
   const slot = slotOf(key, shift);

@@ -9,17 +9,17 @@ import { addMember, beginTurn, putStep, type Turn } from './turn.ts';
 export interface RolloutStart {
   readonly rollout: string;
   readonly revision: number;
-  /** Who or what asked for it: a distinct approver is somebody else. */
+  /** The user or component that asked for the rollout. A distinct approver is another person. */
   readonly requestedBy: string;
-  /** All who wrote something that it brings, or asked for it; `requestedBy` alone where it is absent. */
+  /** All principals who wrote something that it brings, or asked for it; `[requestedBy]` by default. */
   readonly requesters?: readonly string[];
   readonly plan: Plan;
-  /** Of every target in the plan. */
+  /** Facts of every target in the plan. */
   readonly facts: readonly MemberFacts[];
   readonly now: number;
 }
 
-/** A rollout that has not begun. */
+/** The initial state of a rollout. */
 export function openRollout(start: RolloutStart): RolloutState {
   const turn = beginTurn(emptyRollout(start), start.now, new Map());
   const facts = new Map(start.facts.map((fact) => [fact.id, fact]));
@@ -48,7 +48,7 @@ export function stepState(plan: StepState['plan']): StepState {
   };
 }
 
-/** Without a step it has nothing to change. */
+/** A member without a step has nothing to change. */
 export function newMember(facts: MemberFacts, { change, step }: Pick<Member, 'change' | 'step'>, now: number): Member {
   const { id, isOnline, health, healthRevision, hasContent } = facts;
   const known = { id, isOnline, health, healthRevision, hasContent, change, since: now, hasNew: false };
@@ -62,11 +62,11 @@ function add(turn: Turn, facts: MemberFacts, role: Pick<Member, 'change' | 'step
 
 function factsOf(facts: ReadonlyMap<TargetId, MemberFacts>, id: TargetId): MemberFacts {
   const found = facts.get(id);
-  if (found === undefined) throw new RangeError(`the facts of target ${id}, which is in the plan`);
+  if (found === undefined) throw new RangeError(`no facts for target ${id}, which is in the plan`);
   return found;
 }
 
-/** Latecomers are of any step, so that the strictest of the plan's paces is theirs. */
+/** Latecomers may belong to any step, so the strictest concurrency of the plan applies to them. */
 function lateStep(steps: readonly PlanStep[]): StepState {
   const pace = steps.reduce((strictest, { maxConcurrency = Infinity, deliver, remove }) => {
     return Math.min(strictest, atLeastOne(maxConcurrency, deliver.length + remove.length));

@@ -1,7 +1,7 @@
 export const OUTCOMES = ['Succeeded', 'Superseded', 'Aborted', 'RolledBack'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Why a rollout does not go on by itself. */
+/** Why a rollout does not continue by itself. */
 export const STOP_REASONS = [
   'PausedByUser',
   'FailuresExceeded',
@@ -12,15 +12,15 @@ export const STOP_REASONS = [
 export type StopReason = (typeof STOP_REASONS)[number];
 
 export type Phase =
-  /** Nothing has begun. */
+  /** Not started. */
   | { readonly kind: 'Planned'; readonly since: number }
   | { readonly kind: 'Running'; readonly since: number }
-  /** Nothing new begins; what is under way comes to its end. */
+  /** Nothing new starts; orders under way run to their end. */
   | {
       readonly kind: 'Paused';
       readonly since: number;
       readonly reason: StopReason;
       readonly message: string;
     }
-  /** For good: whatever is told, nothing is done. */
+  /** Final: further events change nothing. */
   | { readonly kind: 'Finished'; readonly since: number; readonly outcome: Outcome; readonly message: string };

@@ -7,52 +7,52 @@ import type { NumberMap, NumberSet } from './number-map.ts';
 import type { Phase } from './phase.ts';
 
 /**
- * All that a rollout knows: plain JSON, and a value. Members have numbers, in the order in which they get their turn;
- * what has to be found without looking at all of them is kept beside them.
+ * The whole state of a rollout: plain JSON, immutable. Members are numbered in rollout order; sets and queues beside them
+ * make lookups possible without scanning all members.
  */
 export interface RolloutState {
   readonly rollout: string;
   readonly revision: number;
   readonly requestedBy: string;
-  /** All who wrote something that it brings, or asked for it. */
+  /** All principals who wrote something that it brings, or asked for it. */
   readonly requesters: readonly string[];
   readonly phase: Phase;
-  /** Whether `started` was told. A rollout may be paused before. */
+  /** Whether `started` was received. A rollout may be paused before that. */
   readonly isStarted: boolean;
-  /** The latest time that was told. It never goes back. */
+  /** The latest time received. It never goes back. */
   readonly now: number;
   readonly budget: Budget;
   readonly members: NumberMap<Member>;
-  /** How many numbers were given. */
+  /** How many numbers have been assigned. */
   readonly numbered: number;
-  /** The numbers of members by their ids, in buckets by the hash of the id. */
+  /** The numbers of members by id, in buckets by the hash of the id. */
   readonly numbers: NumberMap<readonly (readonly [id: TargetId, number: number])[]>;
-  /** Number 0 is for latecomers: it has no gates and is always open. The plan's begin with 1. */
+  /** Step 0 is for latecomers: it has no gates and is always open. The steps of the plan start at 1. */
   readonly steps: NumberMap<StepState>;
-  /** Where joiners go. */
+  /** Which step a joining target goes to. */
   readonly doors: readonly Door[];
   readonly cursor: Cursor;
-  /** The gate that is being waited for. */
+  /** The gate that the rollout waits for. */
   readonly gate?: OpenGate;
-  /** How many gates were opened. */
+  /** How many gates were opened so far. */
   readonly gatesOpened: number;
-  /** By place and position, the canonical text of what was passed there. */
+  /** By position, the canonical text of the gate passed there. */
   readonly cleared: Readonly<Record<string, string>>;
-  /** The resolved set: how many targets percentages are of. */
+  /** The size of the resolved set, which percentages refer to. */
   readonly placed: number;
   readonly inChange: number;
   readonly unavailable: NumberSet;
   readonly underWay: NumberSet;
-  /** Those that did not get what they should have. */
+  /** Members that did not get what they should have. */
   readonly owed: NumberSet;
-  /** Of all that it has delivered so far. */
+  /** Health of all targets delivered so far. */
   readonly health: WatchedHealth;
-  /** Failures of this era: those to generate harmed nobody, and count when a step ends. */
+  /** Failures of this era. Failures to generate harm no target, and count only when a step ends. */
   readonly failures: { readonly era: number; readonly delivery: number; readonly generate: number };
   readonly deadlines: { readonly progress: DeadlineQueue; readonly offline: DeadlineQueue };
-  /** The time of the timer that was asked for. */
+  /** The time of the timer that was requested. */
   readonly timer?: number;
-  /** The budget lets nothing go on at the moment. */
+  /** The budget currently allows no progress. */
   readonly blocked?: { readonly kind: 'throttled' | 'conflict'; readonly since: number };
   /** The revision that waits for this one to end. */
   readonly queued?: number;
@@ -60,12 +60,12 @@ export interface RolloutState {
 
 export interface StepState {
   readonly plan: Omit<PlanStep, 'remove' | 'deliver'>;
-  /** `passed` is one that had nothing to change when its turn came: its gates were not looked at. */
+  /** `passed`: the step had nothing to change when its turn came, and its gates were not evaluated. */
   readonly fate: 'ahead' | 'open' | 'passed' | 'cleared';
   readonly members: number;
   readonly removals: NumberSet;
   readonly deliveries: NumberSet;
-  /** Of the deliveries, those to targets that are degraded. */
+  /** The deliveries to degraded targets. */
   readonly broken: NumberSet;
   readonly parked: NumberSet;
   readonly underWay: number;
@@ -80,7 +80,7 @@ export interface Door {
 export interface Cursor {
   readonly step: number;
   readonly at: 'before' | 'work' | 'after';
-  /** Which of the tasks before or after. */
+  /** Index of the task before or after the step. */
   readonly gate: number;
 }
 
@@ -89,11 +89,11 @@ export interface OpenGate {
   readonly openedAt: number;
   readonly memory: GateMemory;
   readonly hasAsked: boolean;
-  /** When it wants to be judged again. */
+  /** When the gate wants to be judged again. */
   readonly until?: number;
 }
 
-/** In the order of time: each queue has one duration. */
+/** In order of time: all entries of a queue have the same duration. */
 export interface DeadlineQueue {
   readonly next: number;
   readonly entries: NumberMap<{ readonly member: number; readonly at: number }>;

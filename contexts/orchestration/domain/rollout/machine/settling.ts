@@ -3,10 +3,10 @@ import { type FailureReason, isWell, type Member } from './member.ts';
 import { LATE_STEP } from './rollout-state.ts';
 import { isOpen, memberAt, putMember, type Turn } from './turn.ts';
 
-/** These leave the target as it was. */
+/** These failures leave the target as it was. */
 const HARMLESS: readonly FailureReason[] = ['Rejected', 'GenerateFailed', 'RevisionAhead'];
 
-/** It has the content and is well: what went wrong before is no failure any longer. */
+/** The target has the content and is available: earlier failures no longer count. */
 export function settleIfWell(turn: Turn, number: number): boolean {
   const member = memberAt(turn, number);
   if (member.change !== 'deliver' || !member.hasNew || !isWell(member)) return false;
@@ -26,17 +26,17 @@ export function fail(turn: Turn, number: number, why: { reason: FailureReason; m
   countFailure(turn, why.reason, 1);
 }
 
-/** Whoever has run out of time has failed. */
+/** Fails members whose deadline has passed. */
 export function expire(turn: Turn): void {
   for (let due = firstDue(turn, 'progress'); due !== undefined; due = firstDue(turn, 'progress')) {
-    fail(turn, due, { reason: 'ProgressDeadline', message: 'was not available with it in time' });
+    fail(turn, due, { reason: 'ProgressDeadline', message: 'progress deadline passed before it was available' });
   }
   for (let due = firstDue(turn, 'offline'); due !== undefined; due = firstDue(turn, 'offline')) {
-    fail(turn, due, { reason: 'OfflineDeadline', message: 'did not come back in time' });
+    fail(turn, due, { reason: 'OfflineDeadline', message: 'offline deadline passed before it came back' });
   }
 }
 
-/** Back among those whose turn has not come: in its own step, or among the latecomers once that is behind. */
+/** Puts the member back in the queue of its own step, or among the latecomers if that step is behind. */
 export function enqueue(turn: Turn, number: number): void {
   const { step = LATE_STEP, isOnline } = memberAt(turn, number);
   const home = step < turn.state.cursor.step ? LATE_STEP : step;
@@ -45,10 +45,10 @@ export function enqueue(turn: Turn, number: number): void {
 }
 
 /**
- * Its turn has come and it is offline.
+ * The member's turn has come, and it is offline.
  *
- * DECISION: nobody waits for a removal from an offline target. It is no part of the deployment any longer, and a dead
- * cluster that somebody took out must not hold up the living.
+ * DECISION: the rollout does not wait for a removal from an offline target. The target is no longer part of the
+ * deployment, and a dead cluster that was taken out must not hold up the others.
  */
 export function setAside(turn: Turn, number: number): void {
   const member = memberAt(turn, number);
@@ -57,12 +57,12 @@ export function setAside(turn: Turn, number: number): void {
   else setDeadline(turn, number, 'offline');
 }
 
-/** It is no longer part of the rollout. */
+/** The member is no longer part of the rollout. */
 export function drop(turn: Turn, number: number): void {
   put(turn, number, 'Dropped');
 }
 
-/** Whoever was sent something may have it, whatever was heard. */
+/** A target that was sent content may have it, whatever was reported. */
 function mayHaveContent({ status, hasContent }: Member): boolean {
   return hasContent || status === 'Delivering' || status === 'Settling';
 }
@@ -74,7 +74,7 @@ function put(turn: Turn, number: number, status: Member['status'], fields: Parti
   putMember(turn, number, { ...member, ...fields, status, since: turn.now });
 }
 
-/** An era has one count of each kind. */
+/** Each era has one count per kind. */
 export function countFailure({ state }: Turn, reason: FailureReason, by: number): void {
   const kind = reason === 'GenerateFailed' ? 'generate' : 'delivery';
   state.failures = { ...state.failures, [kind]: state.failures[kind] + by };

@@ -11,10 +11,10 @@ export interface Stop {
 }
 
 /**
- * It cannot go on by itself.
+ * Called when the rollout cannot continue by itself.
  *
- * DECISION: a rollout that others queue behind does not pause, it gives way. What waits may well be the repair, and
- * would else wait for somebody to resume what is broken.
+ * DECISION: a rollout with another one queued behind it does not pause, it gives way. The queued one may be the repair,
+ * and would otherwise wait until a user resumes the broken one.
  */
 export function stop(turn: Turn, { reason, message, policy }: Stop): void {
   const { state, now, actions } = turn;
@@ -25,18 +25,18 @@ export function stop(turn: Turn, { reason, message, policy }: Stop): void {
   else state.phase = { kind: 'Paused', since: now, reason, message };
 }
 
-/** Stops when more has failed than may. Failures to generate count too, when asked for all. */
+/** Stops the rollout when there are more failures than allowed. `all` also counts failures to generate. */
 export function stopAtFailures(turn: Turn, which: 'delivery' | 'all'): boolean {
   const { failures, cursor } = turn.state;
   const failed = failures.delivery + (which === 'all' ? failures.generate : 0);
   const allowed = limits(turn).failures;
   if (failed <= allowed) return false;
-  const message = `${failed} failed, where at most ${allowed} may`;
+  const message = `failed targets: ${failed}, allowed: ${allowed}`;
   stop(turn, { reason: 'FailuresExceeded', message, policy: stepAt(turn, cursor.step)?.plan.failurePolicy ?? 'pause' });
   return true;
 }
 
-/** For good. */
+/** Ends the rollout for good. */
 export function finish(turn: Turn, outcome: Outcome, message: string): void {
   const { state, now, actions } = turn;
   dropGate(turn);

@@ -7,8 +7,8 @@ import { type NumberSet, valueAt, withoutKey, withValue } from './number-map.ts'
 import type { OpenGate, RolloutState, StepState } from './rollout-state.ts';
 
 /**
- * One happening on its way through the machine: a copy of the state's outermost fields that its functions replace, and
- * the actions so far. It never leaves `decide`, which is why that is pure all the same.
+ * One event on its way through the machine: a shallow copy of the state, whose fields are replaced, and the actions so
+ * far. It never leaves `decide`, which therefore stays pure.
  */
 export interface Turn {
   readonly state: Draft;
@@ -40,7 +40,7 @@ export function beginTurn(state: RolloutState, now: number, gates: GateRegistry)
 
 export function memberAt({ state }: Turn, number: number): Member {
   const member = valueAt(state.members, number);
-  if (member === undefined) throw new RangeError(`member ${number} of the rollout`);
+  if (member === undefined) throw new RangeError(`the rollout has no member ${number}`);
   return member;
 }
 
@@ -48,7 +48,7 @@ export function numberOf({ state }: Turn, id: TargetId): number | undefined {
   return valueAt(state.numbers, bucketOf(id))?.find(([other]) => other === id)?.[1];
 }
 
-/** A new member, which gets its turn after all others. */
+/** Adds a member, last in rollout order. */
 export function addMember(turn: Turn, member: Member): void {
   const { state } = turn;
   const number = state.numbered;
@@ -58,7 +58,7 @@ export function addMember(turn: Turn, member: Member): void {
   putMember(turn, number, member);
 }
 
-/** The only way to change a member: everything that is counted or queued follows from it. */
+/** The only way to change a member: all counts and queues are derived from it. */
 export function putMember(turn: Turn, number: number, next: Member): void {
   const { state } = turn;
   const last = valueAt(state.members, number);
@@ -87,7 +87,7 @@ export function putStep({ state }: Turn, number: number, step: StepState): void 
   state.steps = withValue(state.steps, number, step);
 }
 
-/** Whether its targets may be sent something. */
+/** Whether orders may be sent to the targets of the step. */
 export function isOpen({ state }: Turn, step: number | undefined): boolean {
   return step === 0 || (step === state.cursor.step && state.cursor.at !== 'before');
 }
@@ -110,7 +110,7 @@ interface StepChange {
 
 function markStep(turn: Turn, index: number, { number, before, after, members }: StepChange): void {
   const step = stepAt(turn, index);
-  if (step === undefined) throw new RangeError(`step ${index} of the rollout`);
+  if (step === undefined) throw new RangeError(`the rollout has no step ${index}`);
   putStep(turn, index, {
     ...step,
     members: step.members + members,
@@ -133,14 +133,14 @@ function change(was: boolean, is: boolean): number {
   return Number(is) - Number(was);
 }
 
-/** The clock starts again whenever the last unhealthy one is well. */
+/** The clock restarts whenever the last unhealthy target becomes available. */
 function watched(health: WatchedHealth, by: number, now: number): WatchedHealth {
   if (by === 0) return health;
   const unhealthy = health.unhealthy + by;
   return { unhealthy, healthySince: unhealthy === 0 ? now : health.healthySince };
 }
 
-/** FNV-1a: ids that are alike, as those of one minute are, spread well. */
+/** FNV-1a: similar ids, such as those created in the same minute, spread well. */
 function bucketOf(id: TargetId): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < id.length; index += 1) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);

@@ -1,7 +1,7 @@
 import type { TargetId } from '#protocol/targets';
 import type { PlanInput } from '../rollout-strategy.ts';
 
-/** Who is to be changed, in the order of names, so that the same delta gives the same plan. */
+/** The targets to change, ordered by name, so that the same delta gives the same plan. */
 export interface ChangeLists {
   readonly remove: readonly TargetId[];
   readonly deliver: readonly TargetId[];

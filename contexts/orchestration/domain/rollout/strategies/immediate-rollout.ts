@@ -8,7 +8,7 @@ export type ImmediateRollout = BudgetSpec & {
   readonly removal?: RemovalSpec;
 };
 
-/** Off all that left, then to all others at once; as far as the budget lets it. */
+/** Removes from all targets that left, then delivers to all others at once, as far as the budget allows. */
 export const immediateRollout: RolloutStrategy<ImmediateRollout> = {
   type: 'immediate',
   faults: ({ removal }, place) => removalFaults(removal, ['first', 'last'], place),

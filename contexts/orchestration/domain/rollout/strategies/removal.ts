@@ -9,7 +9,7 @@ import type { RolloutPlace } from '../rollout-strategy.ts';
 export const REMOVAL_ORDERS = ['first', 'last', 'withStage'] as const;
 export type RemovalOrder = (typeof REMOVAL_ORDERS)[number];
 
-/** When and how targets that are no longer placed lose the deployment. */
+/** When and how a deployment is removed from targets that are no longer placed. */
 export interface RemovalSpec {
   readonly order?: RemovalOrder;
   readonly maxConcurrency?: Share;
@@ -34,11 +34,11 @@ export function removalFaults(
   ];
   if (spec.order !== 'withStage') return faults;
   const ownPace = (['maxConcurrency', 'beforeTasks', 'afterTasks'] as const).filter((key) => spec[key] !== undefined);
-  const message = 'must not be there: with order withStage it is the stage that says so';
+  const message = 'must not be set: with order withStage the stage decides';
   return [...faults, ...ownPace.map((key) => ({ path: `${at}/${key}`, message }))];
 }
 
-/** The steps of the deliveries with that of the removals where it belongs. Nothing to remove is no step. */
+/** The delivery steps, with the removal step inserted in its place. There is no removal step without removals. */
 export function withRemoval(
   steps: readonly PlanStep[],
   remove: readonly TargetId[],

@@ -8,12 +8,12 @@ import { type RemovalSpec, removalFaults, withRemoval } from './removal.ts';
 
 export type RollingRollout = BudgetSpec & {
   readonly type: 'rolling';
-  /** A percentage is of the resolved set. */
+  /** A percentage refers to the resolved set. */
   readonly batchSize: Share;
   readonly removal?: RemovalSpec;
 };
 
-/** Batch by batch: the next one starts when all of this one have it and are available. */
+/** Batch by batch: the next one starts when all targets of this one have the content and are available. */
 export const rollingRollout: RolloutStrategy<RollingRollout> = {
   type: 'rolling',
   faults: ({ batchSize, removal }, place) => [
@@ -28,7 +28,7 @@ export const rollingRollout: RolloutStrategy<RollingRollout> = {
         name: `batch-${index + 1}`,
         remove: [],
         deliver: batch,
-        // The last batch may grow by those that join, and still has no more in change than a batch has.
+        // The last batch may grow as targets join, but never has more in change than its size.
         maxConcurrency: size,
         before: [],
         after: [],
@@ -40,7 +40,7 @@ export const rollingRollout: RolloutStrategy<RollingRollout> = {
   },
 };
 
-/** There is always one, for those that join. */
+/** There is always one batch, for targets that join. */
 function batchesOf(targets: readonly TargetId[], size: number): readonly (readonly TargetId[])[] {
   const batches: (readonly TargetId[])[] = [];
   for (let start = 0; start === 0 || start < targets.length; start += size) {

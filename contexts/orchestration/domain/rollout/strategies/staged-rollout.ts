@@ -19,18 +19,18 @@ export interface StageSpec {
   /** A target belongs to the first stage that selects it. */
   readonly selector: LabelSelector;
   readonly maxConcurrency?: Share;
-  /** In the order of the list: the second begins when the first is through. */
+  /** In list order: each task begins when the one before it is done. */
   readonly beforeTasks?: readonly GateSpec[];
   readonly afterTasks?: readonly GateSpec[];
   readonly failurePolicy?: FailurePolicy;
 }
 
-/** Where those go that no stage selects. It is last, has no tasks, and is part of every plan. */
+/** The stage for targets that no other stage selects. It is last, has no tasks, and is part of every plan. */
 export const REST_STAGE = 'rest';
 
 const RESERVED: readonly string[] = [REST_STAGE, REMOVAL_STEP];
 
-/** Stage after stage, each by selector and with what has to be true before and after it. */
+/** Stage after stage, each with a selector and with tasks before and after it. */
 export const stagedRollout: RolloutStrategy<StagedRollout> = {
   type: 'staged',
   faults: ({ stages, removal }, place) => [
@@ -51,7 +51,7 @@ export const stagedRollout: RolloutStrategy<StagedRollout> = {
   },
 };
 
-/** As many lists as there are stages, and one for the rest. */
+/** One list per stage, and one for the rest. */
 function byStage(stages: readonly StageSpec[], targets: readonly TargetId[], { views }: PlanInput): TargetId[][] {
   const lists: TargetId[][] = [...stages.map(() => []), []];
   for (const id of targets) {
@@ -96,5 +96,5 @@ function nameFaults(stages: readonly StageSpec[], index: number, { at }: Rollout
   const path = `${at}/stages/${index}/name`;
   if (RESERVED.includes(name)) return [{ path, message: `must not be ${RESERVED.join(' or ')}, which every plan has` }];
   const isSecond = stages.findIndex((stage) => stage.name === name) < index;
-  return isSecond ? [{ path, message: `is the name of another stage too: ${name}` }] : [];
+  return isSecond ? [{ path, message: `is also the name of another stage: ${name}` }] : [];
 }

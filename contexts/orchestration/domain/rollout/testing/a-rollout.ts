@@ -8,7 +8,7 @@ import type { Plan } from '../plan.ts';
 import type { PlanInput, RolloutSpec } from '../rollout-strategy.ts';
 import { BUILT_IN_ROLLOUTS } from '../strategies/built-in-rollouts.ts';
 
-/** A target of a test's fleet: online, healthy, with the old content and to be changed, unless told otherwise. */
+/** A target of a test's fleet. By default it is online, healthy, has the old content and is to be changed. */
 export interface FleetTarget extends Partial<Omit<MemberFacts, 'id'>> {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface FleetTarget extends Partial<Omit<MemberFacts, 'id'>> {
 
 export const REVISION = 7;
 
-/** Its name is its id too: that reads better in a test. */
+/** The name is also the id, which reads better in a test. */
 export function idOf(name: string): TargetId {
   return name as TargetId;
 }

@@ -2,7 +2,7 @@ import { type Member, marksOf } from '../machine/member.ts';
 import { entriesOf, keysOf, type NumberSet } from '../machine/number-map.ts';
 import type { RolloutState } from '../machine/rollout-state.ts';
 
-/** What counts and queues say that looking at every member does not, or the other way round. */
+/** Differences between the maintained counts and queues and a recount over all members. */
 export function auditState(state: RolloutState): string[] {
   const all = [...entriesOf(state.members)];
   const numbersOf = (is: (member: Member) => boolean): number[] =>

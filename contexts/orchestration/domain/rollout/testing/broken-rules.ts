@@ -12,7 +12,7 @@ import type { SimulatedStep } from './fleet-simulator.ts';
 
 const explainWait = createExplainWait(BUILT_IN_GATES);
 
-/** What always holds, looked at after everything that happens. `approved` are the gates that approvers said yes to. */
+/** Checks the invariants after every event. `approved` are the gates that were approved. */
 export function brokenRules(step: SimulatedStep, approved: ReadonlySet<string>): string[] {
   return [
     ...auditState(step.after),
@@ -24,7 +24,7 @@ export function brokenRules(step: SimulatedStep, approved: ReadonlySet<string>):
   ];
 }
 
-/** Nothing is left to happen: then only a person, somebody who was asked, or the budget may be in the way. */
+/** No events are left: then only a user, an open gate or the budget may block the rollout. */
 export function brokenEnd(state: RolloutState): string[] {
   if (state.phase.kind === 'Paused') return [];
   if (state.phase.kind !== 'Finished') {
@@ -38,7 +38,7 @@ export function brokenEnd(state: RolloutState): string[] {
   return forgotten.map(({ id, status }) => `succeeded while ${id} was ${status}`);
 }
 
-/** No target beyond the budget at any instant. The audit sees to it that what is counted here is so. */
+/** No target is changed beyond the budget at any instant. The audit verifies the counts that are used here. */
 function beyondBudget({ after, actions }: SimulatedStep): string[] {
   const limits = limitsOf(after.budget, after.placed);
   return actions.flatMap((action) => {
@@ -80,7 +80,7 @@ function missing(specs: readonly GateSpec[], at: string, approved: ReadonlySet<s
   });
 }
 
-/** Nobody is sent again what it has. */
+/** No target is sent content that it has already. */
 function withoutNeed({ before, happening, actions }: SimulatedStep): string[] {
   if (happening.kind === 'membershipChanged') return [];
   const done = new Set(
@@ -92,7 +92,7 @@ function withoutNeed({ before, happening, actions }: SimulatedStep): string[] {
   });
 }
 
-/** A rollout that is over, superseded or otherwise, never acts again. */
+/** A finished rollout, superseded or otherwise, never acts again. */
 function afterTheEnd({ before, after, actions }: SimulatedStep): string[] {
   return rule(before.phase.kind !== 'Finished' || (after === before && actions.length === 0), 'acts after its end');
 }

@@ -6,11 +6,11 @@ import type { Happening } from '../machine/happening.ts';
 import { entriesOf } from '../machine/number-map.ts';
 import type { RolloutState } from '../machine/rollout-state.ts';
 
-/** How a target takes what is sent to it. */
+/** How a target reacts to an order. */
 export interface TargetScript {
   readonly answer: 'delivered' | 'unchanged' | 'deliveryFailed' | 'rejected' | 'generateFailed' | 'silent';
   readonly answerMs: number;
-  /** How long after the answer it is available; a target without it never is. */
+  /** How long after the answer it becomes available; without it, never. */
   readonly wellMs?: number;
 }
 
@@ -18,11 +18,11 @@ export interface Simulation {
   readonly state: RolloutState;
   readonly decide: Decide;
   readonly scripts: ReadonlyMap<TargetId, TargetScript>;
-  /** What approvers and other deployments say, in the order of asking; then nothing any more. */
+  /** The answers of approvers and other deployments, in the order of the requests; then none. */
   readonly answers: readonly { readonly afterMs: number; readonly answer: GateAnswer }[];
-  /** From outside, at a time; some depend on how far the rollout is then. */
+  /** Events from outside at given times; some depend on the progress of the rollout. */
   readonly disturbances: readonly { readonly at: number; readonly happening: Disturbance }[];
-  /** When somebody resumes what paused; never, without it. */
+  /** When a paused rollout is resumed; never by default. */
   readonly resumeAfterMs?: number;
   readonly look: (step: SimulatedStep) => void;
 }
@@ -47,8 +47,8 @@ const MAX_RESUMES = 20;
 const WELL: TargetScript = { answer: 'delivered', answerMs: 1, wellMs: 1 };
 
 /**
- * A fleet in which time is a number: answers, timers and disturbances happen in the order of their times, until nothing
- * is left to happen. News of an offline target arrives when it is back.
+ * A fleet with simulated time: answers, timers and disturbances happen in the order of their times, until none is left.
+ * Reports of an offline target arrive when it is back.
  */
 export function simulate(simulation: Simulation): SimulatedEnd {
   const fleet = new Fleet(simulation);

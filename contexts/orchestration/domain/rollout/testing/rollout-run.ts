@@ -14,11 +14,11 @@ export const MINUTE = 60_000;
 const decide = createDecide(BUILT_IN_GATES);
 const explainWait = createExplainWait(BUILT_IN_GATES);
 
-/** A rollout that a test tells what happens, by hand. It is started, unless told otherwise. */
+/** A rollout to which a test feeds events by hand. It is started by default. */
 export class RolloutRun {
   state: RolloutState;
   now = 0;
-  /** Of the last thing that happened. */
+  /** Actions of the last event. */
   actions: readonly Action[] = [];
 
   constructor(spec: RolloutSpec, fleet: readonly FleetTarget[], { isStarted = true } = {}) {
@@ -34,7 +34,7 @@ export class RolloutRun {
     return explainWait(this.state, this.now);
   }
 
-  /** Whom the last thing that happened sent something, and who had it taken off. */
+  /** The targets that the last event sent content to; `removed` are those it removed content from. */
   get sent(): string[] {
     return this.actions.flatMap((action) => (action.kind === 'generateAndDeliver' ? action.target : []));
   }
@@ -54,13 +54,13 @@ export class RolloutRun {
     return this;
   }
 
-  /** Time passes; whoever wanted to be woken is. */
+  /** Advances the time; a due timer fires. */
   pass(ms: number): this {
     this.now += ms;
     return this.tell({ kind: 'clock' });
   }
 
-  /** These have it and are available. `sent` and `removed` are of all of it together. */
+  /** These have the content and are available. `sent` and `removed` cover all of these events together. */
   settle(...names: readonly string[]): this {
     const told = names.flatMap((name): Action[] => {
       const first = this.tell({ kind: 'delivered', target: idOf(name), changed: true }).actions;
@@ -82,7 +82,7 @@ export class RolloutRun {
     return this.tell({ kind, target: idOf(name), message: 'out of disk' });
   }
 
-  /** To the gate that is open. */
+  /** Answers the open gate. */
   answer(answer: GateAnswer, gate = this.state.gate?.id ?? 'none'): this {
     return this.tell({ kind: 'gateAnswered', gate, revision: REVISION, answer });
   }
