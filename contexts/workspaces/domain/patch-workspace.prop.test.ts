@@ -18,7 +18,7 @@ const patch: fc.Arbitrary<WorkspacePatch> = fc.record(
 
 type Json = string | null | { [key: string]: Json | undefined } | undefined;
 
-/** RFC 7396, section 2, word for word. */
+/** RFC 7396, section 2, literally. */
 function mergePatch(target: Json, change: Json): Json {
   if (typeof change !== 'object' || change === null) return change;
   const merged: { [key: string]: Json | undefined } =
