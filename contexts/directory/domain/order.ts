@@ -21,7 +21,7 @@ export interface DeliverOrder extends OrderKey {
   readonly hash: string;
   readonly documents: readonly Document[];
   readonly namespace?: string;
-  /** JSON pointers into `documents`; an order that was kept by an earlier release has none. */
+  /** JSON pointers into `documents`. Missing in orders recorded by an earlier release. */
   readonly secretPlaces?: readonly string[];
 }
 
@@ -62,32 +62,32 @@ export interface Preview {
   readonly changes: readonly string[];
 }
 
-/** A file as it was put there. */
+/** A file as it was delivered. */
 export interface OwnedFile {
   readonly sha256: string;
   readonly mode: number;
-  /** Its content is never printed. Missing in records of earlier releases, which did not know. */
+  /** Its content is never printed. Missing in records of earlier releases. */
   readonly isSecret?: boolean;
 }
 
-/** What there is to know of one deployment in one folder. It outlives the process, and the content: what was seen stays. */
+/** The state of one deployment in one folder. It survives restarts, and the removal of the content: the seen revision stays. */
 export interface DeploymentRecord {
   readonly deployment: Uuid;
-  /** The last order that was taken; without a hash it was a removal. */
+  /** The last accepted order; without a hash it was a removal. */
   readonly seen: { readonly revision: number; readonly hash: string | undefined };
-  /** By path: all that is there because of this deployment, and all that may be, after a crash. */
+  /** By path: all files of this deployment, and after a crash also those that may be. */
   readonly files: Readonly<Record<string, OwnedFile>>;
-  /** What was applied whole, and not touched by us since. */
+  /** The last revision that was applied completely, if the agent has not changed the files since. */
   readonly held:
     | { readonly revision: number; readonly hash: string; readonly check?: HealthCheck | undefined }
     | undefined;
-  /** Taken, and neither done nor given up. */
+  /** Accepted, but neither completed nor given up. */
   readonly work: Omit<DeliverOrder, 'target'> | Omit<Order & { readonly kind: 'remove' }, 'target'> | undefined;
 }
 
 export type Passage = 'new' | 'again' | 'fenced';
 
-/** Never back behind a revision that was seen. Another content under the same revision is a later word. */
+/** Never goes back behind a revision that was seen. Different content under the same revision counts as newer. */
 export function passageOf(record: DeploymentRecord | undefined, order: Order): Passage {
   if (record === undefined || order.revision > record.seen.revision) return 'new';
   if (order.revision < record.seen.revision) return 'fenced';
@@ -98,7 +98,7 @@ export function seenOf(order: Order): DeploymentRecord['seen'] {
   return { revision: order.revision, hash: order.kind === 'deliver' ? order.hash : undefined };
 }
 
-/** Whether nothing is left to do for it. */
+/** Whether nothing is left to do for the order. */
 export function isDone(record: DeploymentRecord | undefined, order: Order): boolean {
   if (record?.work !== undefined) return false;
   if (order.kind === 'remove') return Object.keys(record?.files ?? {}).length === 0;
