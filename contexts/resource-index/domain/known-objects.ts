@@ -13,8 +13,8 @@ export interface KnownEntry {
 }
 
 /**
- * The objects of one type that one side believes the other to have: a digest for each object, and their sum for each bucket. Nothing else
- * is kept of an object.
+ * The objects of one type that one side believes the other to have: a digest for each object, and their sum for each bucket.
+ * Nothing else is kept of an object.
  */
 export class KnownObjects {
   readonly #digests = new Map<string, number>();

@@ -30,8 +30,8 @@ interface Waiting {
 const OVERHEAD = 100;
 
 /**
- * Tracks what the platform has of a target, as far as the agent knows, and what still has to be sent. Of each object only the latest
- * pending change is kept; a change back to what the platform has is not sent at all.
+ * Tracks what the platform has of a target, as far as the agent knows, and what still has to be sent. Of each object only the
+ * latest pending change is kept; a change back to what the platform has is not sent at all.
  */
 export class FeedLedger {
   readonly #limits: LedgerLimits;
