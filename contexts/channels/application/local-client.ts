@@ -44,7 +44,7 @@ export interface LocalTarget {
   /** Set once the target is accepted. */
   readonly uid: string | undefined;
   update(claim: TargetClaim): void;
-  /** Resolves once the fleetlet has processed it. */
+  /** Resolves once the fleetlet has acknowledged it. */
   deregister(signal: AbortSignal): Promise<void>;
 }
 

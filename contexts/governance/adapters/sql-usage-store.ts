@@ -33,7 +33,7 @@ export class SqlUsageStore implements UsageStore {
     }
   }
 
-  /** Usage of a workspace that was deleted meanwhile is attributed to the root. */
+  /** Usage of a workspace that was deleted meanwhile gets the path of the root: only callers who see everything see it. */
   #upsert({ day, workspace, meter, amount }: UsageCount, now: number): Statement {
     const { paths, births } = this.#places;
     const path = paths.pathOf(workspace) ?? ROOT_PATH;

@@ -42,7 +42,7 @@ function extract(object: ObservedObject, kind: ReadyKind, now: number): IndexedO
   return withDigest({ key, uid, deployment, health: healthOf(body, kind.rules), content, expireTime });
 }
 
-/** The age of an object without any of these times counts from now. */
+/** Without any of these times the expiry counts from the creation of the object, or from now. */
 function expireTimeOf({ body, createTime }: ObservedObject, expiry: ReadyKind['expiry'], now: number): number {
   if (expiry === undefined) return 0;
   const times = expiry.from.flatMap((path) => valuesAt(body, path)).map((value) => Date.parse(String(value)));
