@@ -1,7 +1,7 @@
 import type { Peer, Stream, StreamHandlers } from './transport.ts';
 import type { TransportError } from './transport-error.ts';
 
-/** A stream that cannot be had: it is closed before anything can come of it. */
+/** A stream that could not be opened: it is closed before anything can happen on it. */
 export function deadStream(peer: Peer, handlers: StreamHandlers, error: TransportError): Stream {
   process.nextTick(() => handlers.closed(error));
   const nothing = (): void => {};

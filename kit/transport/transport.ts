@@ -1,81 +1,83 @@
 import type { TransportError } from './transport-error.ts';
 
 /**
- * A connection that carries any number of streams of frames, both ways. What a frame means is not known here.
- * `testing/transport-contract.ts` is what every transport has to pass.
+ * A connection that carries any number of bidirectional streams of frames. The content of frames is opaque. Every transport has
+ * to pass `testing/transport-contract.ts`.
  */
 export interface Transport {
   /** `grpc`, `websocket`, `memory`: for people. */
   readonly name: string;
-  /** A throw says why in one sentence, and whether to come again: `TransportError`. */
+  /** Throws a `TransportError` that says why, and whether to retry. */
   connect(signal: AbortSignal): Promise<Connection>;
 }
 
 export interface Connection {
   /**
-   * A new stream. What is sent before the other end has taken it waits. When it cannot be had, `closed` says so.
-   * `headers` reach the other end before the first frame.
+   * Opens a stream. Frames sent before the other end has accepted it wait. If it cannot be opened, `closed` reports why.
+   * `headers` arrive before the first frame.
    */
   open(handlers: StreamHandlers, headers?: Headers): Stream;
-  /** Resolves when it is over, for whatever reason; all its streams have been closed then. */
+  /** Resolves when the connection is over, for any reason, after all its streams were closed. */
   readonly closed: Promise<TransportError | undefined>;
-  /** Streams that are open get no orderly end. */
+  /** Open streams are not ended gracefully. */
   close(): Promise<void>;
 }
 
 export interface Stream {
-  /** Who is at the other end; only of use to whoever was called. */
+  /** The other end; meaningful only at the server. */
   readonly peer: Peer;
   /**
-   * It was taken in any case, and its bytes must not change any more. `false`: send nothing more until `room`, or memory
-   * grows. What is sent after the end goes nowhere.
+   * The frame is accepted in any case, and its bytes must not change afterwards. `false`: send no more until `room`, or memory
+   * grows. Frames sent after the end are dropped.
    */
   send(frame: Uint8Array): boolean;
-  /** Frames stop arriving, and the other end comes to feel it. */
+  /** Stops the delivery of frames, and through backpressure the sender. */
   pause(): void;
   resume(): void;
   /**
-   * Nothing more from this end; what was sent arrives, and what the other end has sent until it hears of it arrives here.
-   * `closed` comes when the other end has ended, too, which it does by itself.
+   * Ends this direction. Frames sent before are delivered, and so are frames of the other end until it learns of this. `closed`
+   * is called when the other end has ended too, which it does automatically.
    */
   end(): void;
-  /** The other end has shown a valid credential: from now on it may send frames of the usual size. */
+  /** The other end has presented valid credentials: frames up to the usual size are accepted from now on. */
   admit?(): void;
-  /** At once, both ways; what is under way may be lost. `closed` follows, at both ends, with CONNECTION_LOST. */
+  /** Ends both directions at once; data in flight may be lost. `closed` follows at both ends, with CONNECTION_LOST. */
   destroy(): void;
 }
 
-/** None of these is called before the function that they were given to has returned. */
+/** No handler is called before the function that received the handlers has returned. */
 export interface StreamHandlers {
-  /** In order. The bytes are the receiver's own. */
+  /** In order. The receiver owns the bytes. */
   frame(frame: Uint8Array): void;
-  /** After a `send` that said `false`. */
+  /** After a `send` that returned false. */
   room(): void;
-  /** Once, and nothing follows. Without an error the other end has ended in order. */
+  /** Called once, as the last event. Without an error the other end has ended gracefully. */
   closed(error: TransportError | undefined): void;
 }
 
-/** Lower case names. */
+/** Lower-case names. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** What the connection proves of whoever called. */
+/** The calling peer, as proved by its connection. */
 export interface Peer {
   readonly address: string;
   readonly headers: Headers;
-  /** What its TLS handshake proved, in DER; whether it is trusted, is not expired and is not revoked is for others to say. */
+  /** The certificate of the TLS handshake, in DER. Whether it is trusted, expired or revoked is checked elsewhere. */
   readonly certificate: Uint8Array | undefined;
-  /** The limits for strangers are not for it: the certificate is one of ours, or the connection is within this machine's user. */
+  /**
+   * Exempt from the limits for strangers: its certificate is recognised, or it is a process of the same user on this machine.
+   */
   readonly isTrusted?: boolean;
 }
 
-/** Takes calls. Whoever makes one says where it listens and how it is secured. */
+/** Accepts streams. Addresses and TLS are configured by the creator. */
 export interface TransportServer {
-  /** New connections are refused, open streams stay. */
+  /** Refuses new connections; open streams stay. */
   stopListening(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Called for each stream that others open. What it throws closes that stream, and no other. */
+/** Called for each stream that the other end opens. An error thrown here closes that stream, and no other. */
 export type AcceptStream = (stream: Stream) => StreamHandlers;
 
 export const DEFAULT_MAX_FRAME_BYTES = 4 * 1024 * 1024;

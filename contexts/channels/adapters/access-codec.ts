@@ -16,7 +16,7 @@ export function encodeAccessRequest({ request, question }: AccessRequestMessage)
 /** As large as the headers of a request may be. */
 const LONGEST_TOKEN = 16_384;
 
-/** `undefined`: it is none, of a kind that this release does not know, or has what no fleetlet says. */
+/** `undefined`: malformed, of a kind that this release does not know, or with values that no fleetlet sends. */
 export function decodeAccessRequest(payload: Uint8Array): AccessRequestMessage | undefined {
   return tried(() => {
     const decoded = fromBinary(AccessRequestSchema, payload);
@@ -39,7 +39,7 @@ export function decodeAccessAnswer(payload: Uint8Array): AccessAnswerMessage | u
   );
 }
 
-/** What is no message at all is refused by whoever asked for one, not thrown at him. */
+/** A malformed message yields `undefined`; the caller decides what to do. */
 function tried<T>(decode: () => T): T | undefined {
   try {
     return decode();

@@ -1,4 +1,4 @@
 import { ChannelService } from '#protocol/proto';
 
-/** The one method that is called for every channel, as gRPC names it. */
+/** The gRPC method that carries every channel. */
 export const CHANNEL_METHOD = `/${ChannelService.typeName}/${ChannelService.method.channel.name}`;

@@ -11,19 +11,19 @@ import { frameConnections } from './frame-links.ts';
 import { sha256 } from './sha256.ts';
 
 export interface ConnectLocalOptions {
-  /** The socket of the fleetlet, or where it listens for TCP. */
+  /** The fleetlet's socket, or its TCP address. */
   readonly to: Endpoint;
-  /** For TCP: who we are. Asked for each stream, so that one that was renewed is used from then on. */
+  /** For TCP: the token of this process. Read for each stream, so that a renewed token takes effect. */
   readonly token?: () => Secret;
   readonly tls?: DialTls;
-  /** What this process calls itself. */
+  /** The name this process gives itself. */
   readonly process: string;
   readonly heartbeatMs?: number;
   readonly pace?: Partial<UplinkPace>;
   readonly onState?: (state: UplinkState) => void;
 }
 
-/** For agents and addons: their fleetlet. Nothing happens before it is `run`. */
+/** For agents and addons: connects to the local fleetlet. Nothing happens before `run`. */
 export function connectLocal(options: ConnectLocalOptions): LocalClient {
   const { to, tls, token, process, heartbeatMs = 5_000, pace, onState } = options;
   const transport = createGrpcTransport({ to, path: CHANNEL_METHOD, ...(tls && { tls }) });

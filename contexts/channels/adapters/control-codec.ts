@@ -26,11 +26,11 @@ export function encodeControlRequest(message: ControlRequest): Uint8Array {
   return toBinary(ToPlatformControlSchema, create(ToPlatformControlSchema, init));
 }
 
-/** Above what the contexts behind it take, each with a message of its own: what is beyond is not even looked at. */
+/** Above the limits of the contexts behind it, which report violations properly. Anything larger is rejected unread. */
 const MOST_ITEMS = 1_000;
 const LARGEST_PROPERTIES = 256 * 1_024;
 
-/** `undefined`: it is none, of a kind that this release does not know, or has what no fleetlet says. */
+/** `undefined`: malformed, of a kind that this release does not know, or with values that no fleetlet sends. */
 export function decodeControlRequest(payload: Uint8Array): ControlRequest | undefined {
   return tried(() => domainRequest(fromBinary(ToPlatformControlSchema, payload)));
 }
@@ -40,13 +40,13 @@ export function encodeControlReply(message: ControlReply): Uint8Array {
   return toBinary(FromPlatformControlSchema, create(FromPlatformControlSchema, init));
 }
 
-/** `undefined`: it is none, or of a kind that this release does not know. */
+/** `undefined`: malformed, or of a kind that this release does not know. */
 export function decodeControlReply(payload: Uint8Array): ControlReply | undefined {
   const decoded = tried(() => fromBinary(FromPlatformControlSchema, payload));
   return decoded && domainReply(decoded);
 }
 
-/** What is no message at all is refused by whoever asked for one, not thrown at him. */
+/** A malformed message yields `undefined`; the caller decides what to do. */
 function tried<T>(decode: () => T): T | undefined {
   try {
     return decode();
@@ -164,7 +164,7 @@ function wireClaim({ serving, labels, manifestTypes, ...texts }: TargetClaim) {
   return { ...texts, serving: WIRE_SERVINGS[serving], labels: { ...labels }, manifestTypes: [...manifestTypes] };
 }
 
-/** Who does not say that it is where the target is makes way for one that does. */
+/** A claim that does not say `colocated` counts as a proxy, and gives way to one that does. */
 function domainClaim(wire: RegisterTarget): TargetClaim {
   const { labels, properties, manifestTypes } = wire;
   const serving = SERVINGS.find((known) => WIRE_SERVINGS[known] === wire.serving) ?? 'proxy';
@@ -179,7 +179,7 @@ function names(raw: readonly string[]): readonly string[] {
   return foreignList(raw, MOST_ITEMS).map((name) => foreignName(name, 512));
 }
 
-/** The reason of a newer release is as good as none. */
+/** An unknown reason, from a newer release, counts as `unavailable`. */
 function refusalOf(reason: CloseReasonOfTarget): TargetRefusal {
   return TARGET_REFUSALS.find((known) => WIRE_REFUSALS[known] === reason) ?? 'unavailable';
 }

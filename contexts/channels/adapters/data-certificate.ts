@@ -5,8 +5,8 @@ const URI = /^URI:fleetshift:\/\/fleetlet\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * The fleetlet that calls with this certificate, in DER, if one of the authorities (PEM) vouches for it now. Revoked ones
- * are for the platform to know: it gives them no ticket.
+ * The fleetlet of this client certificate (DER), if one of the authorities (PEM) vouches for it now. Revocation is checked by
+ * the platform, which issues no ticket to a revoked fleetlet.
  */
 export function fleetletOfCertificate(der: Uint8Array, authorities: string, now: number): string | undefined {
   const certificate = read(der);
@@ -32,7 +32,7 @@ function isWithin({ validFromDate, validToDate }: X509Certificate, now: number):
   return validFromDate.getTime() <= now && now < validToDate.getTime();
 }
 
-/** The names of what the platform issues hold neither commas nor quotes. */
+/** Safe to split: names in certificates of the platform contain neither commas nor quotes. */
 function uidOf({ subjectAltName = '' }: X509Certificate): string | undefined {
   for (const name of subjectAltName.split(', ')) {
     const [, uid] = URI.exec(name) ?? [];

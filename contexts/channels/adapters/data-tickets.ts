@@ -2,16 +2,16 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { DataTickets } from '../application/data/data-routes.ts';
 import type { DataTicket } from '../domain/data-ticket.ts';
 
-/** So that nothing else which the same key might ever sign is taken for one. */
+/** Keeps any other JWS signed with the same key from being accepted as a ticket. */
 const TYPE = 'fleetshift-ticket';
 const ALGORITHM = 'EdDSA';
 const SEED_BYTES = 32;
-/** A private key of Ed25519 in PKCS #8, up to the 32 bytes that are the key. */
+/** A PKCS #8 private key for Ed25519, up to the 32 bytes of the key itself. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Tickets as JWS, signed with the key of Ed25519 that is these 32 bytes. */
+/** Tickets as JWS, signed with the Ed25519 key given by these 32 bytes. */
 export function createDataTickets(seed: Uint8Array): DataTickets {
-  if (seed.length !== SEED_BYTES) throw new TypeError(`a key of Ed25519 has ${SEED_BYTES} bytes, not ${seed.length}`);
+  if (seed.length !== SEED_BYTES) throw new TypeError(`an Ed25519 key has ${SEED_BYTES} bytes, not ${seed.length}`);
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
   const publicKey = JSON.stringify(createPublicKey(key).export({ format: 'jwk' }));
   return {
@@ -26,7 +26,9 @@ export function createDataTickets(seed: Uint8Array): DataTickets {
   };
 }
 
-/** Whether it is for this, and still good, is for others to say. `undefined` when that key has not signed it as a ticket. */
+/**
+ * Verifies only the signature and the type; `undefined` when they do not match. Purpose and expiry are checked by the caller.
+ */
 export async function readDataTicket(ticket: Uint8Array, publicKey: string): Promise<DataTicket | undefined> {
   // Large, and not needed by a fleetlet without data channels.
   const { compactVerify, importJWK } = await import('jose');

@@ -67,7 +67,7 @@ const generated: fc.Arbitrary<Frame> = fc.oneof(
   fc.record({
     kind: constant('close'),
     reason: fc.constantFrom(...CLOSE_REASONS),
-    // What people read is printable once it is read.
+    // Human-readable text is printable once it is decoded.
     message: words.map((text) => foreignText(text)),
     retryAfterMs: small,
   }),
@@ -175,7 +175,7 @@ suite('the frame codec', () => {
   });
 });
 
-/** The same without the difference between a Buffer and other bytes. */
+/** The frame with all byte arrays as the same type. */
 function plain(frame: Frame | undefined): unknown {
   const copy = (value: unknown): unknown => {
     if (value instanceof Uint8Array) return [...value];
@@ -186,7 +186,7 @@ function plain(frame: Frame | undefined): unknown {
   return copy(frame);
 }
 
-/** Puts more fields to the end of the one message that a frame holds. */
+/** Appends fields to the one message inside a frame. */
 function withinIts(frame: Uint8Array, more: Uint8Array): Uint8Array {
   let at = 1;
   while ((frame[at] ?? 0) >= 0x80) at += 1;

@@ -41,7 +41,7 @@ export function encodeFrame(frame: Frame): Uint8Array {
   }
 }
 
-/** `undefined` for a kind that a newer release has. A throw is `MALFORMED_FRAME`. */
+/** `undefined` for a kind that only a newer release knows. Throws `MALFORMED_FRAME`. */
 export function decodeFrame(bytes: Uint8Array): Frame | undefined {
   const reader = new WireReader(bytes);
   let frame: Frame | undefined;
@@ -80,7 +80,7 @@ function wireKind(frame: OtherFrame): WireKind {
   }
 }
 
-/** It goes into the log, and to people who wait for an answer. */
+/** The message is logged, and shown to users. */
 const LONGEST_WHY = 1_024;
 
 function decodeOther(bytes: Uint8Array): Frame | undefined {
@@ -88,7 +88,7 @@ function decodeOther(bytes: Uint8Array): Frame | undefined {
   try {
     ({ kind } = fromBinary(FrameSchema, bytes));
   } catch (error) {
-    throw malformed('it is not of the protocol', error);
+    throw malformed('not a frame of the protocol', error);
   }
   switch (kind.case) {
     case 'open': {
@@ -127,7 +127,7 @@ function decodeOther(bytes: Uint8Array): Frame | undefined {
     case 'chunk':
     case 'ack':
     case 'bytes':
-      throw malformed('it is of several kinds');
+      throw malformed('the frame has several kinds');
   }
 }
 
@@ -155,7 +155,7 @@ function wireWindow({ messages, bytes }: ChannelWindow) {
   return { messages, bytes: BigInt(bytes) };
 }
 
-/** Whoever does not say takes one message at a time. */
+/** Default: one message at a time. */
 function windowOf(window: Window | undefined): ChannelWindow {
   return { messages: Math.max(1, window?.messages ?? 1), bytes: Math.max(1, exact(window?.bytes ?? 1n)) };
 }
@@ -171,7 +171,7 @@ function modeOf(mode: WireMode): ChannelMode {
   return known;
 }
 
-/** A reason of a newer release is no reason to stay away. */
+/** An unknown reason, from a newer release, counts as `unavailable`, so that the peer returns. */
 function reasonOf(reason: WireReason): CloseReason {
   return REASONS.get(reason) ?? 'unavailable';
 }

@@ -3,12 +3,12 @@ import type { AcceptLink, Connect, FrameLink, LinkConnection, LinkHandlers, Link
 import type { CloseFrame, Frame } from '../domain/frame.ts';
 import { decodeFrame, encodeFrame } from './frame-codec.ts';
 
-/** The dialing side of a transport, with frames that are understood. `headers` go with each stream, as they are then. */
+/** The dialing side of a transport, with decoded frames. `headers` is called for each stream. */
 export function frameConnections(transport: Transport, headers?: () => Headers): Connect {
   return async (signal) => new FrameConnection(await transport.connect(signal), headers);
 }
 
-/** For servers of kit/transport. */
+/** The accepting side, for the servers of kit/transport. */
 export function frameAcceptor(accept: AcceptLink): AcceptStream {
   return (stream) => StreamLink.accepted(stream, accept);
 }
@@ -35,11 +35,11 @@ class FrameConnection implements LinkConnection {
   }
 }
 
-/** Both sides of one stream in one object, since there are many of them. */
+/** Implements both sides of one stream in a single object, because there are many streams. */
 class StreamLink implements FrameLink, StreamHandlers {
   #stream: Stream = NO_STREAM;
   #handlers: LinkHandlers = DEAF;
-  /** `closing`: this end has said its last word, and waits for the end of the stream. */
+  /** `closing`: this end has sent `close` and waits for the end of the stream. */
   #phase: 'open' | 'closing' | 'over' = 'open';
 
   static dialled(connection: Connection, handlers: LinkHandlers, headers: Headers | undefined): StreamLink {
@@ -76,7 +76,7 @@ class StreamLink implements FrameLink, StreamHandlers {
     if (this.#phase !== 'open') return;
     this.#phase = 'closing';
     this.#stream.send(encodeFrame({ kind: 'close', ...why }));
-    // One that was paused would never see the other end's.
+    // A paused stream would never see the other end close.
     this.#stream.resume();
     this.#stream.end();
   }
@@ -129,7 +129,7 @@ class StreamLink implements FrameLink, StreamHandlers {
   }
 }
 
-/** Stand in until the real ones are there, which is before anything can happen. */
+/** Placeholders until the real ones are assigned, which is before any event. */
 const NO_STREAM: Stream = {
   peer: { address: '', headers: {}, certificate: undefined },
   send: () => true,

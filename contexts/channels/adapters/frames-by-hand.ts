@@ -2,14 +2,14 @@ import type { AckFrame, BytesFrame, ChunkFrame, Frame, MessageFrame } from '../d
 import { bytesSize, malformed, numberSize, varintSize, type WireReader, WireWriter } from './wire.ts';
 
 /**
- * DECISION: what travels all the time, `message`, `chunk`, `ack` and `bytes`, is written and read by hand: 20 and 9 times as
- * fast as by the generated code, which does the rest. A property compares the two. The numbers are those of channel.proto.
+ * DECISION: the frequent frames, `message`, `chunk`, `ack` and `bytes`, are encoded and decoded by hand, 20 and 9 times as fast
+ * as the generated code, which handles the rest. A property test compares the two. The numbers are those of channel.proto.
  */
 const MESSAGE = 3;
 const CHUNK = 4;
 const ACK = 5;
 const BYTES = 8;
-/** Of target, process and key: they are remembered for as long as the message is. */
+/** Limit for target, process and key, which are kept in memory as long as the message. */
 const LONGEST = 1_024;
 
 export function encodeMessage(frame: MessageFrame): Uint8Array {
@@ -161,7 +161,7 @@ function begin(kind: number, size: number): WireWriter {
 
 const NOTHING: Uint8Array = new Uint8Array(0);
 
-/** By the number of their field in a frame. */
+/** By field number within a frame. */
 export const READ_BY_HAND: Readonly<Record<number, (reader: WireReader) => Frame>> = {
   [MESSAGE]: readMessage,
   [CHUNK]: readChunk,

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import type { LocalAuthenticator, LocalIdentity } from '../application/broker/local-authenticator.ts';
 
 /**
- * Whoever can open the socket is let in: the kernel has asked for us. What is asked here is that it asks the right
- * question, since somebody may have changed the file.
+ * Accepts every process that can open the socket: the kernel checks the file permissions. This only checks that the permissions
+ * are still right, since the file may have been changed.
  */
 export function createSocketAuthenticator(path: string): LocalAuthenticator {
   const identity = `unix:${basename(path)}`;
@@ -14,8 +14,8 @@ export function createSocketAuthenticator(path: string): LocalAuthenticator {
 function socketFault(path: string): LocalIdentity | undefined {
   const { uid, mode } = lstatSync(path);
   if (process.getuid !== undefined && uid !== process.getuid()) {
-    return { kind: 'unknown', message: `the socket ${path} belongs to somebody else` };
+    return { kind: 'unknown', message: `the socket ${path} belongs to another user` };
   }
   if ((mode & 0o007) === 0) return undefined;
-  return { kind: 'unknown', message: `every account of this machine may open the socket ${path}: chmod o-rwx it` };
+  return { kind: 'unknown', message: `the socket ${path} is open to all users of this machine; run chmod o-rwx on it` };
 }

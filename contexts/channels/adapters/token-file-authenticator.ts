@@ -6,8 +6,8 @@ import type { LinkPeer } from '../application/link.ts';
 const SHORTEST_TOKEN = 16;
 
 /**
- * Tokens in a file that local processes share, a line each: a name, a blank, and the token; what begins with # is a
- * remark. It is read each time, so that a token that was taken out is not taken any more.
+ * Tokens in a file shared with local processes, one per line: a name, a blank and the token; a line that starts with # is a
+ * comment. The file is read for each check, so a removed token stops working.
  */
 export function createTokenFileAuthenticator(file: string): LocalAuthenticator {
   return {
@@ -17,7 +17,7 @@ export function createTokenFileAuthenticator(file: string): LocalAuthenticator {
       if (shown === undefined) return unknown('a token is needed: authorization: Bearer <token>');
       const known = tokensIn(await readFile(file, { encoding: 'utf8', signal }));
       let found: string | undefined;
-      // All of them, so that the time it takes says nothing about which.
+      // Compares all of them, so that the time does not reveal which one matched.
       for (const { name, token } of known) if (timingSafeEqualText(token, shown)) found = name;
       return found === undefined
         ? unknown('this token is not known here')
@@ -30,7 +30,7 @@ function bearer(headers: LinkPeer['headers']): string | undefined {
   return /^Bearer (\S+)$/i.exec(headers['authorization'] ?? '')?.[1];
 }
 
-/** A line that is not understood lets nobody in. */
+/** A line that cannot be parsed is ignored. */
 function tokensIn(text: string): { readonly name: string; readonly token: string }[] {
   return text.split('\n').flatMap((line) => {
     const [, name, token] = /^([A-Za-z0-9][-A-Za-z0-9_.]*)[ \t]+(\S+)\s*$/.exec(line) ?? [];

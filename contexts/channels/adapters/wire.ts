@@ -1,6 +1,6 @@
 import { ChannelError } from '../domain/channel-error.ts';
 
-/** Of protobuf; the others are read past. */
+/** Protobuf wire types; all others are skipped. */
 const VARINT = 0;
 const BYTES = 2;
 
@@ -13,7 +13,7 @@ export function varintSize(value: number): number {
   return size;
 }
 
-/** Writes what was measured before: a buffer of exactly that size. Field numbers are below 16, so that a tag is one byte. */
+/** Writes into a buffer of exactly the size measured before. Field numbers are below 16, so a tag is one byte. */
 export class WireWriter {
   readonly #buffer: Buffer;
   #at = 0;
@@ -26,13 +26,13 @@ export class WireWriter {
     return this.#buffer;
   }
 
-  /** The head of a message of this size that follows, or of packed numbers. */
+  /** The head of a message of this size, or of packed numbers. */
   head(field: number, size: number): void {
     this.#byte((field << 3) | BYTES);
     this.varint(size);
   }
 
-  /** What is 0 is left out, in all of these; the size functions do the same. */
+  /** Zero and empty values are omitted, here and below; the size functions match. */
   number(field: number, value: number): void {
     if (value === 0) return;
     this.#byte((field << 3) | VARINT);
@@ -75,12 +75,12 @@ export function bytesSize(size: number): number {
   return size === 0 ? 0 : 1 + varintSize(size) + size;
 }
 
-/** Reads fields one after the other. Numbers beyond what a JavaScript number keeps exactly are malformed. */
+/** Reads one field after the other. Numbers beyond the exact range of a JavaScript number are malformed. */
 export class WireReader {
   readonly #buffer: Buffer;
   #at = 0;
   #end: number;
-  /** Of the field that `next` found. */
+  /** The number of the field that `next` found. */
   field = 0;
   #type = 0;
 
@@ -103,7 +103,7 @@ export class WireReader {
     return this.#varint();
   }
 
-  /** Any number but 0, however large. */
+  /** True for any number but 0, however large. */
   flag(): boolean {
     this.#expect(VARINT);
     let set = false;
@@ -130,7 +130,7 @@ export class WireReader {
     return size === 0 ? '' : this.#buffer.toString('utf8', from, this.#at);
   }
 
-  /** Of a repeated number: packed, or one of them. */
+  /** A repeated number: packed, or a single one. */
   numbers(into: number[]): void {
     if (this.#type === VARINT) {
       into.push(this.#varint());
@@ -142,7 +142,7 @@ export class WireReader {
     if (this.#at !== until) throw malformed('packed numbers end in the middle of one');
   }
 
-  /** Reads within the message that is next, up to its end, and goes on after it. */
+  /** Reads the message that is next up to its end, and continues after it. */
   within<T>(read: (reader: WireReader) => T): T {
     const size = this.#size();
     const outer = this.#end;
@@ -154,7 +154,7 @@ export class WireReader {
     return result;
   }
 
-  /** Of a newer release. */
+  /** Skips a field of a newer release. */
   skip(): void {
     if (this.#type === VARINT) this.flag();
     else if (this.#type === BYTES) this.#advance(this.#size());
@@ -164,14 +164,14 @@ export class WireReader {
   }
 
   #advance(size: number): void {
-    if (this.#at + size > this.#end) throw malformed('it ends in the middle of a field');
+    if (this.#at + size > this.#end) throw malformed('the frame ends in the middle of a field');
     this.#at += size;
   }
 
   #size(): number {
     this.#expect(BYTES);
     const size = this.#varint();
-    if (this.#at + size > this.#end) throw malformed('it ends in the middle of a field');
+    if (this.#at + size > this.#end) throw malformed('the frame ends in the middle of a field');
     return size;
   }
 
@@ -190,7 +190,7 @@ export class WireReader {
 
   #byte(): number {
     const byte = this.#at < this.#end ? this.#buffer[this.#at] : undefined;
-    if (byte === undefined) throw malformed('it ends in the middle of a field');
+    if (byte === undefined) throw malformed('the frame ends in the middle of a field');
     this.#at += 1;
     return byte;
   }

@@ -7,34 +7,34 @@ export type Why = Omit<CloseFrame, 'kind'>;
 
 export type Admission =
   | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string; readonly retryAfterMs?: number }
-  /** The owner keeps the channel, so that one who comes again finds the same. */
+  /** The owner keeps the channel, so that a process that reconnects finds the same one. */
   | {
       readonly kind: 'channel';
       readonly channel: LinkedChannel;
-      /** Once, when that stream is over; not when another one has taken its place. */
+      /** Called once, when this stream has ended; not when another stream has replaced it. */
       readonly detached?: (why: Why | undefined) => void;
     }
-  /** Bytes and relays: the taker sends `opened` itself, with this version. Pings are answered all the same. */
+  /** Bytes and relays: `take` sends `opened` itself, with this version. Pings are still answered here. */
   | { readonly kind: 'raw'; readonly take: (link: FrameLink, open: OpenFrame, version: number) => LinkHandlers };
 
-/** Whoever keeps all streams. */
+/** The keeper of all streams: the acceptor. */
 export interface StreamOwner {
-  /** The first frame has come. */
+  /** The first frame has arrived. */
   opening(stream: AcceptedStream, open: OpenFrame): void;
-  /** What the first frame asked for was granted. */
+  /** The request in the first frame was granted. */
   admitted(stream: AcceptedStream): void;
   attach(stream: AcceptedStream, open: OpenFrame, channel: LinkedChannel): void;
   isAttached(stream: AcceptedStream, channel: LinkedChannel): boolean;
   /** False when another stream has the channel. */
   detach(stream: AcceptedStream, channel: LinkedChannel): boolean;
   malformed(stream: AcceptedStream, message: string): void;
-  /** Nothing of it counts any more here; the other end may not have heard of that. */
+  /** The stream no longer counts here; the other end may not know yet. */
   ended(stream: AcceptedStream): void;
-  /** The other end has heard of its end. */
+  /** The other end knows that the stream has ended. */
   forget(stream: AcceptedStream): void;
 }
 
-/** One stream that another has opened, from its first frame to its end. */
+/** One stream opened by the other end, from its first frame to its end. */
 export class AcceptedStream implements LinkHandlers {
   readonly #owner: StreamOwner;
   readonly link: FrameLink;
@@ -43,7 +43,7 @@ export class AcceptedStream implements LinkHandlers {
   version = 0;
   #admission: Exclude<Admission, { kind: 'refused' }> | undefined;
   #raw: LinkHandlers | undefined;
-  /** While it is being admitted. */
+  /** Set while admission is pending. */
   #abort: AbortController | undefined;
   #over = false;
   #beats = false;
@@ -90,7 +90,7 @@ export class AcceptedStream implements LinkHandlers {
     this.#end(undefined);
   }
 
-  /** Called once for each beat that was due. */
+  /** Called once for each heartbeat that was due. */
   missedBeats(): number {
     this.#missed = this.#beats && !this.#heard ? this.#missed + 1 : 0;
     this.#heard = false;
@@ -150,7 +150,7 @@ export class AcceptedStream implements LinkHandlers {
     this.refuse('malformed', message);
   }
 
-  /** Nothing of it counts any more, though it may take a while until the other end has heard of that. */
+  /** The stream no longer counts, though the other end may take a while to learn of it. */
   #end(why: Why | undefined): void {
     if (this.#over) return;
     this.#over = true;

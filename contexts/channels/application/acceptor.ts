@@ -13,35 +13,35 @@ export type { Admission };
 type Match = (open: OpenFrame, peer: LinkPeer) => boolean;
 
 export interface AcceptorDeps {
-  /** What it throws refuses the stream as `unavailable`. Once the signal aborts nobody waits for the answer. */
+  /** An error thrown here refuses the stream as `unavailable`. After the signal aborts the answer is ignored. */
   readonly admit: (open: OpenFrame, peer: LinkPeer, signal: AbortSignal) => Admission | Promise<Admission>;
-  /** Of this process and its life. */
+  /** Identifies this process for its lifetime. */
   readonly session: string;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** A stream of `control`, or one that has pinged once, that is not heard of for three of these is destroyed. */
+  /** A `control` stream, or one that has ever pinged, is destroyed after three heartbeats of silence. */
   readonly heartbeatMs: number;
-  /** From the beginning of a stream until it is admitted; 10 s unless told. */
+  /** From the start of a stream until it is admitted; default 10 s. */
   readonly openWithinMs?: number;
-  /** 256 unless told. */
+  /** Default 256. */
   readonly maxStreamsPerSession?: number;
-  /** Streams of strangers that are not admitted yet. */
+  /** Limits for streams of untrusted peers that are not admitted yet. */
   readonly strangers?: FairShareLimits;
   readonly onMalformed?: (peer: LinkPeer, message: string) => void;
-  /** What `admit` threw. */
+  /** Receives errors thrown by `admit`. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** The accepting end of streams: of the platform, of a fleetlet's local side, and of one that takes calls of others. */
+/** The accepting end of streams: at the platform, at a fleetlet's local side, and at a fleetlet that others dial directly. */
 export interface Acceptor {
   readonly accept: AcceptLink;
-  /** One timer for all streams. Without it nothing is ever given up for its silence. */
+  /** One timer for all streams. Unless it runs, silent streams are never given up. */
   run(signal: AbortSignal): Promise<void>;
-  /** Closes, in order, all streams that were admitted and match; of this session only, where one is named. */
+  /** Closes all admitted streams that match, after the frames already sent; with `session`, only streams of that session. */
   closeWhere(match: Match, why: Why, session?: string): void;
-  /** The same at once, for connections that are dead. */
+  /** The same, but immediately; for dead connections. */
   destroyWhere(match: Match, session?: string): void;
-  /** Says `resumed` to whoever has this channel open. */
+  /** Sends `resumed` to the peer that has this channel open. */
   tellResumed(channel: LinkedChannel): void;
 }
 
@@ -49,9 +49,9 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   return new StreamAcceptor(deps);
 }
 
-/** Those of callers that are known before they have said anything are bounded by their connections. */
+/** Limits for untrusted peers. Streams of trusted peers are bounded by their connections. */
 export const STRANGERS_UNOPENED: FairShareLimits = { total: 1_024, each: 512 };
-/** Streams that were refused, and whose other end has not heard of it. The oldest is cut for one more. */
+/** Refused streams whose other end does not know yet. Beyond this number the oldest is cut. */
 const MAX_REFUSED = 1_024;
 
 interface Session {
@@ -63,11 +63,14 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   readonly #deps: AcceptorDeps;
   readonly #unopened = new Set<AcceptedStream>();
   readonly #strangers: FairShare<AcceptedStream>;
-  /** With the time. */
+  /** The value is the time of the refusal. */
   readonly #refused = new Map<AcceptedStream, number>();
   readonly #admitted = new Set<AcceptedStream>();
   readonly #attached = new Map<LinkedChannel, AcceptedStream>();
-  /** By the name that a peer chose and the address that it did not: a name that another learned is of no use to it. */
+  /**
+   * Keyed by the name that the peer chose and the address that it cannot choose: knowing another peer's session name is of no
+   * use.
+   */
   readonly #sessions = new Map<string, Session>();
   readonly #bySession = new Map<string, Set<AcceptedStream>>();
 
@@ -151,7 +154,7 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   }
 
   attach(stream: AcceptedStream, open: OpenFrame, channel: LinkedChannel): void {
-    // Lets go of a stream that nobody has noticed to be dead yet; its end is not the channel's any more.
+    // Drops a stream that is dead but not noticed yet. From here on the end of that stream does not affect the channel.
     const { memory, window } = channel.handshake();
     this.#attached.set(channel, stream);
     stream.link.send({ kind: 'opened', version: stream.version, session: this.#deps.session, memory, window });
@@ -190,14 +193,14 @@ class StreamAcceptor implements Acceptor, StreamOwner {
     if (!session) return;
     session.tally ??= new MalformedTally(this.#deps.clock);
     if (!session.tally.add()) return;
-    const why: Why = { reason: 'malformed', message: 'too much was no frame', retryAfterMs: 0 };
+    const why: Why = { reason: 'malformed', message: 'too many malformed frames', retryAfterMs: 0 };
     for (const each of session.streams) if (this.#admitted.has(each)) each.close(why);
   }
 
   #admit(stream: AcceptedStream, open: OpenFrame, version: number): void {
     const failed = (error: unknown): void => {
       this.#deps.onError?.(error);
-      stream.refuse('unavailable', 'it could not be found out whether it may be opened');
+      stream.refuse('unavailable', 'the permission check failed; try again');
     };
     try {
       const admission = this.#deps.admit(open, stream.link.peer, stream.begins(open, version));
@@ -216,7 +219,7 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   #sweep(): void {
     const late = this.#deps.clock.now() - (this.#deps.openWithinMs ?? 10_000);
     for (const stream of this.#unopened) {
-      if (stream.since <= late) stream.refuse('unavailable', 'it was not opened in time');
+      if (stream.since <= late) stream.refuse('unavailable', 'the stream was not opened in time');
     }
     for (const [stream, since] of this.#refused) {
       if (since <= late) stream.link.destroy();
@@ -227,8 +230,8 @@ class StreamAcceptor implements Acceptor, StreamOwner {
   }
 
   /**
-   * A copy: to close one stream may change the set. All streams are not looked through for one session: when many are cut
-   * off at once each of them asks.
+   * Returns a copy, because closing a stream may change the set. With a session only its own streams are scanned: when many
+   * sessions are cut at once, each of them calls this.
    */
   #matching(match: Match, session: string | undefined): AcceptedStream[] {
     const among = session === undefined ? this.#admitted : (this.#bySession.get(session) ?? []);

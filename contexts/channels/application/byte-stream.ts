@@ -1,15 +1,15 @@
 import { CHUNK_BYTES, type CloseFrame, type Frame } from '../domain/frame.ts';
 import type { FrameLink, LinkHandlers } from './link.ts';
 
-/** Bytes both ways, for as long as a connection lasts: nothing is kept, and nothing sent again. */
+/** Bytes in both directions for as long as a connection lasts. Nothing is stored, and nothing is resent. */
 export interface ByteStream {
-  /** It was taken in any case. `false`: nothing more until `room`. */
+  /** The data is accepted in any case. `false`: write no more until `room`. */
   write(data: Uint8Array): boolean;
-  /** Nothing more from this end; what was written arrives. */
+  /** Ends this direction. Everything written before is still delivered. */
   end(): void;
-  /** What was not delivered yet may be lost. The other end hears why, if there is a reason. */
+  /** Undelivered data may be lost. The other end receives the reason, if there is one. */
   destroy(why?: string): void;
-  /** `data` stops, and the other end comes to feel it. */
+  /** Stops `data`, and through backpressure the sender. */
   pause(): void;
   resume(): void;
 }
@@ -17,13 +17,13 @@ export interface ByteStream {
 export interface ByteHandlers {
   data(data: Uint8Array): void;
   room(): void;
-  /** The other end has nothing more to say; this one may go on. */
+  /** The other end has finished sending; this end may continue. */
   ended(): void;
-  /** Once, and nothing follows. With a reason unless both ends had ended. */
+  /** Called once, as the last event. `why` is set unless both ends had ended. */
   closed(why: string | undefined): void;
 }
 
-/** Bytes over a stream that is open: `opened` was said, by this end or by the other. */
+/** Bytes over an open stream: `opened` was already sent, by this end or by the other. */
 export class LinkedBytes implements ByteStream, LinkHandlers {
   readonly #link: FrameLink;
   readonly #handlers: ByteHandlers;
@@ -56,7 +56,7 @@ export class LinkedBytes implements ByteStream, LinkHandlers {
     if (this.#over) return;
     if (why === undefined) this.#link.destroy();
     else this.#link.close({ reason: 'unavailable', message: why, retryAfterMs: 0 });
-    this.#finish(why ?? 'it was given up here');
+    this.#finish(why ?? 'the stream was destroyed by this end');
   }
 
   pause(): void {
@@ -89,7 +89,7 @@ export class LinkedBytes implements ByteStream, LinkHandlers {
     this.#finish(done ? undefined : why?.message || why?.reason || 'the connection was lost');
   }
 
-  /** Both ends say it; what the second one says goes nowhere. */
+  /** Both ends send `close`; the second one is ignored. */
   #endOfBoth(): void {
     if (!this.#ended || !this.#otherEnded || this.#over) return;
     this.#link.close({ reason: 'done', message: '', retryAfterMs: 0 });

@@ -42,14 +42,17 @@ function play({ happenings, ...options }: Schedule): ChannelWorld {
 function isTrue({ uid, from, life, settled, acked, handed }: Story, { ends, cameLate }: ChannelWorld): void {
   if (settled === 'acknowledged') assert.ok(acked, `${uid} counts as acknowledged, and was not`);
   if (settled === 'expired') assert.deepEqual(handed, [], `${uid} had expired, and was handed out`);
-  // A late handshake of the dead makes both begin anew, and nobody can tell what the other has had.
+  // A late handshake of a dead incarnation makes both ends start over, and neither can tell what the other has received.
   const lives = new Set(handed.map((it) => it.life));
   assert.ok(cameLate || lives.size === handed.length, `${uid} was handed twice to one life`);
   for (const { redelivered } of handed.slice(1)) assert.ok(redelivered, `${uid} came again without its mark`);
   if (ends[from].life === life) assert.notEqual(settled, undefined, `${uid} is never settled`);
 }
 
-/** What one life sent in one lane came, the first time, in the order of sending; to each life, and to all of them. */
+/**
+ * Messages that one incarnation sent in one lane arrive for the first time in the order of sending; at each incarnation, and
+ * over all of them.
+ */
 function inOrder(stories: readonly Story[]): void {
   const lanes = new Map<string, { readonly uid: number; readonly at: number }[]>();
   for (const { uid, life, lane, handed } of stories) {
@@ -71,7 +74,7 @@ function inOrder(stories: readonly Story[]): void {
 function lossesAreCounted(world: ChannelWorld, { happenings }: Schedule): void {
   if (world.cameLate || happenings.some((it) => it.do === 'restart')) return;
   for (const side of [0, 1] as const) {
-    // The count goes with the next message.
+    // The count is sent with the next message.
     world.send(side, { size: 4, lane: 0, ttl: 0 });
     world.heal();
     const sent = world.stories.filter(({ from, settled }) => from === side && settled !== 'expired');

@@ -11,18 +11,18 @@ export interface Inbound {
   readonly key: string;
   readonly deadline: number;
   readonly redelivered: boolean;
-  /** So many were lost before this one; only ever in lossy channels. */
+  /** How many messages were lost before this one. Always 0 on reliable channels. */
   readonly dropped: number;
-  /** The responsibility is ours now. Until then it counts against the window, and is kept by the sender. */
+  /** Takes responsibility for the message. Until then it counts against the window, and the sender keeps it. */
   ack(): void;
 }
 
 export interface ChannelHandlers {
   /** In order for each key. Must not throw. */
   message(message: Inbound): void;
-  /** The stream is there again after a cut (not the first time). */
+  /** The stream is back after a cut. Not called for the first stream. */
   resumed?(): void;
-  /** For good: the other end has refused or ended it, or it was closed here. */
+  /** Closed permanently: the other end refused or ended the channel, or it was closed here. */
   closed?(why: Omit<CloseFrame, 'kind'>): void;
 }
 
@@ -30,36 +30,39 @@ export interface ChannelHandlers {
 export interface Channel {
   readonly name: string;
   /**
-   * Waits while the buffer is full, in the order of asking. Lossy channels never wait: the oldest goes. Rejects with
-   * CHANNEL_CLOSED, MESSAGE_TOO_LARGE, or the signal's reason: then nothing was taken.
+   * Waits while the buffer is full; waiters are served in order. A lossy channel never waits: it drops the oldest message.
+   * Rejects with CHANNEL_CLOSED, MESSAGE_TOO_LARGE, or the signal's reason; then the message was not accepted.
    */
   send(message: Outbound, signal: AbortSignal): Promise<void>;
-  /** The same without a wait: false when there is no room, others wait for it, or it is closed (then nothing was taken). */
+  /**
+   * Like `send`, but never waits: false when there is no room, others are waiting for it, or the channel is closed. Then the
+   * message was not accepted.
+   */
   trySend(message: Outbound): boolean;
-  /** Resolves once there is room; rejects when it is closed. */
+  /** Resolves once there is room; rejects when the channel is closed. */
   room(signal: AbortSignal): Promise<void>;
   readonly buffered: { readonly messages: number; readonly bytes: number; readonly dropped: number };
-  /** What is buffered is settled as `closed`. */
+  /** Buffered messages are settled as `closed`. */
   close(why?: Omit<CloseFrame, 'kind'>): void;
 }
 
-/** The end of a channel that is put onto one stream after the other. */
+/** The end of a channel that is attached to one stream after the other. */
 export interface LinkedChannel extends Channel {
   /**
-   * What the other end has to know before it sends or takes anything. It has to stay true: a stream that is attached is
-   * destroyed and let go of.
+   * The state that the other end needs before it sends or accepts anything. The state must not change afterwards, so a stream
+   * that is still attached is destroyed and detached.
    */
   handshake(): Handshake;
   /**
-   * The stream is open, and the other end has said its own: the dialing end has `opened`, the accepting one has sent it.
-   * Frames are sent before this returns. A stream that is attached already is destroyed and let go of first.
+   * Attaches an open stream, with the handshake of the other end: the dialing end has received `opened`, the accepting end has
+   * sent it. Frames are sent before this returns. A stream that is still attached is destroyed and detached first.
    */
   attach(link: FrameLink, other: Handshake): void;
-  /** The stream is over; the channel is not. With a link: only if that is the one that is attached. */
+  /** The stream has ended; the channel has not. With a link: only if that link is attached. */
   detach(link?: FrameLink): void;
-  /** `message`, `chunk` and `ack` of the stream that is attached; others are for its owner. */
+  /** Handles `message`, `chunk` and `ack` frames of the attached stream. Its owner handles all others. */
   frame(frame: Frame): void;
-  /** Of the stream that is attached. */
+  /** The attached stream has room. */
   hasRoom(): void;
 }
 
@@ -67,15 +70,17 @@ export interface LinkedChannelOptions {
   readonly name: string;
   readonly mode: Exclude<ChannelMode, 'bytes'>;
   readonly handlers: ChannelHandlers;
-  /** What may be under way to us. */
+  /** How much may be in flight to this end. */
   readonly window: ChannelWindow;
-  /** What is kept of ours until it was acknowledged. Beyond that `send` waits, or the oldest goes. */
+  /**
+   * How much this end keeps until it is acknowledged. Beyond that `send` waits, or a lossy channel drops the oldest message.
+   */
   readonly buffer: ChannelWindow;
   readonly newIncarnation: () => string;
   readonly now: () => number;
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
-  /** Those of the protocol unless told; smaller ones are for tests. */
+  /** Default: the limits of the protocol. Tests use smaller ones. */
   readonly limits?: MessageLimits;
-  /** Runs it soon: what was acknowledged until then goes in one frame. A microtask unless told. */
+  /** Runs the function soon, so that several acknowledgements share one frame. Default: a microtask. */
   readonly defer?: (run: () => void) => void;
 }

@@ -1,21 +1,21 @@
 export const MISSED_BEATS = 3;
 
-/** Speaks for its connection: is opened first, is pinged on, and is the end of the connection when it ends. */
+/** The channel that leads its connection: it is opened first, carries the pings, and ends the connection when it ends. */
 export const LEAD_CHANNEL = 'control';
 
 /**
- * Says when to ping, and whether the other end is still there. What counts are beats without an answer, not time: whoever
- * was asleep is not dead.
+ * Decides when to ping and whether the other end is alive. It counts beats without an answer, not time, so a process that was
+ * suspended does not count as dead.
  */
 export class Heartbeat {
-  /** Sends one, if there is anything to send it on. */
+  /** Sends a ping, if there is a stream to send it on. */
   readonly #ping: (nonce: number) => boolean;
   #everyMs: number;
   #at = 0;
   #nonce = 0;
   #pinged = false;
   #missed = 0;
-  /** Set by whatever arrives. */
+  /** Set by every frame that arrives. */
   heard = false;
 
   constructor(everyMs: number, ping: (nonce: number) => boolean) {
@@ -37,9 +37,9 @@ export class Heartbeat {
     this.#missed = 0;
   }
 
-  /** When it is due again. */
+  /** Returns the time of the next beat. */
   tend(now: number): number {
-    // A clock that was set back must not keep it silent.
+    // A clock that was set back must not stop the heartbeat.
     this.#at = Math.min(this.#at, now + this.#everyMs);
     if (now < this.#at) return this.#at;
     this.#missed = this.#pinged && !this.heard ? this.#missed + 1 : 0;

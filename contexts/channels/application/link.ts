@@ -3,54 +3,54 @@ import type { ChannelMemory, ChannelWindow, CloseFrame, Frame } from '../domain/
 /** A stream of frames to the other end, for as long as a connection lasts. */
 export interface FrameLink {
   readonly peer: LinkPeer;
-  /** It was taken in any case. `false`: nothing more until `room`. */
+  /** The frame is accepted in any case. `false`: send no more until `room`. */
   send(frame: Frame): boolean;
   pause(): void;
   resume(): void;
-  /** In order: what was sent arrives, then this, then it is over. */
+  /** Graceful: frames already sent are delivered, then `why`, then the stream ends. */
   close(why: Omit<CloseFrame, 'kind'>): void;
-  /** The other end has shown who it is: larger frames are taken from now on. */
+  /** The other end is authenticated: larger frames are accepted from now on. */
   admit?(): void;
-  /** At once. */
+  /** Ends the stream immediately. */
   destroy(): void;
 }
 
-/** What the connection proves of whoever called. */
+/** The calling peer, as proved by its connection. */
 export interface LinkPeer {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly certificate: Uint8Array | undefined;
-  /** The limits for strangers are not for it. What it may do is asked all the same. */
+  /** Exempts the peer from the limits for strangers. Authorization is still checked. */
   readonly isTrusted?: boolean;
 }
 
 export interface LinkHandlers {
-  /** All but `close`. */
+  /** Every frame except `close`. */
   frame(frame: Frame): void;
   room(): void;
   /**
-   * Once, whoever ended it. With what the other end said, with `malformed` when what it said was no frame, or `undefined`
-   * when the connection was lost or this end had closed it.
+   * Called once, whichever end closed the stream. `why` is the reason the other end gave, `malformed` after a malformed frame,
+   * or `undefined` when the connection was lost or this end closed the stream.
    */
   closed(why: Omit<CloseFrame, 'kind'> | undefined): void;
-  /** Before `closed`: what the other end said was no frame. */
+  /** Called before `closed`, when the other end sent a malformed frame. */
   malformed?(message: string): void;
 }
 
-/** A connection, with frames that are understood. What is no frame closes its stream as `malformed`. */
+/** A connection that carries decoded frames. A malformed frame closes its stream as `malformed`. */
 export interface LinkConnection {
   open(handlers: LinkHandlers): FrameLink;
   readonly closed: Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A throw is a try that may be repeated. */
+/** A rejection is retryable. */
 export type Connect = (signal: AbortSignal) => Promise<LinkConnection>;
 
-/** Called for each stream that another opens. */
+/** Called for each stream that the other end opens. */
 export type AcceptLink = (link: FrameLink) => LinkHandlers;
 
-/** What both ends told each other of a channel, when its stream was opened. */
+/** The state of a channel that both ends exchange when its stream is opened. */
 export interface Handshake {
   readonly memory: ChannelMemory;
   readonly window: ChannelWindow;

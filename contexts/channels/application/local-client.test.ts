@@ -35,7 +35,7 @@ function aClaim(name: string): TargetClaim {
   };
 }
 
-/** A fleetlet as far as control goes: it accepts whatever target it is told of. */
+/** The control channel of a fleetlet: accepts every target that is registered. */
 class Fleetlet {
   readonly end = new AcceptingEnd();
   readonly asked: ControlRequest[] = [];

@@ -17,45 +17,45 @@ export interface LocalClientDeps {
   readonly wire: LocalWire;
   readonly sleep: Sleep;
   readonly random: Random;
-  /** Of a target that was refused for now; 30 s unless told. */
+  /** Delay before a refused target is registered again; default 30 s. */
   readonly retryMs?: number;
 }
 
-/** What is said on `control`, as bytes. */
+/** Codec of the `control` messages. */
 export interface LocalWire {
   readonly encodeControlRequest: (request: ControlRequest) => Uint8Array;
   readonly decodeControlReply: (payload: Uint8Array) => ControlReply | undefined;
 }
 
 export interface TargetHandlers {
-  /** Under this uid. Again after each time that the fleetlet, or the platform, was away. */
+  /** Called with the target's uid; again each time the fleetlet or the platform was away. */
   accepted(uid: string): void;
-  /** Unless it is the claim itself that is wrong it is tried again by and by. */
+  /** The registration is retried, unless the claim itself is invalid. */
   refused?(reason: TargetRefusal, message: string): void;
-  /** Somebody else speaks for it from now on. */
+  /** Another process serves the target from now on. */
   superseded?(message: string): void;
-  /** The platform is ready for the full account of it. */
+  /** The platform is ready for a full sync of the target. */
   syncNow?(): void;
 }
 
-/** A target that this process speaks for. */
+/** A target that this process serves. */
 export interface LocalTarget {
   readonly name: string;
-  /** Once it was accepted. */
+  /** Set once the target is accepted. */
   readonly uid: string | undefined;
   update(claim: TargetClaim): void;
-  /** Resolves once the fleetlet knows. */
+  /** Resolves once the fleetlet has acknowledged it. */
   deregister(signal: AbortSignal): Promise<void>;
 }
 
-/** Takes a stream that somebody has opened, and says who hears what comes. */
+/** Serves a tunnel that the platform has opened; returns the handlers for its data. */
 export type TakeTunnel = (bytes: ByteStream, about: TunnelOpened) => ByteHandlers;
 
 export interface TunnelOpened {
   readonly channel: string;
-  /** Its uid. */
+  /** The uid of the target. */
   readonly target: string;
-  /** The secret that the platform has sent for this tunnel alone; empty where it sent none. */
+  /** The secret that the platform sent for this tunnel alone; empty if it sent none. */
   readonly key: Uint8Array;
 }
 
@@ -63,14 +63,14 @@ const TUNNEL = 'tunnel/';
 
 export type LocalChannelSpec = Omit<ChannelSpec, 'connectionClass' | 'mode'> & Partial<Pick<ChannelSpec, 'mode'>>;
 
-/** What agents and addons have: their fleetlet, which is next door, and through it the platform. */
+/** The API for agents and addons: their local fleetlet, and through it the platform. */
 export class LocalClient {
   readonly #deps: LocalClientDeps;
   readonly #control: Channel;
   readonly #targets = new Map<string, RegisteredTarget>();
   readonly #tunnels = new Map<string, TakeTunnel>();
   readonly #over = new AbortController();
-  /** What is under way, so that nothing is left when it ends. */
+  /** Pending operations; `run` waits for them before it returns. */
   readonly #errands = new Set<Promise<void>>();
   #request = 0;
   #welcome: Welcome | undefined;
@@ -83,12 +83,12 @@ export class LocalClient {
     );
   }
 
-  /** What the fleetlet said first, the last time it was there. */
+  /** The most recent welcome of the fleetlet. */
   get welcome(): Welcome | undefined {
     return this.#welcome;
   }
 
-  /** Before `run`, or at any time. One of that name takes the place of the one before. */
+  /** May be called before `run` or at any time. A target of the same name is replaced. */
   registerTarget(claim: TargetClaim, handlers: TargetHandlers): LocalTarget {
     const target = new RegisteredTarget(this, claim, handlers);
     this.#targets.set(claim.name, target);
@@ -96,7 +96,7 @@ export class LocalClient {
     return target;
   }
 
-  /** Reliable unless told. What it hears as `resumed`: the fleetlet, or the platform behind it, was away. */
+  /** Reliable by default. `resumed` means that the fleetlet, or the platform behind it, was away. */
   open({ mode = 'reliable', ...spec }: LocalChannelSpec, handlers: ChannelHandlers): Channel {
     return this.#deps.uplink.open({ ...spec, mode, connectionClass: 'control' }, handlers);
   }
@@ -105,7 +105,7 @@ export class LocalClient {
     return this.#deps.uplink.openBytes({ ...spec, connectionClass: 'control' }, handlers);
   }
 
-  /** Serves all that open `tunnel/<name>` of one of our targets, until what it returns is called. */
+  /** Serves every `tunnel/<name>` of this process's targets, until the returned function is called. */
   serveTunnel(name: string, take: TakeTunnel): () => void {
     const channel = `${TUNNEL}${name}`;
     this.#tunnels.set(channel, take);
@@ -114,7 +114,7 @@ export class LocalClient {
     };
   }
 
-  /** Until aborted. Whoever wants to be missed at once has deregistered before. */
+  /** Runs until aborted. To release its targets at once, a process deregisters them first. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#deps.uplink.run(signal);
@@ -130,7 +130,7 @@ export class LocalClient {
 
   async deregister(target: RegisteredTarget, signal: AbortSignal): Promise<void> {
     if (this.#targets.get(target.name) === target) this.#targets.delete(target.name);
-    // One that was not accepted yet is turned down when it is.
+    // A target that is not accepted yet is deregistered as soon as it is: see `#accepted`.
     if (target.uid === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const request: ControlRequest = { request: this.#nextRequest(), kind: 'deregisterTarget', target: target.uid };
@@ -172,7 +172,7 @@ export class LocalClient {
   #wanted(wanted: OpenStream): void {
     const { channel, target, stream, key } = wanted;
     const take = this.#tunnels.get(channel) ?? refuseTunnel;
-    // Nothing happens before this turn is over, so that nobody calls what is not there yet.
+    // `openBytes` calls no handler synchronously, so `handlers` is assigned before it is used.
     const bytes = this.openBytes(
       { name: channel, target, stream, ticket: ticketFor(wanted) },
       {
@@ -204,7 +204,7 @@ export class LocalClient {
     if (target.isWanting && this.#targets.get(target.name) === target) this.#register(target);
   }
 
-  /** The fleetlet may be another one than before, and know of nothing. What it knows it hears again. */
+  /** The fleetlet may have restarted with no memory of the targets. Registering a known target again is harmless. */
   #registerAll(): void {
     for (const target of this.#targets.values()) this.#register(target);
   }
@@ -228,19 +228,19 @@ export class LocalClient {
     this.#errand(this.#control.send({ payload }, this.#over.signal));
   }
 
-  /** What it ends with is of no interest: after the end of all nobody waits for it. */
+  /** Failures are ignored: after the client has ended there is no caller to report them to. */
   #errand(errand: Promise<void>): void {
     const done = errand.catch(() => {}).finally(() => this.#errands.delete(done));
     this.#errands.add(done);
   }
 }
 
-/** To ask again as it is will not help. */
+/** Retrying the same claim will not help. */
 const LASTING: ReadonlySet<TargetRefusal> = new Set(['wrongType', 'invalid']);
 
-/** Whoever opened it hears why, once there is somebody to say it to. */
+/** Refuses as soon as the stream is open, so that the caller receives the reason. */
 function refuseTunnel(bytes: ByteStream, { channel }: TunnelOpened): ByteHandlers {
-  const refuse = (): void => bytes.destroy(`nobody serves ${channel} there`);
+  const refuse = (): void => bytes.destroy(`${channel} is not served there`);
   return { data: refuse, room: refuse, ended: refuse, closed: () => {} };
 }
 
@@ -249,7 +249,7 @@ class RegisteredTarget implements LocalTarget {
   readonly handlers: TargetHandlers;
   claim: TargetClaim;
   uid: string | undefined;
-  /** Refused, and nothing was heard since. */
+  /** The last registration was refused, and nothing has arrived since. */
   isWanting = false;
 
   constructor(client: LocalClient, claim: TargetClaim, handlers: TargetHandlers) {

@@ -3,7 +3,7 @@ import type { Clock } from '#kit/std';
 const ALLOWED = 2;
 const WITHIN_MS = 60_000;
 
-/** Whoever sends what is no frame may have been unlucky; whoever does it again and again within a minute is not spoken to. */
+/** Tolerates single malformed frames; the third within a minute is too many. */
 export class MalformedTally {
   readonly #clock: Clock;
   readonly #times: number[] = [];
@@ -12,7 +12,7 @@ export class MalformedTally {
     this.#clock = clock;
   }
 
-  /** Counts one more: is it too many? */
+  /** Counts one more malformed frame; true when there are too many. */
   add(): boolean {
     const now = this.#clock.now();
     this.#times.push(now);

@@ -3,7 +3,7 @@ import type { ReceiveWindow } from '../domain/receive-window.ts';
 import type { Inbound } from './channel.ts';
 
 interface AckSender {
-  /** Something was acknowledged: the other end is to hear of it, with whatever else is until then. */
+  /** Sends the pending acknowledgements soon, together with those that follow until then. */
   acksSoon(): void;
 }
 
@@ -47,7 +47,7 @@ export class ReceivedMessage implements Inbound {
   }
 
   ack(): void {
-    // If the two ends have begun anew since, that window is nobody's any more: the sender asks again.
+    // If the two ends have started over since, this window is no longer in use: the sender resends the message.
     this.#window.acknowledge(this.#frame.id);
     this.#channel.acksSoon();
   }

@@ -153,7 +153,7 @@ describe('handshakes', () => {
     const { one, other, settle } = pair();
     one.channel.trySend({ payload: Buffer.from('first') });
     await settle();
-    // Somebody else comes, and then the first again, who does not hear the answer.
+    // Another end attaches, then the first one again, which does not receive the answer.
     other.channel.handshake();
     other.channel.attach(new RecordingLink(), STRANGER);
     const lost = one.channel.handshake();

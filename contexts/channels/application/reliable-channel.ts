@@ -13,11 +13,11 @@ export { createShardedChannel } from './sharded-channel.ts';
 type Why = Omit<CloseFrame, 'kind'>;
 
 const DONE: Why = { reason: 'done', message: '', retryAfterMs: 0 };
-const LATE: Why = { reason: 'superseded', message: 'there has been a later stream', retryAfterMs: 0 };
-/** Acknowledgements go together, but never more than this. */
+const LATE: Why = { reason: 'superseded', message: 'there is a later stream', retryAfterMs: 0 };
+/** Acknowledgements are batched, up to this many. */
 const MOST_ACKS = 256;
 
-/** What the domain decides, put onto streams. */
+/** Connects the domain's send queue and receive window to streams. */
 export function createReliableChannel(options: LinkedChannelOptions): LinkedChannel {
   return new ReliableChannel(options);
 }
@@ -29,10 +29,10 @@ class ReliableChannel implements LinkedChannel {
   #handshakes = 0;
   readonly #sending: SendQueue;
   #receiving: ReceiveWindow;
-  /** Of the handshake with which the two ends began, ours and theirs. */
+  /** Names of the handshake in which the two ends started to count: this end's, and below the other end's. */
   #name: string | undefined;
   #other: string | undefined;
-  /** The other end's, as it was made last. */
+  /** The other end's most recent handshake. */
   #latest = '';
   #link: FrameLink | undefined;
   #linkHasRoom = false;
@@ -89,7 +89,8 @@ class ReliableChannel implements LinkedChannel {
   async room(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#closed !== undefined) throw this.#closedError();
-    // For what was refused: if any room at all were enough, one who asks and tries in turn would never rest.
+    // Wait for as much room as the refused message needs. If any room at all were enough, a caller that alternates `room` and
+    // `trySend` would spin.
     const size = this.#refusedSize;
     const isEnough = (): boolean => this.#sending.buffered.fits(size);
     const waiting = this.#waitingRoom();
@@ -120,9 +121,9 @@ class ReliableChannel implements LinkedChannel {
     if (isOlderHandshake(memory.incarnation, this.#latest)) return link.close(LATE);
     this.#latest = memory.incarnation;
     const isFirst = this.#name === undefined;
-    // DECISION: ids mean something only between two ends that began to count in the same handshake, so each handshake has
-    // a name. Were it each end's life instead, one that has begun anew and whose answer was lost would take new messages
-    // for old ones. (domain/README.md, "Resuming")
+    // DECISION: ids are only meaningful between two ends that started to count in the same handshake, so each handshake has a
+    // name. If the lifetime of each end were used instead, an end that has started over and whose answer was lost would take
+    // new messages for old ones. (domain/README.md, "Resuming")
     if (!isFirst && memory.ofIncarnation === this.#name) {
       const fault = this.#sending.resume(memory, window);
       if (fault !== undefined) return link.close(malformed(fault));
@@ -132,7 +133,7 @@ class ReliableChannel implements LinkedChannel {
       this.#receiving = this.#newReceiving();
       this.#sending.restart(window);
     }
-    // Before, or by somebody who was told just now that his message is settled.
+    // Closed before, or just now by a `settled` callback.
     if (this.#closed !== undefined) return link.close(this.#closed);
     this.#link = link;
     this.#linkHasRoom = true;
@@ -181,7 +182,7 @@ class ReliableChannel implements LinkedChannel {
     this.acksSoon();
   }
 
-  /** The other end does not keep to the protocol. It may try again with another stream. */
+  /** The other end violates the protocol. It may try again with another stream. */
   #refuse({ reason, message, retryAfterMs }: Why): void {
     const link = this.#link;
     this.detach();
@@ -203,7 +204,7 @@ class ReliableChannel implements LinkedChannel {
     this.#linkHasRoom = this.#link.send({ kind: 'ack', ids: this.#receiving.takeAcks() });
   }
 
-  /** Something was settled, or the stream has room. What those who waited for room have to say goes as well. */
+  /** Called when a message was settled or the stream has room. Also sends the messages of callers that waited for room. */
   #goOn(): void {
     this.#sendAcks();
     do this.#pump();
@@ -211,7 +212,7 @@ class ReliableChannel implements LinkedChannel {
   }
 
   #pump(): void {
-    // What is sent may come back at once in the form of an acknowledgement, and that to here.
+    // Not reentrant: a frame may be acknowledged synchronously, and the acknowledgement leads back here.
     if (this.#pumping) return;
     this.#pumping = true;
     try {

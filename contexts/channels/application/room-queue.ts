@@ -1,11 +1,11 @@
-/** Somebody who waits for room: takes it if it is enough. */
+/** A caller that waits for room. `take` claims the room if there is enough. */
 interface Waiter {
   readonly take: () => boolean;
   readonly resolve: () => void;
   readonly reject: (why: unknown) => void;
 }
 
-/** Those who wait for room, in the order in which they came. One that aborts is forgotten at once. */
+/** Callers that wait for room, served in order. A waiter that aborts is removed at once. */
 export class RoomQueue {
   readonly #waiters = new Set<Waiter>();
 
@@ -13,7 +13,7 @@ export class RoomQueue {
     return this.#waiters.size;
   }
 
-  /** `take` is tried whenever there may be room, and says whether there was enough. */
+  /** `take` is called whenever there may be room; it returns whether there was enough. */
   wait(take: () => boolean, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const done = (): void => signal.removeEventListener('abort', onAbort);
@@ -37,7 +37,7 @@ export class RoomQueue {
     return promise;
   }
 
-  /** There may be room. For so many there was. */
+  /** Serves waiters while there is room; returns how many were served. */
   serve(): number {
     let served = 0;
     for (const waiter of this.#waiters) {

@@ -19,12 +19,12 @@ async function stage(t: TestContext, take: TakeTunnel, options?: FleetWorldOptio
   return { it, fleetlet, agent };
 }
 
-/** What one end of a stream hears. */
+/** Records the events of one end of a stream. */
 class Ear implements ByteHandlers {
   readonly parts: Uint8Array[] = [];
   hasEnded = false;
   rooms = 0;
-  /** Once it is over: why, or `done`. */
+  /** Set at the end: the reason, or `done`. */
   over: string | undefined;
 
   get text(): string {
@@ -52,7 +52,7 @@ function open(it: FleetWorld, handlers: ByteHandlers, channel = 'tunnel/api'): P
   return it.hub.openBytes({ target: 'uid-web', channel }, handlers, NO_SIGNAL);
 }
 
-/** Says back what it hears, and ends when the other end does. */
+/** Echoes what it receives, and ends when the other end does. */
 const echo: TakeTunnel = (bytes) => ({
   data: (data) => {
     if (!bytes.write(data)) bytes.pause();
@@ -89,7 +89,7 @@ suite('a tunnel', () => {
     const ear = new Ear();
     await open(it, ear, 'tunnel/other');
     await until(() => ear.over !== undefined);
-    assert.equal(ear.over, 'nobody serves tunnel/other there');
+    assert.equal(ear.over, 'tunnel/other is not served there');
   });
 
   test('is heard to be cut at both ends', async (t) => {
@@ -134,7 +134,7 @@ suite('a tunnel', () => {
     const bytes = await open(it, new Ear(), 'tunnel/slow');
     let written = 0;
     const chunk = Buffer.alloc(64 * 1024);
-    // All there is between the two takes some, and then no more.
+    // The buffers along the way take some of it, and then no more.
     while (written < 64 && bytes.write(chunk)) written += 1;
     assert.ok(written < 64);
     const ear = new Ear();

@@ -15,7 +15,7 @@ const NO_MEMORY: ChannelMemory = {
   unacknowledged: [],
 };
 
-/** What one end of a byte stream hears. */
+/** Records the events of one end of a byte stream. */
 class Ear implements ByteHandlers {
   text = '';
   size = 0;

@@ -11,7 +11,10 @@ import type { UplinkConnection, UplinkStream } from './uplink-connection.ts';
 
 type Opens = Pick<OpenFrame, 'session' | 'channel' | 'target' | 'process' | 'stream' | 'ticket' | 'reads'>;
 
-/** Bytes over a connection that may not be there yet. Before the other end has opened it, writing is put off, and says so. */
+/**
+ * Bytes over a connection that may not be up yet. Until the other end has opened the stream, writes are queued and return
+ * false.
+ */
 export class UplinkBytes implements ByteStream, LinkHandlers, UplinkStream {
   readonly #connection: UplinkConnection;
   readonly #opens: Opens;
@@ -45,12 +48,12 @@ export class UplinkBytes implements ByteStream, LinkHandlers, UplinkStream {
   destroy(why?: string): void {
     if (this.#bytes) this.#bytes.destroy(why);
     else this.#link?.destroy();
-    this.#finish(why ?? 'it was given up here');
+    this.#finish(why ?? 'the stream was destroyed by this end');
   }
 
   pause(): void {
     this.#paused = true;
-    // Before that it would keep out the very word that it waits for.
+    // Pausing earlier would block the `opened` frame that it waits for.
     this.#bytes?.pause();
   }
 
@@ -82,11 +85,11 @@ export class UplinkBytes implements ByteStream, LinkHandlers, UplinkStream {
 
   tend(now: number): number {
     if (this.#bytes || now < this.#until) return this.#bytes ? Number.POSITIVE_INFINITY : this.#until;
-    this.destroy('it was not opened in time');
+    this.destroy('the stream was not opened in time');
     return Number.POSITIVE_INFINITY;
   }
 
-  /** It may be paused, and then would never answer. */
+  /** A paused stream would never answer. */
   ping(): boolean {
     return false;
   }

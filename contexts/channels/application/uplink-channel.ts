@@ -13,7 +13,7 @@ import type { UplinkConnection, UplinkStream } from './uplink-connection.ts';
 
 type Why = Omit<CloseFrame, 'kind'>;
 
-/** What all streams of one channel share: they are one channel to whoever opened it. */
+/** State shared by all streams of one channel, which appear as a single channel to its handlers. */
 export class UplinkChannel {
   readonly #handlers: ChannelHandlers;
   readonly #streams: ChannelStream[] = [];
@@ -43,14 +43,14 @@ export class UplinkChannel {
     };
   }
 
-  /** Once all are there again: to be told for each of them would be to do all the work again for each. */
+  /** Reports `resumed` once all streams are back: a report per stream would repeat the full resync for each. */
   opened(): void {
     if (!this.#owesResumed || !this.#streams.every((stream) => stream.isOpen)) return;
     this.#owesResumed = false;
     this.#handlers.resumed?.();
   }
 
-  /** The other end says so itself: it was away from somebody further on. */
+  /** The other end reports that it was cut off from the next hop. */
   resumed(): void {
     this.#handlers.resumed?.();
   }
@@ -128,7 +128,7 @@ export class ChannelStream implements UplinkStream {
     const attempt = this.#current;
     if (now < until || !attempt) return until;
     attempt.link.destroy();
-    // It is put off by that, and has its turn when the connection is tended again, which is at once.
+    // That schedules a retry, which runs when the connection is tended again, immediately.
     this.closed(attempt, undefined);
     return now;
   }
@@ -238,7 +238,7 @@ export class ChannelStream implements UplinkStream {
     this.closed(attempt, undefined);
   }
 
-  /** Whoever is not known any more hears that on control; only what has a ticket of its own stands for itself. */
+  /** A session that is no longer accepted learns that on `control`. Only a stream with its own ticket is judged by itself. */
   #isForGood(reason: CloseReason): boolean {
     if (reason === 'unauthenticated' || reason === 'revoked') return this.#deps.open.ticket.length > 0;
     return FOR_GOOD.has(reason);
@@ -255,7 +255,7 @@ const FOR_GOOD: ReadonlySet<CloseReason> = new Set([
   'tooLarge',
 ]);
 
-/** One stream. What a former one still says must not be taken for the present one's. */
+/** One stream. Events of a former stream must not be taken for the current one's. */
 class Attempt implements LinkHandlers {
   readonly #owner: ChannelStream;
   readonly link: FrameLink;
@@ -274,7 +274,7 @@ class Attempt implements LinkHandlers {
     this.#owner.room(this);
   }
 
-  /** What was no frame is as good as a cut: only the other end's own word ends a channel for good. */
+  /** A malformed frame counts as a cut: only a close frame of the other end closes a channel permanently. */
   closed(why: Why | undefined): void {
     this.#owner.closed(this, this.#wasMalformed ? undefined : why);
   }

@@ -4,34 +4,34 @@ import { Heartbeat, MISSED_BEATS } from './heartbeat.ts';
 import type { Connect, LinkConnection } from './link.ts';
 import { MalformedTally } from './malformed-tally.ts';
 
-/** What has a stream on a connection, and comes back to it. */
+/** A user of the connection that reopens its stream on every new one. */
 export interface UplinkStream {
-  /** The first of its connection: the others wait for it. */
+  /** Opened first on its connection; all other streams wait for it. */
   readonly isLead: boolean;
-  /** On a connection that is new to it. */
+  /** Called for each new connection. */
   connected(connection: LinkConnection): void;
-  /** The connection is over, or was not to be had. */
+  /** The connection was lost, or could not be made. */
   lost(why: string): void;
-  /** Does what is due, and says when there is something again. */
+  /** Does the work that is due; returns when it is due next. */
   tend(now: number): number;
-  /** `false`: it has no stream that could carry one. */
+  /** False when there is no open stream to send a ping on. */
   ping(nonce: number): boolean;
 }
 
 export type Ended =
   | { readonly kind: 'lost'; readonly why: string; readonly retryAfterMs: number }
-  /** `heard`: the other end has said so, and will again. Else it is what the transport makes of it, which may pass. */
+  /** `heard`: the other end refused explicitly and will do so again. Otherwise it is a transport error, which may pass. */
   | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string; readonly heard: boolean }
-  /** Nobody needs it. */
+  /** No stream needs the connection. */
   | { readonly kind: 'idle' };
 
 export interface UplinkPace {
-  /** Of the waits between tries, with full jitter. */
+  /** Waits between attempts, with full jitter. */
   readonly baseMs: number;
   readonly capMs: number;
-  /** What has lasted so long begins with short waits again. */
+  /** After this uptime the backoff starts from the shortest wait again. */
   readonly stableMs: number;
-  /** Between tries of one that was refused, on average. */
+  /** Average wait between attempts after an explicit refusal. */
   readonly refusedMs: number;
   readonly connectWithinMs: number;
   readonly openWithinMs: number;
@@ -46,7 +46,7 @@ export interface UplinkConnectionDeps {
   readonly random: Random;
   readonly heartbeatMs: number;
   readonly pace: UplinkPace;
-  /** Also without streams. */
+  /** Keep the connection without streams. */
   readonly stayIdle: boolean;
   readonly onConnecting?: () => void;
   readonly onReady?: () => void;
@@ -56,8 +56,8 @@ export interface UplinkConnectionDeps {
 const CLOSE_WITHIN_MS = 5_000;
 
 /**
- * One connection after the other, with the streams that want to be on it. One timer for all of it: the next heartbeat, or
- * what a stream wants to do before that.
+ * One connection after the other, with the streams that use it. A single timer serves all: the next heartbeat, or an earlier
+ * deadline of a stream.
  */
 export class UplinkConnection {
   readonly #deps: UplinkConnectionDeps;
@@ -92,12 +92,12 @@ export class UplinkConnection {
     return this.#deps.stayIdle || this.#streams.size > 0;
   }
 
-  /** Streams can be opened on it now. */
+  /** Streams can be opened now. */
   get isReady(): boolean {
     return this.#ready;
   }
 
-  /** There is a connection, or one is being made. */
+  /** A connection exists or is being made. */
   get isExpected(): boolean {
     return this.#phase === 'connecting' || this.#phase === 'up';
   }
@@ -113,12 +113,12 @@ export class UplinkConnection {
     this.#wake.raise();
   }
 
-  /** Something is due earlier than it was. */
+  /** Some work is due earlier than announced. */
   hurry(): void {
     this.#wake.raise();
   }
 
-  /** How long to wait after that many tries in a row that came to nothing. */
+  /** How long to wait after this many failed attempts in a row. */
   delay(attempt: number): number {
     return backoffDelay(this.#deps.pace, attempt, this.#deps.random);
   }
@@ -130,7 +130,7 @@ export class UplinkConnection {
   leadClosed(why: Omit<CloseFrame, 'kind'> | undefined): void {
     if (why && isRefusal(why.reason))
       this.#end({ kind: 'refused', reason: why.reason, message: why.message, heard: true });
-    else this.#lose(why ? why.message || why.reason : 'its first stream was lost', why?.retryAfterMs);
+    else this.#lose(why ? why.message || why.reason : 'the control stream was lost', why?.retryAfterMs);
   }
 
   /** Also the one that is being made. Where there is none, the next is made with what is new already. */
@@ -139,10 +139,10 @@ export class UplinkConnection {
   }
 
   malformed(message: string): void {
-    if (this.#tally.add()) this.#lose(`too much was no frame: ${message}`);
+    if (this.#tally.add()) this.#lose(`too many malformed frames: ${message}`);
   }
 
-  /** Until aborted, or until nobody needs it. */
+  /** Runs until aborted, or until no stream needs the connection. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (this.wanted) {
@@ -234,8 +234,13 @@ export class UplinkConnection {
     this.#connection = undefined;
     this.#ready = false;
     this.#phase = 'resting';
-    const why = ended?.kind === 'refused' ? ended.message : ended?.kind === 'lost' ? ended.why : 'it was closed here';
-    // A copy: whoever hears of it may open another at once, which is not lost.
+    const why =
+      ended?.kind === 'refused'
+        ? ended.message
+        : ended?.kind === 'lost'
+          ? ended.why
+          : 'the connection was closed by this end';
+    // A copy: a stream's `lost` may open another stream at once, and that one is not lost.
     for (const stream of Array.from(this.#streams)) stream.lost(why);
   }
 
@@ -250,7 +255,7 @@ export class UplinkConnection {
 
   #tend(now: number): number {
     let due = Math.min(this.heartbeat.tend(now), this.#idle(now));
-    if (this.heartbeat.isLost) this.#lose(`nothing was heard for ${MISSED_BEATS} heartbeats`);
+    if (this.heartbeat.isLost) this.#lose(`no answer for ${MISSED_BEATS} heartbeats`);
     for (const stream of this.#streams) due = Math.min(due, stream.tend(now));
     return due;
   }
@@ -273,7 +278,7 @@ export class UplinkConnection {
   }
 }
 
-/** To come again as one is will not help; somebody has to do something. */
+/** Retrying unchanged will not help; an operator has to act. */
 function isRefusal(reason: CloseReason): boolean {
   return REFUSALS.has(reason);
 }

@@ -17,13 +17,13 @@ import type { Channel, Inbound } from './channel.ts';
 const KEYS = 5;
 const MESSAGES = 60;
 
-/** Counts for its key, and is large now and then. */
+/** A counter for its key; large now and then. */
 function payloadOf(random: SeededRandom, key: string, number: number): Uint8Array {
   const size = random.integer(1, 12) === 1 ? random.integer(65_000, 200_000) : random.integer(0, 300);
   return Buffer.from(`${key} ${number} ${'x'.repeat(size)}`);
 }
 
-/** What arrived, in order, without the filling. */
+/** The messages that arrived, in order, without the padding. */
 class Arrivals {
   readonly seen: { key: string; number: number; redelivered: boolean }[] = [];
 
@@ -32,7 +32,7 @@ class Arrivals {
     this.seen.push({ key, number: Number(number), redelivered: message.redelivered });
   }
 
-  /** All of them, once, in order for each key. */
+  /** Every message, once, in order for each key. */
   assertComplete(what: string): void {
     const numbers = new Map<string, number[]>();
     for (const { key, number } of this.seen) numbers.set(key, [...(numbers.get(key) ?? []), number]);
@@ -79,7 +79,7 @@ for (const transport of stages) {
           return arrivals;
         };
         const owed: Inbound[] = [];
-        // Some are acknowledged at once, others after they have lain about for a while.
+        // Some are acknowledged at once, others after a while.
         end.onMessage = (message, open) => {
           arrivalsOf(open.channel).take(message);
           if (random.integer(0, 1) === 0) message.ack();

@@ -2,7 +2,7 @@ import type { CloseFrame, Frame } from '../domain/frame.ts';
 import type { FrameLink, LinkConnection, LinkHandlers, LinkPeer } from './link.ts';
 import type { UplinkConnection, UplinkStream } from './uplink-connection.ts';
 
-/** A stream whose frames are its owner's own, the first one as well, over a connection that may not be there yet. */
+/** A stream whose frames, including the first, are written by its owner, over a connection that may not be up yet. */
 export class UplinkLink implements FrameLink, LinkHandlers, UplinkStream {
   readonly #connection: UplinkConnection;
   readonly #handlers: LinkHandlers;
@@ -22,7 +22,7 @@ export class UplinkLink implements FrameLink, LinkHandlers, UplinkStream {
 
   send(frame: Frame): boolean {
     if (this.#link) return this.#link.send(frame);
-    // Its owner sends the first frame, and waits for an answer.
+    // The owner sends the first frame and waits for an answer.
     if (!this.#over) this.#waiting.push(frame);
     return false;
   }
@@ -54,12 +54,12 @@ export class UplinkLink implements FrameLink, LinkHandlers, UplinkStream {
     this.#finish(undefined);
   }
 
-  /** Its owner has a deadline of its own. */
+  /** The owner has its own deadline. */
   tend(): number {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** It may be paused by somebody further on, and then would never answer. */
+  /** A peer further on may have paused it, and then it would never answer. */
   ping(): boolean {
     return false;
   }

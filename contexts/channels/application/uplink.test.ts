@@ -36,7 +36,7 @@ function stage(deps: Partial<UplinkDeps> = {}) {
     return { open, closed: connection.closed, close: () => connection.close() };
   };
   const running = anUplink(connect, deps);
-  /** What is sent on the connections that there are arrives nowhere, and nobody says so. */
+  /** Frames sent on the current connections are dropped silently. */
   const stall = (): void => {
     stalled = connects;
   };

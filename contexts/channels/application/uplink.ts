@@ -15,33 +15,33 @@ export interface ChannelSpec {
   readonly name: string;
   readonly mode: 'reliable' | 'lossy';
   readonly connectionClass: ConnectionClass;
-  /** Over so many streams; what has the same key goes over the same. */
+  /** Number of streams; messages with the same key use the same one. */
   readonly shards?: number;
   readonly target?: string;
-  /** That of the uplink unless told. */
+  /** Default: the process of the uplink. */
   readonly process?: string;
   readonly window?: ChannelWindow;
   readonly buffer?: ChannelWindow;
   readonly stream?: string;
   readonly ticket?: Uint8Array;
-  /** Of a data channel: takes what others send, instead of being one of them. */
+  /** Of a data channel: reads what the sources send, instead of being a source. */
   readonly reads?: boolean;
 }
 
 export interface ByteSpec {
   readonly name: string;
-  /** `bulk` unless told. */
+  /** Default `bulk`. */
   readonly connectionClass?: ConnectionClass;
   readonly target?: string;
   readonly process?: string;
-  /** What the other end asked for it with. */
+  /** The stream name with which the other end asked for it. */
   readonly stream?: string;
   readonly ticket?: Uint8Array;
 }
 
 export interface UplinkDeps {
   readonly connect: Readonly<Record<ConnectionClass, Connect>>;
-  /** Of this process and its life. */
+  /** Identifies this process for its lifetime. */
   readonly session: string;
   readonly process: string;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export type UplinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'connected' }
   | { readonly kind: 'disconnected'; readonly why: string; readonly retryInMs: number }
-  /** It is tried again all the same, slowly. */
+  /** The uplink still retries, slowly. */
   | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string };
 
 const DEFAULT_WINDOW: ChannelWindow = { messages: 256, bytes: 1024 * 1024 };
@@ -75,11 +75,11 @@ const DEFAULT_PACE: UplinkPace = {
 };
 
 /**
- * The dialing end: of a fleetlet to its platform, of a local process to its fleetlet, and of a fleetlet to another. Keeps a
- * connection, a second one for bulk while there is any, and puts channels onto new streams after each cut.
+ * The dialing end: of a fleetlet to its platform, of a local process to its fleetlet, and of a fleetlet to another fleetlet.
+ * Keeps a connection, and a second one while there are bulk streams, and reopens all channels after each cut.
  *
- * A channel that is called `control` goes first: the others wait until it is open, its end is the end of its connection,
- * and what it is refused with is the state of the whole.
+ * A channel named `control` leads: the other channels wait until it is open, its end is the end of the connection, and a
+ * refusal of it is the state of the whole uplink.
  */
 export class Uplink {
   readonly #deps: UplinkDeps;
@@ -109,13 +109,13 @@ export class Uplink {
     return this.#state;
   }
 
-  /** As the other end told it: how often it wants to hear of this one. */
+  /** How often the other end wants to receive a heartbeat. */
   set heartbeatMs(ms: number) {
     this.#control.heartbeat.everyMs = ms;
     this.#bulk.heartbeat.everyMs = ms;
   }
 
-  /** At any time, before `run` as well. */
+  /** May be called at any time, also before `run`. */
   open(spec: ChannelSpec, handlers: ChannelHandlers): Channel {
     const connection = this.#of(spec.connectionClass);
     const { newId, clock, sha256 } = this.#deps;
@@ -135,7 +135,7 @@ export class Uplink {
     return only && shards === 1 ? only : createShardedChannel(channels);
   }
 
-  /** Waits for the connection that is being made; is closed, soon after, when there is none. */
+  /** Waits for a connection that is being made; closes soon after when there is none. */
   openBytes(spec: ByteSpec, handlers: ByteHandlers): ByteStream {
     const connectionClass = spec.connectionClass ?? 'bulk';
     const connection = this.#of(connectionClass);
@@ -146,7 +146,7 @@ export class Uplink {
     return bytes;
   }
 
-  /** A bulk stream whose frames are the caller's: it sends `open`, or is about to be asked for. Is closed as the one above. */
+  /** A bulk stream whose frames, `open` included, are the caller's. Closed like `openBytes` when there is no connection. */
   openLink(handlers: LinkHandlers): FrameLink {
     const link = new UplinkLink(this.#bulk, handlers);
     this.#bulk.add(link);
@@ -161,7 +161,7 @@ export class Uplink {
     this.#bulk.reconnect(why);
   }
 
-  /** Until aborted. Channels stay, and keep what they have to say. */
+  /** Runs until aborted. Channels survive, with everything they have buffered. */
   async run(signal: AbortSignal): Promise<void> {
     this.#running = signal;
     try {
@@ -186,7 +186,7 @@ export class Uplink {
     if (this.#bulk.wanted) this.#wantBulk();
   }
 
-  /** Bulk comes second: whoever is not let in on control need not try. */
+  /** Bulk comes second: a session that is refused on control need not try. */
   #wantBulk(): void {
     const signal = this.#running;
     if (!signal || signal.aborted || this.#bulkRun || !this.#control.isReady) return;

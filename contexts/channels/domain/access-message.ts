@@ -1,19 +1,19 @@
-/** What is asked on `access`: who is the bearer, and where may he do that? */
+/** A question on the `access` channel: who is the bearer of this token, and where may they use this permission? */
 export type AccessQuestion =
   | { readonly kind: 'identity'; readonly token: string }
   | { readonly kind: 'permissions'; readonly token: string; readonly permission: string };
 
 export type AccessFacts =
   | { readonly kind: 'identity'; readonly subject: string; readonly groups: readonly string[]; readonly issuer: string }
-  /** Paths of workspaces: all below them is allowed, too. */
+  /** Paths of workspaces. The permission also holds for every workspace below them. */
   | { readonly kind: 'permissions'; readonly workspaces: readonly string[] }
   | { readonly kind: 'fault'; readonly code: string; readonly message: string };
 
 export interface AccessReply {
   readonly facts: AccessFacts;
-  /** How long it holds; 0 for just now. */
+  /** How long the answer may be cached; 0 means do not cache. */
   readonly maxAgeMs: number;
-  /** 0, or how old it is: the platform is away, and this is what it said. */
+  /** 0 for a fresh answer. Otherwise the platform is unreachable and this is the age of the cached answer. */
   readonly staleMs: number;
 }
 

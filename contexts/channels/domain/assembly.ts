@@ -3,12 +3,12 @@ import type { ChunkFrame, MessageFrame } from './frame.ts';
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * A message that arrives in chunks. Memory is taken as they come, at most twice what has come: whoever announces much
- * and sends little costs little. Chunks are copied, since a small one may hold on to a large buffer.
+ * A message that arrives in chunks. Memory grows as chunks arrive, to at most twice the bytes received, so a peer that
+ * announces a large message and sends little costs little. Chunks are copied, because a small one may retain a large buffer.
  */
 export class Assembly {
   readonly header: MessageFrame;
-  /** It has come before, and is not wanted. */
+  /** The message was received before; its chunks are counted but not stored. */
   readonly unwanted: boolean;
   #bytes = new Uint8Array(0);
   #length = 0;
@@ -22,12 +22,12 @@ export class Assembly {
     return this.#length === this.header.chunkedSize;
   }
 
-  /** Of no use before it is whole. */
+  /** Incomplete until `isWhole`. */
   get payload(): Uint8Array {
     return this.#bytes;
   }
 
-  /** False when the chunk does not follow the one before, is empty, or more than was announced. */
+  /** False when the chunk does not continue the previous one, is empty, or exceeds the announced size. */
   add({ offset, data }: ChunkFrame): boolean {
     const length = this.#length + data.length;
     if (offset !== this.#length || data.length === 0 || length > this.header.chunkedSize) return false;

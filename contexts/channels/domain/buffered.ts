@@ -1,6 +1,6 @@
 import type { ChannelWindow } from './frame.ts';
 
-/** What is kept, against what may be. */
+/** How many messages and bytes are buffered, against the limits. */
 export class Buffered {
   readonly #most: ChannelWindow;
   #messages = 0;
@@ -18,7 +18,7 @@ export class Buffered {
     return this.#bytes;
   }
 
-  /** One that is larger than all of it fits when there is no other. */
+  /** A message larger than the whole buffer fits when the buffer is empty. */
   fits(size: number): boolean {
     return this.#messages === 0 || (this.#messages < this.#most.messages && this.#bytes + size <= this.#most.bytes);
   }

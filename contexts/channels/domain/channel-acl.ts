@@ -1,35 +1,38 @@
 import type { CloseReason } from './frame.ts';
 
-/** Of a target; only whoever registered it sends and gets what is about it. */
+/** Channels whose messages belong to a target. Only the process that registered the target sends and receives on them. */
 const TARGET_CHANNELS: ReadonlySet<string> = new Set(['delivery', 'status', 'index']);
 
-/** A local process: what its connection proves, and what it calls itself. All that have both in common are replicas. */
+/**
+ * A local process: the identity its connection proves, and the name it gives itself. Processes with the same identity and name
+ * are replicas.
+ */
 export interface LocalPrincipal {
   /** `unix:<socket>`, `token:<name>`, `serviceaccount:<namespace>:<name>`. */
   readonly identity: string;
   readonly process: string;
 }
 
-/** In messages, in logs, and to compare. */
+/** The name used in messages and logs, and to compare principals. */
 export function principalName({ identity, process }: LocalPrincipal): string {
   return process === '' ? identity : `${identity}/${process}`;
 }
 
-/** Who may open a channel. Without a rule for it everybody may whom the fleetlet knows. */
+/** Restricts who may open a channel. A channel without a rule is open to every authenticated local process. */
 export interface ChannelRule {
-  /** A name, or the beginning of one and `*`. */
+  /** A channel name, or a prefix followed by `*`. */
   readonly channel: string;
-  /** Identities, or whole names of principals; `*` at the end stands for any. */
+  /** Identities, or full principal names; a trailing `*` matches any suffix. */
   readonly allowed: readonly string[];
 }
 
 export interface WantedChannel {
   readonly channel: string;
-  /** Empty when its messages name theirs. */
+  /** Empty when each message names its own target. */
   readonly target: string;
 }
 
-/** The name of the principal that registered a target, if one did. */
+/** The name of the principal that registered a target, if any. */
 export type OwnerOf = (target: string) => string | undefined;
 
 export type AclVerdict =
@@ -58,7 +61,7 @@ export function mayOpen(
   return { kind: 'allowed' };
 }
 
-/** `unclaimed`: nobody has registered it yet, as just after a start; whoever sends it may be about to. */
+/** `unclaimed`: no process has registered the target yet, as happens just after a start; the sender may be about to. */
 export type SendVerdict = 'allowed' | 'refused' | 'unclaimed';
 
 export function maySend(wanted: WantedChannel, who: LocalPrincipal, ownerOf: OwnerOf): SendVerdict {

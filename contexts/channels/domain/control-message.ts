@@ -1,15 +1,15 @@
 export const SERVINGS = ['colocated', 'proxy'] as const;
-/** How near whoever speaks for a target is to it. One that is where the target is goes first. */
+/** How close the serving process is to its target. A colocated process takes precedence over a proxy. */
 export type Serving = (typeof SERVINGS)[number];
 
 export const TARGET_REFUSALS = ['notBound', 'served', 'wrongType', 'invalid', 'unavailable'] as const;
 export type TargetRefusal = (typeof TARGET_REFUSALS)[number];
 
 export const REVERSE_MODES = ['bytes', 'relay'] as const;
-/** `relay`: the frames of a data channel, passed on as they are. */
+/** `relay`: the frames of a data channel, forwarded unchanged. */
 export type ReverseMode = (typeof REVERSE_MODES)[number];
 
-/** All that is known of a target by whoever speaks for it. Said again it takes the place of what was said before. */
+/** Everything the serving process knows about a target. A new claim replaces the previous one entirely. */
 export interface TargetClaim {
   readonly name: string;
   readonly type: string;
@@ -18,12 +18,15 @@ export interface TargetClaim {
   /** A JSON object, as text. */
   readonly properties: string;
   readonly manifestTypes: readonly string[];
-  /** The installation behind it; a rebuilt one is another. */
+  /** The installation behind the target. A rebuilt cluster has a different instance. */
   readonly instance: string;
   readonly agentVersion: string;
 }
 
-/** What a local process asks its fleetlet on `control`, and a fleetlet the platform. `request` is in the answer, too. */
+/**
+ * Requests on `control`, from a local process to its fleetlet and from a fleetlet to the platform. The answer carries the same
+ * `request`.
+ */
 export type ControlRequest = { readonly request: number } & (
   | { readonly kind: 'registerTarget'; readonly claim: TargetClaim }
   | { readonly kind: 'updateTarget'; readonly claim: TargetClaim }
@@ -32,7 +35,7 @@ export type ControlRequest = { readonly request: number } & (
   | { readonly kind: 'listening'; readonly addresses: readonly string[]; readonly channels: readonly string[] }
 );
 
-/** The other way. What nobody asked for has 0 as `request`. */
+/** Messages in the other direction. An unsolicited one has `request` 0. */
 export type ControlReply = { readonly request: number } & (
   | Welcome
   | { readonly kind: 'targetAccepted'; readonly target: string; readonly name: string }
@@ -45,20 +48,20 @@ export type ControlReply = { readonly request: number } & (
   | { readonly kind: 'renewCertificate' }
 );
 
-/** The first that the platform says. */
+/** The first message from the platform. */
 export interface Welcome {
   readonly kind: 'welcome';
   readonly platform: string;
   readonly platformVersion: string;
   readonly fleetlet: string;
   readonly heartbeatMs: number;
-  /** PEM of all authorities that count now; empty where there are none. */
+  /** PEM of all certificate authorities valid now; empty where there are none. */
   readonly authorities: string;
   /** A JWK, as text. */
   readonly ticketKey: string;
 }
 
-/** The other end is to call, with this `stream` in its `open`. */
+/** Asks the other end to dial back, with this `stream` in its `open` frame. */
 export interface OpenStream {
   readonly kind: 'openStream';
   readonly stream: string;
@@ -67,13 +70,13 @@ export interface OpenStream {
   readonly mode: ReverseMode;
   /** Unix milliseconds, or 0. */
   readonly deadline: number;
-  /** A secret of this stream alone, known to its two ends and those who carry it; empty for what needs none. */
+  /** A secret of this stream alone, known to its two ends and the hops that carry it; empty for streams that need none. */
   readonly key: Uint8Array;
 }
 
 const KEYED = new TextEncoder().encode('keyed');
 
-/** What the `open` of a stream shows as its ticket when the key has arrived: an end that does not know of keys shows none. */
+/** The ticket in the `open` frame of a stream whose key has arrived. An end that does not support keys sends no ticket. */
 export function ticketFor({ key }: Pick<OpenStream, 'key'>): Uint8Array {
   return key.length > 0 ? KEYED : new Uint8Array();
 }
@@ -89,6 +92,6 @@ export interface DataRoute {
   readonly ticket: Uint8Array;
   readonly ticketExpires: number;
   readonly serverName: string;
-  /** Why there is no way, when there is none. */
+  /** Why there is no route, if there is none. */
   readonly message: string;
 }

@@ -1,6 +1,8 @@
 import type { ChannelWindow } from './frame.ts';
 
-/** What is unacknowledged, against what may be. Both ends count alike; the receiver never counts more than the sender. */
+/**
+ * Unacknowledged messages and bytes, against the window. Both ends count alike; the receiver never counts more than the sender.
+ */
 export class Credit {
   window: ChannelWindow;
   readonly #largeAtOnce: number;
@@ -29,7 +31,7 @@ export class Credit {
     return this.#messages < this.window.messages;
   }
 
-  /** One that is larger than the window may go alone. */
+  /** A message larger than the whole window may be sent when nothing else is in flight. */
   hasBytes(size: number): boolean {
     return this.#bytes === 0 || this.#bytes + size <= this.window.bytes;
   }
@@ -38,7 +40,7 @@ export class Credit {
     return this.#large < this.#largeAtOnce;
   }
 
-  /** What travels in chunks does not count as bytes. */
+  /** Messages sent in chunks do not count as bytes. */
   take(size: number, large: boolean): void {
     this.#messages += 1;
     if (large) this.#large += 1;

@@ -1,6 +1,6 @@
 const PREFIX = 'data/';
 
-/** Between local processes of two fleetlets: sources send, a reader elsewhere takes. */
+/** A data channel connects local processes of two fleetlets: sources send, a reader elsewhere receives. */
 export function isDataChannel(name: string): boolean {
   return name.startsWith(PREFIX) && name.length > PREFIX.length;
 }
@@ -8,17 +8,17 @@ export function isDataChannel(name: string): boolean {
 /** A fleetlet with a local process that reads a data channel. */
 export interface DataReader {
   readonly fleetlet: string;
-  /** Of the workspace that the fleetlet is of: `/`, or names between slashes, with one at the end. */
+  /** Path of the fleetlet's workspace: `/`, or names between slashes, with a trailing slash. */
   readonly path: string;
 }
 
 /**
- * Where the channel of a source leads: to a reader of the source's own workspace or of one above it, and of several to the
- * nearest, and of those to the one that has read it for the longest time (they come in that order).
+ * Selects the reader for a source: a reader in the source's own workspace or in one above it. The nearest wins; among equals
+ * the one that has read the channel longest (`readers` come in that order).
  *
- * DECISION: who administers a workspace is trusted with all that is below it, and nobody else is. So data only ever goes
- * up the tree, and a fleetlet that falls into wrong hands can read what its own workspace and those below it send,
- * unless somebody reads that already.
+ * DECISION: the administrators of a workspace are trusted with everything below it, and with nothing else. So data only ever
+ * flows up the tree. A compromised fleetlet can read the data of its own workspace and of those below it, unless another
+ * fleetlet reads the channel already.
  */
 export function readerFor(source: string, readers: Iterable<DataReader>): DataReader | undefined {
   let nearest: DataReader | undefined;
@@ -32,14 +32,14 @@ export function readerFor(source: string, readers: Iterable<DataReader>): DataRe
 const READ = ' (read)';
 
 /**
- * Within a fleetlet the two ends of a data channel are two channels, since a process may have both open: the one that is
- * read has a name which no stream can ask for.
+ * Within a fleetlet the two ends of a data channel are two channels, since one process may open both. The read end has a name
+ * that no stream can ask for.
  */
 export function readEndOf(channel: string): string {
   return `${channel}${READ}`;
 }
 
-/** The channel, if this is the name of an end that is read. */
+/** The channel, if this is the name of a read end. */
 export function channelOfReadEnd(name: string): string | undefined {
   return name.endsWith(READ) ? name.slice(0, -READ.length) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { CloseReason } from './frame.ts';
 
-/** What the platform lets one fleetlet do: open one channel to another one, until then. */
+/** Allows one fleetlet to open one channel to one other fleetlet, until it expires. */
 export interface DataTicket {
   readonly channel: string;
   /** Uids of fleetlets. */
@@ -10,17 +10,17 @@ export interface DataTicket {
   readonly expires: number;
 }
 
-/** Long enough to try several ways; a stream that is open outlives it. */
+/** Long enough to try several routes. A stream that is open outlives its ticket. */
 export const TICKET_MS = 5 * 60_000;
-/** How far the clocks of two machines may be apart. */
+/** Allowed clock skew between two machines. */
 const SKEW_MS = 30_000;
 
-/** What a ticket is shown for. */
+/** The use for which a ticket is presented. */
 export interface TicketUse {
   readonly channel: string;
-  /** Who shows it, as the connection proves. */
+  /** The fleetlet that presents it, as its connection proves. */
   readonly source: string;
-  /** Who it is shown to; `undefined` at the platform, which goes where the ticket says. */
+  /** The fleetlet it is presented to; `undefined` at the platform, which follows the ticket's destination. */
   readonly destination: string | undefined;
   readonly now: number;
 }
@@ -30,18 +30,18 @@ export interface TicketFault {
   readonly message: string;
 }
 
-/** What is wrong with a ticket that the platform has signed. `unauthenticated`: with a fresh one it may go. */
+/** Checks a ticket that the platform has signed. `unauthenticated`: a fresh ticket may be accepted. */
 export function ticketFault(ticket: DataTicket, use: TicketUse): TicketFault | undefined {
   const { channel, source, destination, expires } = ticket;
   if (use.now > expires + SKEW_MS) {
     return { reason: 'unauthenticated', message: 'the ticket has expired; ask the platform for another' };
   }
   if (source !== use.source) {
-    return forbidden(`the ticket is of fleetlet ${source}, and fleetlet ${use.source} shows it`);
+    return forbidden(`the ticket was issued to fleetlet ${source}, but fleetlet ${use.source} presents it`);
   }
   if (channel !== use.channel) return forbidden(`the ticket is for the channel ${channel}, not for ${use.channel}`);
   if (use.destination !== undefined && destination !== use.destination) {
-    return forbidden(`the ticket leads to fleetlet ${destination}, and this is fleetlet ${use.destination}`);
+    return forbidden(`the ticket leads to fleetlet ${destination}, but this is fleetlet ${use.destination}`);
   }
   return undefined;
 }

@@ -1,8 +1,11 @@
-/** Between two that come back, and for all of them however many there are. */
+/** Delay between two returning fleetlets, and the upper bound for all of them together. */
 const STEP_MS = 20;
 const SPREAD_MS = 10_000;
 
-/** When the one at `index` of `count` that are sent away comes back: each at a time of its own, so that they do not come at once. */
+/**
+ * When the fleetlet at `index` of `count` drained ones reconnects. Each has its own time, so that they do not return all at
+ * once.
+ */
 export function drainDelay(index: number, count: number): number {
   return Math.ceil((index + 1) * Math.min(STEP_MS, SPREAD_MS / count));
 }

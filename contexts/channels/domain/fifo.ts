@@ -1,9 +1,9 @@
-/** What can stand in one line at a time. */
+/** An item that can be in one queue at a time. */
 export interface Queued<T> {
   next: T | undefined;
 }
 
-/** First in, first out, without an allocation: the links are in the items. */
+/** First in, first out, without allocations: the links are in the items. */
 export class Fifo<T extends Queued<T>> {
   #first: T | undefined;
   #last: T | undefined;
@@ -24,7 +24,6 @@ export class Fifo<T extends Queued<T>> {
     this.#size += 1;
   }
 
-  /** To the front. */
   unshift(item: T): void {
     item.next = this.#first;
     this.#first = item;
@@ -42,7 +41,7 @@ export class Fifo<T extends Queued<T>> {
     return item;
   }
 
-  /** The one behind the first. */
+  /** Removes the item behind the first. */
   removeSecond(): T | undefined {
     const first = this.#first;
     const second = first?.next;
@@ -54,7 +53,7 @@ export class Fifo<T extends Queued<T>> {
     return second;
   }
 
-  /** Takes out what matches, and returns it. Looks at each. */
+  /** Removes and returns all matching items. Visits every item. */
   removeWhere(matches: (item: T) => boolean): T[] {
     const removed: T[] = [];
     for (let left = this.#size; left > 0; left -= 1) {

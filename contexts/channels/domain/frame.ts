@@ -1,12 +1,11 @@
-/** The versions of the protocol that this release speaks. */
+/** The protocol versions that this release supports. */
 export const PROTOCOL_VERSION = 1;
 export const OLDEST_PROTOCOL_VERSION = 1;
 
-/** Bytes of a message that travel as one; what is larger is cut into chunks of this size. */
+/** The largest payload of one frame. A larger message is split into chunks of this size. */
 export const CHUNK_BYTES = 64 * 1024;
-/** The largest message there is. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** So many messages that travel in chunks may be unacknowledged at once. */
+/** How many chunked messages may be unacknowledged at once. */
 const LARGE_AT_ONCE = 2;
 
 export interface MessageLimits {
@@ -42,23 +41,26 @@ export const CLOSE_REASONS = [
 ] as const;
 export type CloseReason = (typeof CLOSE_REASONS)[number];
 
-/** What an end remembers of a channel, so that after a cut nothing is sent in vain and nothing is taken twice. */
+/** The state that an end remembers of a channel, so that after a cut no message is resent needlessly or processed twice. */
 export interface ChannelMemory {
   /**
-   * Another in each handshake: the name that the other end is to remember, should the two begin anew with this one. A
-   * life's handshakes are counted behind a dot, `life.1`, so that one that comes after a later one is seen to.
+   * Different in each handshake: the name that the other end remembers if the two start over with this handshake. The
+   * handshakes of one process lifetime are numbered after a dot (`life.1`), so that one that arrives late is recognised.
    */
   readonly incarnation: string;
-  /** The name of the other end that this one remembers, if any. The rest is about that one. */
+  /** The handshake name of the other end that this end remembers, if any. The remaining fields refer to it. */
   readonly ofIncarnation: string | undefined;
   readonly receivedUpTo: number;
-  /** In pairs, ascending: the first and the last id of each range that was received above `receivedUpTo`. */
+  /** Pairs in ascending order: first and last id of each range received above `receivedUpTo`. */
   readonly receivedAbove: readonly number[];
-  /** Received, but not acknowledged yet. The acknowledgement of all else that was received may be lost, and is this. */
+  /**
+   * Received but not acknowledged yet. Every other received message counts as acknowledged, even if its acknowledgement was
+   * lost.
+   */
   readonly unacknowledged: readonly number[];
 }
 
-/** How much an end takes before it has acknowledged any of it. What travels in chunks does not count as bytes. */
+/** How much an end accepts before it has acknowledged any of it. Messages sent in chunks do not count as bytes. */
 export interface ChannelWindow {
   readonly messages: number;
   readonly bytes: number;
@@ -79,7 +81,7 @@ export interface OpenFrame {
   readonly window: ChannelWindow;
   readonly stream: string;
   readonly ticket: Uint8Array;
-  /** Of a data channel: takes what others send. */
+  /** Of a data channel: this end reads what other fleetlets send. */
   readonly reads: boolean;
 }
 
@@ -93,7 +95,7 @@ export interface OpenedFrame {
 
 export interface MessageFrame {
   readonly kind: 'message';
-  /** Counts what one end sends, from 1. */
+  /** Numbers the messages of one end, from 1. */
   readonly id: number;
   readonly target: string;
   readonly process: string;
@@ -124,7 +126,7 @@ export interface CloseFrame {
   readonly kind: 'close';
   readonly reason: CloseReason;
   readonly message: string;
-  /** 0 when it is not known. */
+  /** 0 when unknown. */
   readonly retryAfterMs: number;
 }
 

@@ -1,9 +1,9 @@
-/** A life of an end, and which of its handshakes it is. */
+/** The lifetime of an end, and the number of the handshake within it. */
 export function handshakeName(life: string, count: number): string {
   return `${life}.${count}`;
 }
 
-/** Was it made before the other, by the same life? Names of another form come when they come. */
+/** Whether `name` was made before `than` in the same lifetime. Names in another format are never older. */
 export function isOlderHandshake(name: string, than: string): boolean {
   const [one, other] = [parse(name), parse(than)];
   return one !== undefined && other !== undefined && one.life === other.life && one.count < other.count;

@@ -3,8 +3,8 @@ import type { MessageFrame } from './frame.ts';
 import type { Outbound } from './outbound.ts';
 
 /**
- * `waiting` in its lane, for its turn or for its turn to be sent again; `sending` in chunks, first in its lane;
- * `sent` as a whole, and in no lane any more.
+ * `waiting`: in its lane, to be sent or resent. `sending`: first in its lane, partly sent in chunks. `sent`: sent completely
+ * and in no lane.
  */
 export type KeptState = 'waiting' | 'sending' | 'sent';
 
@@ -15,15 +15,15 @@ export interface Kept extends Queued<Kept> {
   readonly lane: string;
   payload: Uint8Array;
   state: KeptState;
-  /** 0 until its first frame is sent: what expires or is dropped before that leaves no gap. */
+  /** 0 until the first frame is sent, so that a message that expires or is dropped before leaves no gap. */
   id: number;
-  /** So much of it has been sent in chunks. */
+  /** How many bytes have been sent in chunks. */
   offset: number;
   sha256: Uint8Array;
-  /** All of it was sent to somebody, sometime. */
+  /** All of it was sent at least once, to the current or to an earlier incarnation of the other end. */
   wasSent: boolean;
   redelivered: boolean;
-  /** The losses that it told the other end of. */
+  /** The number of losses reported to the other end with this message. */
   reported: number;
 }
 
@@ -46,7 +46,7 @@ export function keep(message: Outbound): Kept {
   };
 }
 
-/** Its first frame: all of it, or what its chunks will be. */
+/** The first frame of a message: the whole message, or the header of its chunks. */
 export function firstFrame(kept: Kept, isLarge: boolean): MessageFrame {
   const { message } = kept;
   return {
@@ -64,7 +64,7 @@ export function firstFrame(kept: Kept, isLarge: boolean): MessageFrame {
   };
 }
 
-/** One that was sent does not expire any more: the other end may have it, and an id that never comes would be a gap. */
+/** A message that was sent no longer expires: the other end may have it, and an id that never arrives would leave a gap. */
 export function mayExpire({ id, wasSent, message }: Kept): boolean {
   return id === 0 && !wasSent && (message.deadline ?? 0) > 0;
 }
@@ -73,7 +73,7 @@ export function isOver({ deadline = 0 }: Outbound, now: number): boolean {
   return deadline > 0 && deadline <= now;
 }
 
-/** What is in one lane arrives in order. */
+/** Messages of one lane arrive in order. */
 function laneOf({ target, key }: Outbound): string {
   if (target === undefined || target === '') return key ?? '';
   return `${target}\n${key ?? ''}`;

@@ -1,27 +1,27 @@
 import { Fifo, type Queued } from './fifo.ts';
 import type { Kept } from './kept.ts';
 
-/** What has one key, in order. */
+/** The messages of one key, in order. */
 export interface Lane extends Queued<Lane> {
   readonly name: string;
   readonly line: Fifo<Kept>;
 }
 
 /**
- * Who is next. Lanes take turns, a frame each: one that sends a large message has a chunk, all others their first
- * message. Each lane stands in exactly one of the lines, and what it holds is never looked through.
+ * Decides which message is sent next. Lanes take turns, one frame each: a lane in the middle of a large message sends one
+ * chunk, any other lane its first message. Each lane is in exactly one queue, and its contents are never scanned.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
-  /** Their first has not been begun. */
+  /** Lanes whose first message has not been started. */
   ready = new Fifo<Lane>();
-  /** Their first is sent in chunks. */
+  /** Lanes whose first message is being sent in chunks. */
   sending = new Fifo<Lane>();
-  /** Their first is large, and too many such are under way. */
+  /** Lanes whose first message is large and has to wait: too many large ones are in flight. */
   #large = new Fifo<Lane>();
-  /** Their first is new, and others have to be sent again before it. */
+  /** Lanes whose first message is new and has to wait until all resends are started. */
   #later = new Fifo<Lane>();
-  /** So many others have a turn before the next chunk. */
+  /** How many other lanes have a turn before the next chunk. */
   #turns = 0;
 
   get size(): number {
@@ -34,14 +34,14 @@ export class Lanes {
     else lane.line.push(kept);
   }
 
-  /** It goes again, before all else of its lane. Afterwards lanes have to be lined up. */
+  /** Queues a message for resending, ahead of everything else in its lane. Call `lineUp` afterwards. */
   putBack(kept: Kept): void {
     const lane = this.#lanes.get(kept.lane);
     if (lane === undefined) this.#newLane(kept);
     else lane.line.unshift(kept);
   }
 
-  /** As at the beginning: nothing is under way. */
+  /** Resets all queues to the initial state: nothing is in flight. */
   lineUp(): void {
     this.ready = new Fifo();
     this.sending = new Fifo();
@@ -54,7 +54,6 @@ export class Lanes {
     }
   }
 
-  /** Is it a chunk's turn? */
   get chunkIsNext(): boolean {
     return this.#turns <= 0 && this.sending.size > 0;
   }
@@ -67,7 +66,7 @@ export class Lanes {
     this.#turns = this.ready.size;
   }
 
-  /** The first ready one: its message is the next to be begun. A lane that has run empty is forgotten. */
+  /** The first ready lane: its first message is the next to be started. Forgets lanes that have run empty. */
   first(): Lane | undefined {
     for (;;) {
       const lane = this.ready.first;
@@ -77,28 +76,28 @@ export class Lanes {
     }
   }
 
-  /** The first ready one has begun with chunks. */
+  /** The first ready lane has started to send chunks. */
   beginChunks(): void {
     this.#move(this.ready, this.sending);
     if (this.sending.size === 1) this.#turns = this.ready.size;
   }
 
-  /** The first message of the first ready lane is through, or gone. */
+  /** The first message of the first ready lane was sent or removed. */
   passFirst(): void {
     this.#pass(this.ready);
   }
 
-  /** The first chunk of all is sent; another lane is next. */
+  /** One chunk was sent; the next chunk comes from another lane. */
   passChunk(): void {
     this.#move(this.sending, this.sending);
   }
 
-  /** The first message of the first sending lane is through. */
+  /** The first message of the first sending lane was sent completely. */
   endChunks(): void {
     this.#pass(this.sending);
   }
 
-  /** The first ready lane waits until a large message is through. */
+  /** The first ready lane waits until a large message is acknowledged. */
   waitForLarge(): void {
     this.#move(this.ready, this.#large);
   }
@@ -115,14 +114,14 @@ export class Lanes {
     while (this.#later.size > 0) this.#move(this.#later, this.ready);
   }
 
-  /** Takes the first that has not been begun out of its lane: it must be this one. */
+  /** Removes the first unstarted message of a lane, which must be this one. */
   dropWaiting({ lane: name }: Kept): void {
     const line = this.#lanes.get(name)?.line;
     if (line?.first?.state === 'sending') line.removeSecond();
     else line?.shift();
   }
 
-  /** Takes the one that is being sent out of its lane. Afterwards lanes have to be lined up. */
+  /** Removes the message that is being sent from its lane. Call `lineUp` afterwards. */
   dropFirst({ lane: name }: Kept): void {
     this.#lanes.get(name)?.line.shift();
   }
@@ -133,7 +132,6 @@ export class Lanes {
     return removed;
   }
 
-  /** Everything that is in a lane. */
   *all(): Iterable<Kept> {
     for (const { line } of this.#lanes.values()) {
       for (let kept = line.first; kept !== undefined; kept = kept.next) yield kept;

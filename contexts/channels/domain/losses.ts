@@ -1,4 +1,4 @@
-/** What a lossy channel has lost, and how much of that the other end has yet to be told. */
+/** Counts the messages that a lossy channel has lost, and how many of these have not been reported to the other end. */
 export class Losses {
   #all = 0;
   #untold = 0;
@@ -7,7 +7,7 @@ export class Losses {
     return this.#all;
   }
 
-  /** With it goes what it would have told. */
+  /** Counts a lost message, and again the losses that it was meant to report. */
   count(told = 0): void {
     this.#all += 1;
     this.#untold += 1 + told;

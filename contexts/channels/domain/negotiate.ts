@@ -7,17 +7,17 @@ export interface VersionRange {
 
 export type Negotiated =
   | { readonly kind: 'agreed'; readonly version: number }
-  /** For the other end's people: a sentence with both ranges. */
+  /** A sentence for the operators of the other end, with both version ranges. */
   | { readonly kind: 'none'; readonly message: string };
 
 const OURS: VersionRange = { version: PROTOCOL_VERSION, oldestVersion: OLDEST_PROTOCOL_VERSION };
 
 /**
- * The highest version that both ends speak.
+ * The highest version that both ends support.
  *
- * DECISION: a release speaks every version that one of the two releases before it spoke, so that fleetlets are upgraded
- * after the platform and at leisure. `OLDEST_PROTOCOL_VERSION` is raised only once the last release that knew no newer
- * one is three releases old.
+ * DECISION: a release supports every version that either of the two previous releases supported, so that fleetlets can be
+ * upgraded after the platform and at leisure. `OLDEST_PROTOCOL_VERSION` is raised only once the last release that supported no
+ * newer version is three releases old.
  */
 export function negotiate(theirs: Pick<OpenFrame, 'version' | 'oldestVersion'>, ours: VersionRange = OURS): Negotiated {
   const version = Math.min(theirs.version, ours.version);
@@ -25,7 +25,7 @@ export function negotiate(theirs: Pick<OpenFrame, 'version' | 'oldestVersion'>, 
   const older = theirs.version < ours.version ? 'the other end' : 'this end';
   return {
     kind: 'none',
-    message: `this end speaks ${say(ours)} of the protocol, the other ${say(theirs)}: upgrade ${older}`,
+    message: `this end supports ${say(ours)} of the protocol, the other ${say(theirs)}: upgrade ${older}`,
   };
 }
 

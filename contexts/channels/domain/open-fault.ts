@@ -7,10 +7,13 @@ const MOST_SHARDS = 64;
 /** Far more than a window ever leaves open. */
 const MOST_RANGES = 20_000;
 
-/** What is wrong with the first frame of a stream, in a sentence for the other end's people. Who may open it is for others to say. */
+/**
+ * Checks the first frame of a stream; returns a sentence for the operators of the other end. Authorization is checked
+ * elsewhere.
+ */
 export function openFault(open: OpenFrame): string | undefined {
   if (open.session === '') return 'the session is missing';
-  if (!CHANNEL_NAME.test(open.channel)) return 'the name of the channel has other than a-z, 0-9, ".", "-" and "/"';
+  if (!CHANNEL_NAME.test(open.channel)) return 'a channel name may only contain a-z, 0-9, ".", "-" and "/"';
   for (const name of ['session', 'channel', 'process', 'target', 'stream'] as const) {
     if (open[name].length > LONGEST_NAME) return `the ${name} has more than ${LONGEST_NAME} characters`;
   }
@@ -18,10 +21,11 @@ export function openFault(open: OpenFrame): string | undefined {
   if (open.shard >= open.shards) return `there is no shard ${open.shard} of ${open.shards}`;
   if (open.ticket.length > LARGEST_TICKET) return `the ticket has more than ${LARGEST_TICKET} bytes`;
   if (open.mode === 'bytes') return undefined;
-  // Without one a process that counts anew would be taken for the one before it, and what it says for what was said already.
+  // Without an incarnation, a restarted process would be taken for its predecessor, and its new messages for repetitions.
   if (open.memory.incarnation === '') return 'the incarnation is missing';
   const { incarnation, ofIncarnation = '', receivedAbove, unacknowledged } = open.memory;
   if (incarnation.length > LONGEST_NAME || ofIncarnation.length > LONGEST_NAME) return 'the incarnation is too long';
-  if (receivedAbove.length > MOST_RANGES || unacknowledged.length > MOST_RANGES) return 'it remembers too much';
+  if (receivedAbove.length > MOST_RANGES || unacknowledged.length > MOST_RANGES)
+    return 'the channel memory is too large';
   return undefined;
 }

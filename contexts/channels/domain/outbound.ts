@@ -1,16 +1,19 @@
 export interface Outbound {
   readonly payload: Uint8Array;
-  /** The uid of a target, where the channel is of several. */
+  /** The uid of a target, on channels that serve several. */
   readonly target?: string;
-  /** Down: for this local process only. Up: from it. */
+  /** Downstream: only for this local process. Upstream: sent by this process. */
   readonly process?: string;
-  /** What has the same key arrives in order; what has none is in order with all else of its target that has none. */
+  /** Messages with the same key arrive in order. Messages without a key are in order among those of the same target. */
   readonly key?: string;
-  /** Unix milliseconds: if none of it was sent by then it is `expired`. What was sent goes on, and says when it ended. */
+  /**
+   * Unix milliseconds. A message of which nothing was sent by then is `expired`. One that was sent goes on; the receiver sees
+   * its deadline.
+   */
   readonly deadline?: number;
-  /** It may have been with its receiver already: whoever passes on what was marked passes on the mark. */
+  /** The receiver may have had this message already. A relay passes the mark on. */
   readonly redelivered?: boolean;
-  /** Called once: the other end has taken the responsibility, or it will never be sent. */
+  /** Called once: the other end has taken responsibility, or the message will never be sent. */
   readonly settled?: (how: Settled) => void;
 }
 

@@ -10,21 +10,23 @@ export interface ReceiveWindowOptions {
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** The other end does not keep to the protocol. The stream is to be closed; what has come before stays true. */
+/** The other end violates the protocol. The stream has to be closed; everything received before stays valid. */
 export interface Fault {
   readonly kind: 'fault';
   readonly reason: CloseReason;
   readonly message: string;
 }
 
-/** A message that is whole, with its payload, or nothing yet. */
+/** A complete message with its payload, or nothing yet. */
 export type Received = MessageFrame | Fault | undefined;
 
-/** What one end of a channel receives from one incarnation of the other: each message once, and no more than it asked for. */
+/**
+ * The messages that one end of a channel receives from one incarnation of the other: each once, and never more than the window.
+ */
 export class ReceiveWindow {
   readonly #options: ReceiveWindowOptions;
   readonly #ids = new ReceivedIds();
-  /** Received, and not acknowledged: its size, and whether it came in chunks. */
+  /** Received but not acknowledged: size, and whether it came in chunks. */
   readonly #held = new Map<number, { readonly size: number; readonly large: boolean }>();
   readonly #credit: Credit;
   #assemblies: Assembly[] = [];
@@ -36,7 +38,7 @@ export class ReceiveWindow {
     this.#credit = new Credit(options.window, options.limits.largeAtOnce);
   }
 
-  /** What it has of a message whose end is missing is forgotten: the sender begins anew. */
+  /** The stream was cut. Incomplete messages are discarded: the sender starts them again. */
   cut(): void {
     for (const { header, unwanted } of this.#assemblies) {
       if (!unwanted) this.#credit.giveBack(header.chunkedSize, true);
@@ -79,14 +81,14 @@ export class ReceiveWindow {
       return {
         kind: 'fault',
         reason: 'corrupt',
-        message: `message ${header.id} has another checksum than it came with`,
+        message: `message ${header.id} does not match its checksum`,
       };
     }
     this.#assemblies = this.#assemblies.filter((other) => other !== assembly);
     return unwanted ? undefined : this.#hold({ ...header, payload }, payload.length, true);
   }
 
-  /** The responsibility was taken. Once for each; what is not held is ignored. */
+  /** The application has taken responsibility. An id that is not held is ignored. */
   acknowledge(id: number): void {
     const held = this.#held.get(id);
     if (held === undefined) return;
@@ -99,7 +101,7 @@ export class ReceiveWindow {
     return this.#acks.length;
   }
 
-  /** Those that the other end is to be told of. */
+  /** Takes the acknowledgements that have to be sent to the other end. */
   takeAcks(): readonly number[] {
     const acks = this.#acks;
     this.#acks = [];
@@ -110,12 +112,12 @@ export class ReceiveWindow {
     const { chunkBytes, maxMessageBytes } = this.#options.limits;
     if (!Number.isSafeInteger(id) || id < 1) return malformed(`a message with the id ${id}`);
     if (chunkedSize > maxMessageBytes) {
-      const message = `message ${id} has ${chunkedSize} bytes, and the most is ${maxMessageBytes}`;
+      const message = `message ${id} has ${chunkedSize} bytes; the limit is ${maxMessageBytes}`;
       return { kind: 'fault', reason: 'tooLarge', message };
     }
     if (payload.length > chunkBytes) return malformed(`message ${id} is too large to come in one frame`);
-    if (payload.length > 0 && chunkedSize > 0) return malformed(`message ${id} has a payload, and chunks`);
-    // Order within a key is the sender's: it ends one before it begins the next.
+    if (payload.length > 0 && chunkedSize > 0) return malformed(`message ${id} has both a payload and chunks`);
+    // The sender keeps the order within a key: it finishes one message before it starts the next.
     if (this.#assemblies.some(({ header }) => header.id === id || (header.key === key && header.target === target))) {
       return malformed(`message ${id} begins before the one with the same key has ended`);
     }
@@ -124,19 +126,20 @@ export class ReceiveWindow {
 
   #tooMuch({ id, payload }: MessageFrame, large: boolean): Fault | undefined {
     const gap = this.#ids.missing + Math.max(0, id - this.#ids.highest - 1);
-    if (gap > this.#options.window.messages) return malformed(`message ${id} comes before ${gap} that are missing`);
-    if (!this.#credit.hasPlace) return malformed(`message ${id} is one more than the window has`);
+    if (gap > this.#options.window.messages)
+      return malformed(`message ${id} arrived while ${gap} earlier ones are missing`);
+    if (!this.#credit.hasPlace) return malformed(`message ${id} exceeds the window`);
     if (large && this.#credit.hasPlaceForLarge) return undefined;
     if (!large && this.#credit.hasBytes(payload.length)) return undefined;
-    return malformed(`message ${id} has more bytes than the window`);
+    return malformed(`message ${id} exceeds the bytes of the window`);
   }
 
-  /** A sender that was told keeps it to itself. One that has come, and is acknowledged, is acknowledged again. */
+  /** A message that was received before. If it was acknowledged, the acknowledgement may have been lost and is sent again. */
   #again(frame: MessageFrame): Fault | undefined {
     if (!this.#held.has(frame.id)) this.#acks.push(frame.id);
     if (frame.chunkedSize === 0) return undefined;
     if (this.#assemblies.length >= this.#options.limits.largeAtOnce) {
-      return malformed(`message ${frame.id} has come before, and is one too many`);
+      return malformed(`message ${frame.id} is repeated beyond the limit of large messages`);
     }
     this.#assemblies.push(new Assembly(frame, true));
     return undefined;

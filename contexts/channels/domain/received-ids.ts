@@ -1,10 +1,10 @@
 /**
- * Which ids have come: all up to one, and ranges above it. There are no more gaps than messages that are under way, so
- * that it stays small however long one of them takes.
+ * The ids received so far: all up to one, and ranges above it. There are never more gaps than messages in flight, so the set
+ * stays small however long one message takes.
  */
 export class ReceivedIds {
   #upTo = 0;
-  /** First and last of each range, ascending. No two touch, and none touches `upTo`. */
+  /** First and last of each range, ascending. No two ranges touch, and none touches `upTo`. */
   #above: number[] = [];
   #missing = 0;
 
@@ -20,7 +20,7 @@ export class ReceivedIds {
     return this.#above.at(-1) ?? this.#upTo;
   }
 
-  /** How many below the highest have not come. */
+  /** How many ids below the highest have not been received. */
   get missing(): number {
     return this.#missing;
   }
@@ -31,7 +31,7 @@ export class ReceivedIds {
     return receivedInOrder({ receivedUpTo: this.#upTo, receivedAbove: this.#above })(id);
   }
 
-  /** One that has not come yet. */
+  /** `id` must not have been received before. */
   add(id: number): void {
     const highest = this.highest;
     if (id > highest) this.#missing += id - highest - 1;
@@ -40,7 +40,7 @@ export class ReceivedIds {
     else this.#insert(id);
   }
 
-  /** Nothing up to this one will ever come any more. */
+  /** No id up to this one will arrive any more. */
   skipTo(id: number): void {
     this.#upTo = id;
     this.#above = [];
@@ -56,7 +56,7 @@ export class ReceivedIds {
 
   #insert(id: number): void {
     const above = this.#above;
-    // From the end: what comes is nearly always the newest.
+    // From the end: the id that arrives is nearly always the newest.
     let at = above.length;
     while (at > 0 && (above[at - 2] ?? 0) > id) at -= 2;
     const touchesBefore = at > 0 && above[at - 1] === id - 1;
@@ -68,7 +68,7 @@ export class ReceivedIds {
   }
 }
 
-/** The same question of what another end has told, for ids that are asked for in ascending order. */
+/** The same check against the memory that another end reported. The ids must be queried in ascending order. */
 export function receivedInOrder(memory: {
   readonly receivedUpTo: number;
   readonly receivedAbove: readonly number[];

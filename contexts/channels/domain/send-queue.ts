@@ -17,22 +17,22 @@ export interface SendQueueOptions {
 const CLOSED: ChannelWindow = { messages: 0, bytes: 0 };
 
 /**
- * What one end of a channel sends: keeps it until it is settled, and says which frame is next. `settled` of a message is
- * called when the queue is in order again, so that it may call the queue.
+ * The sending side of a channel: keeps each message until it is settled, and decides which frame is next. `settled` is called
+ * when the queue is consistent again, so the callback may call the queue.
  */
 export class SendQueue {
-  /** What is not settled, or of a lossy channel: what is not sent. */
+  /** Unsettled messages; of a lossy channel: unsent ones. */
   readonly buffered: Buffered;
   readonly losses = new Losses();
   readonly #options: SendQueueOptions;
   readonly #lanes = new Lanes();
-  /** All that have an id, ascending. */
+  /** All messages with an id, ascending. */
   readonly #begun = new Map<number, Kept>();
-  /** Of a lossy channel, those that have not been begun, the oldest first. */
+  /** Of a lossy channel: the messages that have not been started, oldest first. */
   readonly #droppable: Set<Kept> | undefined;
   readonly #underWay: Credit;
   #nextId = 1;
-  /** So many that have an id have to be begun again. */
+  /** How many messages with an id have to be started again. */
   #again = 0;
   #earliestDeadline = Number.POSITIVE_INFINITY;
 
@@ -43,7 +43,9 @@ export class SendQueue {
     this.#underWay = new Credit(CLOSED, options.limits.largeAtOnce);
   }
 
-  /** False when there is no room. A lossy channel makes some, and if it cannot, the message itself is what is lost. */
+  /**
+   * False when there is no room. A lossy channel drops older messages to make room; if that is not enough, it drops this one.
+   */
   offer(message: Outbound, now: number): boolean {
     const size = message.payload.length;
     if (isOver(message, now)) {
@@ -59,7 +61,7 @@ export class SendQueue {
     return fits || this.#options.lossy;
   }
 
-  /** The next frame, unless there is none or the window is full. */
+  /** The next frame; `undefined` when there is none or the window is full. */
   next(now: number): MessageFrame | ChunkFrame | undefined {
     if (!this.#lanes.chunkIsNext) {
       const frame = this.#begin(now);
@@ -68,7 +70,7 @@ export class SendQueue {
     return this.#nextChunk();
   }
 
-  /** A sentence when the other end has acknowledged what it cannot have. */
+  /** Returns a sentence when the other end acknowledges a message that it cannot have received. */
   acknowledge(ids: readonly number[]): string | undefined {
     for (const id of ids) {
       const kept = this.#begun.get(id);
@@ -85,7 +87,10 @@ export class SendQueue {
     return undefined;
   }
 
-  /** Goes on with one that remembers: only what it has not received is sent again. Or a sentence, and nothing is changed. */
+  /**
+   * Continues with an end that remembers this one: only what it has not received is resent. On a fault returns a sentence and
+   * changes nothing.
+   */
   resume(memory: ChannelMemory, window: ChannelWindow): string | undefined {
     const highest = Math.max(memory.receivedUpTo, memory.receivedAbove.at(-1) ?? 0);
     if (highest >= this.#nextId) return `remembers ${highest}, which was never sent`;
@@ -106,7 +111,10 @@ export class SendQueue {
     return undefined;
   }
 
-  /** Begins with one that knows nothing: it gets all there is, and a mark on what another has been sent. */
+  /**
+   * Starts over with an end that remembers nothing: resends everything, and marks messages that were sent before as
+   * `redelivered`.
+   */
   restart(window: ChannelWindow): void {
     const begun = [...this.#begun.values()];
     this.#newStream(window);
@@ -130,7 +138,7 @@ export class SendQueue {
     for (const kept of left) this.#settle(kept, 'closed');
   }
 
-  /** The first message whose turn it is and that may go. */
+  /** The first message whose turn it is and that may be sent. */
   #begin(now: number): MessageFrame | undefined {
     for (let lane = this.#lanes.first(); lane !== undefined; lane = this.#lanes.first()) {
       const kept = lane.line.first;
@@ -178,7 +186,7 @@ export class SendQueue {
     return { kind: 'chunk', id: kept.id, offset, data };
   }
 
-  /** An id, if it has none, a place in the window, and the losses that it is to tell of. */
+  /** Assigns an id if the message has none, a place in the window, and the losses that it reports. */
   #give(kept: Kept): void {
     if (kept.id === 0) {
       kept.id = this.#nextId;
@@ -204,11 +212,12 @@ export class SendQueue {
 
   #newStream({ messages, bytes }: ChannelWindow): void {
     const { buffer } = this.#options;
-    // What is sent is kept in any case, so that the other end's generosity must not decide how much that is.
+    // Sent messages stay in memory, so the buffer bounds them as well: a generous window of the other end must not decide how
+    // many.
     this.#underWay.reset({ messages: Math.min(messages, buffer.messages), bytes: Math.min(bytes, buffer.bytes) });
   }
 
-  /** In order, and before all that has never been sent. */
+  /** In order, and before everything that has never been sent. */
   #sendAgain(missed: readonly Kept[]): readonly Kept[] {
     for (const kept of missed.toReversed()) {
       if (kept.state === 'sent') this.#lanes.putBack(kept);
@@ -237,7 +246,7 @@ export class SendQueue {
     this.#noteDeadline(message);
   }
 
-  /** What goes for it, and how it is settled. */
+  /** The messages that make room, and how each is settled. */
   #makeRoom(size: number, now: number): [Kept, Settled][] {
     const gone: [Kept, Settled][] = now < this.#earliestDeadline ? [] : this.#takeExpired(now);
     for (const kept of this.#droppable ?? []) {
@@ -250,7 +259,7 @@ export class SendQueue {
     return gone;
   }
 
-  /** Looks at all, but only once for each earliest deadline. */
+  /** Scans all messages, but only once for each earliest deadline. */
   #takeExpired(now: number): [Kept, Settled][] {
     const expired = this.#lanes.removeWhere((kept) => mayExpire(kept) && isOver(kept.message, now));
     for (const kept of expired) this.#forget(kept);
@@ -275,7 +284,7 @@ export class SendQueue {
 
   #forget(kept: Kept): void {
     this.#droppable?.delete(kept);
-    // What a lossy channel has sent was released then.
+    // A lossy channel released the message when it was sent.
     if (!this.#options.lossy || !kept.wasSent) this.buffered.release(kept.size);
   }
 

@@ -1,4 +1,6 @@
-/** Which of so many streams a key goes over. Only this end has to agree with itself, but for as long as it lives. */
+/**
+ * The stream that a key uses. Only this end relies on it, and the result has to stay the same for the lifetime of the process.
+ */
 export function shardOf(key: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) {

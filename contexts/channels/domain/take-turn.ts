@@ -1,6 +1,6 @@
 /**
- * Whose turn it is among those who are there now, given whose it was before: the next in the order in which they came,
- * from the first again after the last. One that has left since does not shift the others.
+ * Round robin over the present members: the next after `before` in the order in which they joined, and the first again after
+ * the last. A member that leaves does not shift the others.
  */
 export function takeTurn<T extends { readonly order: number }>(there: readonly T[], before: number): T | undefined {
   let first: T | undefined;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { SERVINGS } from './control-message.ts';
 import { type StandingClaim, speakerOf } from './takeover.ts';
 
-/** Sessions and times come from a counter, so that shrinking is about who is where, and in which order they came. */
+/** Sessions and times come from a counter, so that shrinking is only about locations and the order of claims. */
 const claims = fc
   .array(fc.constantFrom(...SERVINGS), { minLength: 1, maxLength: 12 })
   .map((servings) => servings.map((serving, at): StandingClaim => ({ session: `s${at}`, serving, since: at })));

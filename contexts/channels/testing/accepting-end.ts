@@ -15,15 +15,15 @@ export interface Taken {
   readonly redelivered: boolean;
 }
 
-/** One that takes all channels, remembers them as a platform does, and acknowledges what it takes. */
+/** Accepts all channels, remembers them as a platform does, and acknowledges every message. */
 export class AcceptingEnd {
   readonly acceptor: Acceptor;
   readonly channels = new Map<string, LinkedChannel>();
   readonly taken: Taken[] = [];
   readonly opens: OpenFrame[] = [];
-  /** Instead of taking it. */
+  /** Overrides the admission. */
   refuse: (open: OpenFrame) => Admission | Promise<Admission> | undefined = () => undefined;
-  /** What is done with each message; it is acknowledged unless told. */
+  /** Handles each message; acknowledges it by default. */
   onMessage: (message: Inbound, open: OpenFrame) => void = (message) => message.ack();
 
   constructor(deps: Partial<AcceptorDeps> = {}) {
@@ -37,14 +37,14 @@ export class AcceptingEnd {
     });
   }
 
-  /** As a process that was started anew. */
+  /** Acts as a restarted process. */
   forget(): void {
     this.channels.clear();
   }
 
   of(name: string, shard = 0): LinkedChannel {
     const found = [...this.channels].find(([key]) => key.endsWith(` ${name} ${shard}`));
-    if (!found) throw new Error(`nobody has opened ${name}, shard ${shard}`);
+    if (!found) throw new Error(`${name}, shard ${shard}, was never opened`);
     return found[1];
   }
 

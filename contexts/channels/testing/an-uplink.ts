@@ -12,7 +12,7 @@ export interface RunningUplink {
   stop(): Promise<void>;
 }
 
-/** Both classes over the same, unless told, and quick to come back. */
+/** Uses the same connection for both classes by default, and reconnects quickly. */
 export function anUplink(connect: Connect, deps: Partial<UplinkDeps> = {}): RunningUplink {
   const states: UplinkState[] = [];
   const uplink = new Uplink({
@@ -41,12 +41,12 @@ export function anUplink(connect: Connect, deps: Partial<UplinkDeps> = {}): Runn
   };
 }
 
-/** Until all that was begun without a timer has come to its end. */
+/** Waits until everything that needs no timer is done. */
 export async function settled(): Promise<void> {
   for (let count = 0; count < 50; count += 1) await turn();
 }
 
-/** Until it holds, in any number of turns of the event loop. The test's own time limit is its bound. */
+/** Waits until the condition holds, for any number of event loop turns, bounded by the test's own timeout. */
 export async function until(holds: () => boolean): Promise<void> {
   const late = Date.now() + PATIENCE_MS;
   while (!holds()) {

@@ -26,12 +26,12 @@ export interface Heard {
   readonly message: Inbound;
 }
 
-/** A local process: its connection to the broker, and what it heard. */
+/** A local process: its connection to the broker, and what it received. */
 export interface LocalProcess extends RunningUplink {
   readonly news: ControlReply[];
   readonly resumed: string[];
   ask(request: ControlRequest): void;
-  /** Opens a channel that acknowledges what it hears, unless told. */
+  /** Opens a channel that acknowledges every message by default. */
   open(name: string, options?: { readonly keeps?: boolean; readonly shards?: number }): LocalChannelEnd;
   cut(): void;
 }
@@ -58,11 +58,11 @@ export function claimOf(name: string, more: Partial<TargetClaim> = {}): TargetCl
   };
 }
 
-/** A broker between a platform that takes everything and any number of local processes, all in memory. */
+/** A broker between a platform that accepts everything and any number of local processes, all in memory. */
 export class BrokerStage {
   readonly platform = new AcceptingEnd();
   readonly asked: ControlRequest[] = [];
-  /** From local processes, with what they are about and from whom. */
+  /** Messages from local processes, with their target and sender. */
   readonly up: {
     readonly channel: string;
     readonly text: string;
@@ -77,7 +77,7 @@ export class BrokerStage {
   readonly #processes: RunningUplink[] = [];
   readonly #over = new AbortController();
   readonly #running: Promise<void>;
-  /** Answers a registration as a platform does that knows everything; `undefined` for no answer. */
+  /** Answers a registration like a platform that knows every target; `undefined` for no answer. */
   answer: (request: ControlRequest) => ControlReply | undefined = answerAll;
 
   constructor(deps: Partial<BrokerDeps> & { readonly identity?: (token: string) => string | undefined } = {}) {
@@ -103,7 +103,7 @@ export class BrokerStage {
       identify: async ({ headers }) => {
         const known = identity(headers['authorization'] ?? '');
         return known === undefined
-          ? { kind: 'unknown', message: 'nobody knows you' }
+          ? { kind: 'unknown', message: 'the credentials are not known' }
           : { kind: 'known', identity: known };
       },
     });
@@ -111,7 +111,7 @@ export class BrokerStage {
     this.#running = this.broker.run(this.#over.signal);
   }
 
-  /** Of the fleetlet to the platform. */
+  /** The fleetlet's uplink to the platform. */
   cutUplink(): void {
     this.#network.cut();
   }
@@ -196,7 +196,7 @@ export class BrokerStage {
 
 const NO_ACCESS: AccessResolver = { resolve: () => Promise.reject(new Error('nobody answers')) };
 
-/** The uid of a target is its name, and what it is told of. */
+/** The uid of a target is its name. */
 function answerAll(request: ControlRequest): ControlReply | undefined {
   const { request: id } = request;
   if (request.kind === 'registerTarget' || request.kind === 'updateTarget') {

@@ -10,7 +10,7 @@ export interface CertifiedPeer {
   readonly der: Uint8Array;
 }
 
-/** An authority as the platform has one, and those that it vouches for. */
+/** A certificate authority like the platform's, and the certificates it issues. */
 export class CertifiedPeers {
   readonly #authority = { name: 'test authority', key: newKey() };
   /** PEM. */

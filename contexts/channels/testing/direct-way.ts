@@ -2,14 +2,14 @@ import type { DirectAddress } from '../application/data/data-source.ts';
 import type { FrameLink, LinkConnection, LinkHandlers } from '../application/link.ts';
 import type { TestFleetlet } from './fleet-world.ts';
 
-/** The network between two fleetlets, in memory, that does what the test says. */
+/** The network between two fleetlets, in memory and controlled by the test. */
 export class DirectWay {
   readonly #to: () => TestFleetlet;
   readonly #caller: string;
   readonly #connections = new Set<LinkConnection>();
   readonly dialled: DirectAddress[] = [];
   isReachable = true;
-  /** Nothing comes through, and nobody hears of it. */
+  /** Drops everything silently. */
   isBlocked = false;
 
   constructor(caller: string, to: () => TestFleetlet) {

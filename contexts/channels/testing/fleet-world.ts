@@ -28,16 +28,16 @@ const HEARTBEAT_MS = 250;
 const PACE = { baseMs: 5, capMs: 50 };
 
 export interface FleetWorldOptions {
-  /** `memory` unless told. Over sockets all connections are real ones, in the clear. */
+  /** Default `memory`. With `sockets` all connections are real, without TLS. */
   readonly over?: 'memory' | 'sockets';
-  /** Of fleetlets; short unless told. */
+  /** Heartbeat of fleetlets; short by default. */
   readonly heartbeatMs?: number;
 }
 
-/** A platform that knows fleetlets by what they call themselves and trusts them, with whole fleetlets and local processes. */
+/** A platform that trusts fleetlets by the name they give, with complete fleetlets and local processes. */
 export class FleetWorld {
   readonly tickets = createDataTickets(randomBytes(32));
-  /** By fleetlet; `/` unless told. */
+  /** Workspace paths by fleetlet; default `/`. */
   readonly paths = new Map<string, string>();
   readonly authorities = { pem: '' };
   readonly hub: SessionHub;
@@ -88,7 +88,7 @@ export class FleetWorld {
     this.#run((signal) => this.hub.run(signal));
   }
 
-  /** Its uid is its name. */
+  /** The uid is the name. */
   async fleetlet(name: string, { path = '/', ...data }: FleetletOptions = {}): Promise<TestFleetlet> {
     this.paths.set(name, path);
     const { transport, cut } = await this.network(frameAcceptor(this.hub.accept));
@@ -97,7 +97,7 @@ export class FleetWorld {
     return fleetlet;
   }
 
-  /** What a stream of that fleetlet with this beginning is closed with. */
+  /** The reason with which a stream of that fleetlet with this `open` frame is closed. */
   async shownToPlatform(fleetlet: string, open: OpenFrame): Promise<CloseReason | undefined> {
     const { transport } = createMemoryTransport({ accept: frameAcceptor(this.hub.accept) });
     const connection = await frameConnections(transport, () => ({ 'x-fleetlet': fleetlet }))(
@@ -114,7 +114,7 @@ export class FleetWorld {
     for (const stop of this.#stops.toReversed()) await stop();
   }
 
-  /** A way to whoever accepts. */
+  /** A connection to the accepting end. */
   async network(accept: AcceptStream): Promise<{ readonly transport: Transport; readonly cut: () => void }> {
     if (this.#options.over !== 'sockets') {
       const memory = createMemoryTransport({ accept });
@@ -141,7 +141,7 @@ export class FleetWorld {
 }
 
 export interface FleetletOptions extends Partial<DataPorts> {
-  /** Of its workspace. */
+  /** Path of its workspace. */
   readonly path?: string;
 }
 
@@ -156,12 +156,12 @@ interface TestFleetletDeps {
 export class TestFleetlet {
   readonly name: string;
   readonly broker: Broker;
-  /** Those that its data channels took, one after the other. */
+  /** The routes that its data channels took, in order. */
   readonly ways: string[] = [];
-  /** Why there was none. */
+  /** The reasons why there was no route. */
   readonly detours: string[] = [];
   readonly refusals: string[] = [];
-  /** From the platform. */
+  /** Received from the platform. */
   readonly cut: () => void;
   readonly #world: FleetWorld;
   readonly #uplink: Uplink;
@@ -208,7 +208,7 @@ export class TestFleetlet {
     this.#accept = frameAcceptor(this.broker.listen({ identify: async () => ({ kind: 'known', identity: 'test' }) }));
   }
 
-  /** As another fleetlet that proves to be the one of that name would call it. */
+  /** Dials this fleetlet as another one that is authenticated under that name. */
   dialledBy(name: string): Promise<LinkConnection> {
     const { acceptFleetlets } = this.broker;
     if (acceptFleetlets === undefined) throw new Error('it has no data channels');
@@ -217,7 +217,7 @@ export class TestFleetlet {
     return frameConnections(transport)(this.#over.signal);
   }
 
-  /** A local process, which runs from now on. */
+  /** A local process, already running. */
   async local(process: string): Promise<LocalClient> {
     const { transport } = await this.#world.network(this.#accept);
     const connect = frameConnections(transport);
@@ -244,7 +244,7 @@ export class TestFleetlet {
     return client;
   }
 
-  /** One that speaks for a target, once it may. */
+  /** A local process that serves a target, once it is accepted. */
   async agentOf(target: string): Promise<LocalClient> {
     const client = await this.local(`agent-of-${target}`);
     const { promise, resolve } = Promise.withResolvers<string>();

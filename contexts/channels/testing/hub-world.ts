@@ -17,10 +17,10 @@ import type { ControlReply, ControlRequest, Serving, TargetClaim } from '../doma
 import { sha256 } from './accepting-end.ts';
 import { anUplink, until } from './an-uplink.ts';
 
-/** Distributes, without a body. */
+/** Omits over a union. */
 type Ask<T = ControlRequest> = T extends ControlRequest ? Omit<T, 'request'> : never;
 
-/** A platform that knows its fleetlets by their address, and their targets by name. */
+/** A platform that identifies fleetlets by their address, and targets by name. */
 export class HubWorld {
   readonly clock = new FakeClock();
   readonly facts: HubFact[] = [];
@@ -28,9 +28,9 @@ export class HubWorld {
   readonly reachable = new Set<string>();
   readonly described: string[] = [];
   readonly taken: { readonly message: Inbound; readonly text: string; readonly channel: string }[] = [];
-  /** Which targets a fleetlet may speak for; all others are foreign to it. */
+  /** The targets that a fleetlet may serve. */
   readonly bound = new Map<string, readonly string[]>();
-  /** Instead of knowing it. */
+  /** Overrides the authentication. */
   readonly refused = new Map<string, Authentication>();
   readonly notAfter = new Map<string, number>();
   readonly issuedAt = new Map<string, number>();
@@ -95,7 +95,7 @@ export class HubWorld {
     });
   }
 
-  /** One of this name that may speak for these targets. */
+  /** A fleetlet of this name that may serve these targets. */
   fleetlet(name: string, bound: readonly string[] = [], accept: AcceptLink = this.hub.accept): ScriptedFleetlet {
     if (bound.length > 0) this.bound.set(name, bound);
     const fleetlet = new ScriptedFleetlet(name, accept);
@@ -112,7 +112,7 @@ export class HubWorld {
   }
 }
 
-/** An uplink with the channels of a fleetlet, that does what the test says. */
+/** An uplink with the channels of a fleetlet, controlled by the test. */
 export class ScriptedFleetlet {
   readonly name: string;
   readonly replies: ControlReply[] = [];
@@ -124,7 +124,7 @@ export class ScriptedFleetlet {
   readonly #running: ReturnType<typeof anUplink>;
   readonly #memory: ReturnType<typeof createMemoryTransport>;
   #requests = 0;
-  /** What is delivered is acknowledged. */
+  /** Deliveries are acknowledged. */
   acknowledges = true;
 
   constructor(name: string, accept: AcceptLink) {
@@ -162,7 +162,7 @@ export class ScriptedFleetlet {
     return request;
   }
 
-  /** Its answer. */
+  /** Resolves with the answer. */
   async register(name: string, serving: Serving = 'colocated', its: Partial<TargetClaim> = {}): Promise<ControlReply> {
     const said = { labels: {}, properties: '', manifestTypes: [], instance: '', agentVersion: '', ...its };
     const request = this.ask({ kind: 'registerTarget', claim: { name, type: 'directory', serving, ...said } });

@@ -1,7 +1,7 @@
 import type { FrameLink, LinkHandlers, LinkPeer } from '../application/link.ts';
 import { type CloseFrame, type Frame, type OpenFrame, PROTOCOL_VERSION } from '../domain/frame.ts';
 
-/** A stream without another end: what is sent is noted. */
+/** A stream without another end: records what is sent. */
 export class RecordedLink implements FrameLink {
   readonly sent: Frame[] = [];
   closedWith: Omit<CloseFrame, 'kind'> | undefined;

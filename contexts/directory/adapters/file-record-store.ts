@@ -11,7 +11,7 @@ import { hasCode, openBelow } from './open-below.ts';
 const OWNER_ONLY = 0o600;
 const VERSION = 1;
 
-/** A file per deployment, below the folder itself: whoever copies or restores the folder has them with it. */
+/** One file per deployment, inside the served folder, so that a copied or restored folder includes its records. */
 export class FileRecordStore implements RecordStore {
   readonly instance: string;
   readonly #folder: string;
@@ -23,11 +23,11 @@ export class FileRecordStore implements RecordStore {
     this.#records = records;
   }
 
-  /** Makes what is missing, the folder itself included. */
+  /** Creates what is missing, including the folder itself. */
   static async open(root: string): Promise<FileRecordStore> {
     try {
       await mkdir(root, { recursive: true });
-      // Refuses a state folder that is a link.
+      // Refuses a state folder that is a symbolic link.
       await (await openBelow(root, [STATE_FOLDER, 'deployments'], { makes: true }))?.close();
     } catch (cause) {
       if (cause instanceof DirectoryError) throw cause;
@@ -67,7 +67,7 @@ async function instanceOf(folder: string): Promise<string> {
 async function readAll(folder: string): Promise<Map<string, DeploymentRecord>> {
   const records = new Map<string, DeploymentRecord>();
   for (const name of await readdir(folder)) {
-    // Left behind by a process that ended while it wrote.
+    // Left behind by a process that ended while writing.
     if (name.startsWith(DRAFT_PREFIX)) await rm(join(folder, name), { force: true });
     if (!name.endsWith('.json')) continue;
     const record = await readRecord(join(folder, name));
@@ -80,11 +80,11 @@ async function readRecord(file: string): Promise<DeploymentRecord> {
   const text = await readFile(file, 'utf8');
   try {
     const { version, ...record } = JSON.parse(text) as DeploymentRecord & { readonly version: number };
-    if (version !== VERSION) throw new Error(`its version is ${version}, and this release knows ${VERSION}`);
+    if (version !== VERSION) throw new Error(`its version is ${version}; this release supports ${VERSION}`);
     const { deployment, seen, files, held, work } = record;
     return { deployment, seen: { revision: seen.revision, hash: seen.hash }, files, held, work };
   } catch (cause) {
-    const message = `${file} cannot be read: ${messageOf(cause)}. Move it away to let the platform deliver again.`;
+    const message = `${file} cannot be read: ${messageOf(cause)}. Move it away, and the platform will deliver again.`;
     throw new DirectoryError('STATE_UNREADABLE', message, { cause });
   }
 }

@@ -89,7 +89,7 @@ describe('a folder', () => {
     const there = await folder.observe(['folder', 'link', 'pipe', 'none', 'none/below', 'link/below'], signal);
     assert.deepEqual(
       Array.from(there.values(), (each) => (each.kind === 'other' ? each.what : each.kind)),
-      ['a folder', 'a link', 'no ordinary file', 'absent', 'absent', 'below something that is no folder'],
+      ['a folder', 'a link', 'not a regular file', 'absent', 'absent', 'below something that is not a folder'],
     );
     assert.equal(await folder.read('folder', signal), undefined);
   });

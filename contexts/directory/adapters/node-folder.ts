@@ -9,7 +9,7 @@ import { hasCode, type OpenFolder, openBelow } from './open-below.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const PERMISSIONS = 0o777n;
-/** What is written, until it is whole. */
+/** Prefix of files that are still being written. */
 export const DRAFT_PREFIX = `${STATE_FOLDER}-draft-`;
 
 interface Known {
@@ -17,10 +17,10 @@ interface Known {
   readonly sha256: string;
 }
 
-/** A folder of this machine. */
+/** A folder on this machine. */
 export class NodeFolder implements Folder {
   readonly #root: string;
-  /** What was read once and did not change since is not read again: a change moves the time of change. */
+  /** Hashes of files that have not changed since they were read: any change updates the ctime. */
   readonly #known = new Map<string, Known>();
 
   constructor(root: string) {
@@ -82,7 +82,7 @@ export class NodeFolder implements Folder {
     const watcher = watch(this.#root, { recursive: true, persistent: false }, (_event, file) => {
       if (file?.includes(STATE_FOLDER) !== true) changed();
     });
-    // What it misses is seen at the next look.
+    // Missed changes are found at the next periodic check.
     watcher.on('error', () => watcher.close());
     return watcher;
   }
@@ -95,7 +95,7 @@ export class NodeFolder implements Folder {
         })) ?? { kind: 'absent' }
       );
     } catch (error) {
-      if (error instanceof DirectoryError) return { kind: 'other', what: 'below something that is no folder' };
+      if (error instanceof DirectoryError) return { kind: 'other', what: 'below something that is not a folder' };
       throw error;
     }
   }
@@ -131,7 +131,7 @@ export class NodeFolder implements Folder {
         await rmdir(parent.at(name));
         return true;
       } catch {
-        // Others have something in it.
+        // The folder contains something else.
         return false;
       }
     });
@@ -155,7 +155,7 @@ export class NodeFolder implements Folder {
   }
 }
 
-/** Without waiting for whoever would write into a pipe. */
+/** Does not wait for a writer if the path is a pipe. */
 async function openFile(path: string): Promise<FileHandle | undefined> {
   return await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(unless('ENOENT'));
 }
@@ -164,7 +164,7 @@ export async function writeWhole(path: string, content: Uint8Array, mode: number
   const handle = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
   try {
     await handle.writeFile(content);
-    // The mode at creation is cut by the process's mask.
+    // The mode at creation is reduced by the umask of the process.
     await handle.chmod(mode);
     await handle.sync();
   } finally {
@@ -181,5 +181,5 @@ function unless(code: string): (error: unknown) => undefined {
 
 function whatIs(stat: BigIntStats): string {
   if (stat.isSymbolicLink()) return 'a link';
-  return stat.isDirectory() ? 'a folder' : 'no ordinary file';
+  return stat.isDirectory() ? 'a folder' : 'not a regular file';
 }

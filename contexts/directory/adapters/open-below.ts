@@ -5,21 +5,21 @@ import { DirectoryError } from '../domain/directory-error.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
-/** A folder that was reached without a link, and stays the one that it is until it is closed. */
+/** A folder that was reached without following a link. The handle refers to the same folder until it is closed. */
 export interface OpenFolder {
-  /** What stands in it, by a path that leads nowhere else even if the folder is moved or replaced by a link meanwhile. */
+  /** A path to an entry of this folder, even if the folder is moved or replaced by a link meanwhile. */
   at(name: string): string;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Walks down part by part and follows no link. `undefined` when a folder is missing, unless `makes`; `isSecret` makes the last
- * one for the owner alone.
+ * Opens each part of the path in turn and follows no links. `undefined` when a folder is missing, unless `makes`; `isSecret`
+ * creates the last folder for the owner alone.
  *
- * DECISION: Node has no openat. On Linux a path through the descriptor of an open folder is one: whoever swaps a folder
- * for a link after it was opened changes nothing. Elsewhere each part is looked at right before it is used, and a swap in
- * that instant is not noticed.
+ * DECISION: Node has no openat. On Linux a path through the descriptor of an open folder is equivalent: replacing a folder with
+ * a link after it was opened has no effect. On other systems each part is checked right before its use, and a swap in that
+ * instant goes unnoticed.
  */
 export async function openBelow(
   root: string,
@@ -64,10 +64,13 @@ async function openFolder(path: string, name: string): Promise<OpenFolder> {
   try {
     return folderOf(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path);
   } catch (error) {
-    // Linux says that a link is no folder, others that it is a link.
+    // For a link, Linux reports ENOTDIR, other systems ELOOP.
     if (hasCode(error, 'ENOTDIR') || hasCode(error, 'ELOOP')) {
       const isLink = (await lstat(path)).isSymbolicLink();
-      throw new DirectoryError('OUTSIDE_FOLDER', `${name} is ${isLink ? 'a link' : 'no folder'}, and is not entered.`);
+      throw new DirectoryError(
+        'OUTSIDE_FOLDER',
+        `${name} is ${isLink ? 'a link' : 'not a folder'}, and is not entered.`,
+      );
     }
     throw error;
   }

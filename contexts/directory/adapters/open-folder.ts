@@ -11,7 +11,7 @@ export interface OpenFolderOptions {
   readonly now: () => number;
 }
 
-/** A folder of this machine; whose target it is comes later. */
+/** Opens a folder on this machine; its target is assigned later. */
 export async function openFolder({
   path,
   allowsCommands,

@@ -3,7 +3,7 @@ import type { CommandRunner } from '../application/ports.ts';
 
 const MAX_OUTPUT = 500;
 
-/** Runs commands as the user that the agent runs as, without a shell, in the folder of the target. */
+/** Runs commands as the agent's user, without a shell, in the folder of the target. */
 export function spawnedCommands(folder: string): CommandRunner {
   return {
     run: async ({ command, timeoutMs }, signal) => {
@@ -27,7 +27,7 @@ export function spawnedCommands(folder: string): CommandRunner {
       });
       child.on('close', (code) => {
         const output = said.join('').trim().slice(0, MAX_OUTPUT);
-        resolve(code === 0 ? undefined : `${program} ended with ${code}${output === '' ? '' : `: ${output}`}`);
+        resolve(code === 0 ? undefined : `${program} exited with code ${code}${output === '' ? '' : `: ${output}`}`);
       });
       return await promise;
     },

@@ -16,7 +16,7 @@ export interface Applied {
   readonly files: Readonly<Record<string, OwnedFile>>;
 }
 
-/** What would be done for these files, and what is there now. */
+/** The plan for these files, and their current state. */
 export async function planFor(
   { folder, records }: ApplyDeps,
   about: { readonly record: DeploymentRecord; readonly wanted: readonly HashedFile[] },
@@ -30,8 +30,8 @@ export async function planFor(
 }
 
 /**
- * Brings the files of a deployment to what is wanted. Before the first is touched it is written down which may be ours
- * from now on, so that a process that ends in the middle leaves nothing behind that nobody knows of.
+ * Brings the files of a deployment to the desired state. Before the first change it records which files may be owned from now
+ * on, so that a process that ends in the middle leaves no untracked files behind.
  */
 export async function applyFiles(
   deps: ApplyDeps,

@@ -94,7 +94,7 @@ describe('an agent of folders', () => {
     const { agent, until } = await agentOn(path);
     await agent.dispatch(order(1, [file('b', 'ours'), file('a', 'ours')]), signal);
     const failed = await until(({ kind }) => kind === 'failed');
-    assert.match(failed.kind === 'failed' ? failed.message : '', /no deployment put it there/);
+    assert.match(failed.kind === 'failed' ? failed.message : '', /belongs to no deployment/);
     assert.deepEqual([readFileSync(join(path, 'a'), 'utf8'), existsSync(join(path, 'b'))], ['theirs', false]);
     await agent.dispatch(order(2, [file('a', 'ours', { onConflict: 'adopt' })]), signal);
     await until(({ kind }) => kind === 'applied');
@@ -139,7 +139,7 @@ describe('an agent of folders', () => {
     };
     await agent.dispatch(order(1, [file('a', '1'), check]), signal);
     const bad = await until((report) => report.kind === 'health' && report.health === 'Degraded');
-    assert.match(bad.kind === 'health' ? bad.message : '', /sh ended with 3: .*not yet/s);
+    assert.match(bad.kind === 'health' ? bad.message : '', /sh exited with code 3: .*not yet/s);
     writeFileSync(join(path, 'ok'), '');
     await until((report) => report.kind === 'health' && report.health === 'Available');
   });
@@ -280,7 +280,7 @@ function methodsOf(folder: FolderDeps['folder']): FolderDeps['folder'] {
   };
 }
 
-/** Every write throws once it is dead: of files and of records alike. */
+/** Every write, of files and records, throws once the agent is dead. */
 function dyingAfter({ folder, records }: FolderDeps, isDead: () => boolean): Pick<FolderDeps, 'folder' | 'records'> {
   const orDie = async (write: () => Promise<void>): Promise<void> => {
     if (isDead()) throw new Error('the process is dead');

@@ -14,9 +14,9 @@ import type { Reports } from './ports.ts';
 export interface DirectoryAgentDeps {
   readonly reports: Reports;
   readonly sleep: Sleep;
-  /** It will be tried again. */
+  /** The operation is retried. */
   readonly onTrouble: (error: unknown) => void;
-  /** How often a folder is looked at, whether or not something seems to have changed. */
+  /** How often a folder is checked, even without a change notification. */
   readonly lookEveryMs: number;
 }
 
@@ -40,7 +40,7 @@ class Served {
     this.#wait.abort();
   }
 
-  /** Until somebody wakes it, or has done so since the last time, or the time is over. */
+  /** Returns when woken, or if it was woken since the last call, or when the wait ends. */
   async untilWoken(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#wait = new AbortController();
     if (!this.#isWoken) await wait(this.#wait.signal).catch(() => {});
@@ -50,7 +50,7 @@ class Served {
 
 const AGAIN_MS = 1_000;
 
-/** Keeps the delivery contract for folders: `dispatch` writes files, and what becomes of them is reported. */
+/** Implements the delivery contract for folders: `dispatch` writes files, and their state is reported. */
 export class DirectoryAgent {
   readonly #deps: DirectoryAgentDeps;
   readonly #line = new LastWords<DeliveryReport>();
@@ -62,7 +62,9 @@ export class DirectoryAgent {
     this.#deps = deps;
   }
 
-  /** Served from now on, or from when it runs. A folder is known by the name of its target, and served for one. */
+  /**
+   * Serves a folder from now on, or from the start of `run`. A folder is identified by its target's name and serves one target.
+   */
   async add(its: FolderDeps): Promise<void> {
     const { id, name } = its.target;
     if (this.#served.has(id)) return;
@@ -144,7 +146,7 @@ export class DirectoryAgent {
     }
   }
 
-  /** Until there is an order, or something changed, or it is time to look. */
+  /** Waits for an order, a change, or the next periodic check. */
   async #news(served: Served, signal: AbortSignal): Promise<void> {
     const { sleep, lookEveryMs } = this.#deps;
     await served.untilWoken(async (woken) => await sleep(lookEveryMs, AbortSignal.any([signal, woken])));

@@ -28,7 +28,7 @@ export interface DirectoryTargetDeps extends ApplyDeps {
   readonly now: () => number;
 }
 
-/** One folder. Everything that changes it happens one after the other. */
+/** One folder. All changes to it are serialized. */
 export class DirectoryTarget {
   readonly #deps: DirectoryTargetDeps;
   readonly #health: HealthBook;
@@ -48,7 +48,7 @@ export class DirectoryTarget {
     return await this.#inTurn(async () => await this.#take(order, signal));
   }
 
-  /** What is not begun yet is not begun. */
+  /** Drops an order that has not been started. */
   async cancel({ deployment, revision }: OrderKey, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await this.#inTurn(async () => {
@@ -89,7 +89,7 @@ export class DirectoryTarget {
     });
   }
 
-  /** Whether something was left to do. */
+  /** Whether there was work to do. */
   async work(signal: AbortSignal): Promise<boolean> {
     const next = this.#deps.records.all().find(({ work }) => work !== undefined);
     if (next === undefined) return false;
@@ -97,7 +97,7 @@ export class DirectoryTarget {
     return true;
   }
 
-  /** Tells what has become of all that is here, where that is another than was told last. */
+  /** Reports the state of all deployments whose state has changed since the last report. */
   async look(signal: AbortSignal): Promise<void> {
     for (const { deployment } of this.#deps.records.all()) {
       await this.#inTurn(async () => await this.#health.tell(deployment, { signal, isNews: false }));
@@ -132,7 +132,7 @@ export class DirectoryTarget {
   async #carryOut(deployment: Uuid, signal: AbortSignal): Promise<void> {
     const { records, target } = this.#deps;
     const record = records.find(deployment);
-    // Cancelled, or done meanwhile.
+    // Cancelled or completed meanwhile.
     if (record?.work === undefined) return;
     const order = { ...record.work, target } as DeliveryOrder;
     try {
@@ -145,14 +145,14 @@ export class DirectoryTarget {
       await records.save({ ...record, files, held, work: undefined }, signal);
       await this.#tellAgain(order, signal);
     } catch (error) {
-      // One who was stopped goes on after the next start.
+      // After an abort the work continues at the next start.
       signal.throwIfAborted();
       await this.#giveUp(order, error instanceof Error ? error.message : String(error), signal);
     }
   }
 
   async #giveUp(order: DeliveryOrder, message: string, signal: AbortSignal): Promise<void> {
-    // Said first: a disk that is full takes no record either. What is still to be done then is tried again.
+    // Report first: a full disk takes no record either. Work that stays recorded is retried.
     this.#say(order, { kind: 'failed', message });
     const record = this.#deps.records.find(order.deployment);
     if (record !== undefined) await this.#deps.records.save({ ...record, work: undefined }, signal);
@@ -163,7 +163,7 @@ export class DirectoryTarget {
     return wantedFiles(documents, { namespace, allowsCommands, render, secretPlaces });
   }
 
-  /** Only what a deployment put there, knowing that nothing of it is secret, and nobody has changed since. */
+  /** Shows only content that a deployment wrote, that is not secret, and that has not been changed since. */
   #mayShow({ isSecret }: WantedFile, owned: OwnedFile | undefined, before: Uint8Array): boolean {
     return !isSecret && owned?.isSecret === false && owned.sha256 === this.#deps.sha256(before);
   }

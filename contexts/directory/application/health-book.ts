@@ -20,14 +20,13 @@ export interface Look {
   readonly drift: readonly string[];
 }
 
-const HIDDEN_FAULT =
-  'the command of the health check failed; what it printed is hidden, since its document holds a secret';
+const HIDDEN_FAULT = 'the health check command failed; its output is hidden because its document contains a secret';
 
-/** How it is with what was delivered into a folder, and what was last said of it. */
+/** The health of deployments in a folder, and the last report on each. */
 export class HealthBook {
   readonly #deps: HealthBookDeps;
   readonly #told = new Map<Uuid, string>();
-  /** What a command said last, and when: it is not run at every look. */
+  /** The last result of each command, and when: it is not run at every check. */
   readonly #checked = new Map<
     Uuid,
     { readonly hash: string; readonly at: number; readonly fault: string | undefined }
@@ -40,14 +39,14 @@ export class HealthBook {
   async look(deployment: Uuid, signal: AbortSignal): Promise<Look> {
     const { folder, records } = this.#deps;
     const record = records.find(deployment);
-    if (record?.held === undefined) return { health: 'Unknown', message: 'nothing was applied whole', drift: [] };
+    if (record?.held === undefined) return { health: 'Unknown', message: 'nothing was applied completely', drift: [] };
     const found = conditionOf(record.files, await folder.observe(Object.keys(record.files), signal));
     if (found.health === 'Degraded') return found;
     const fault = await this.#check(record, signal);
     return fault === undefined ? found : { ...found, health: 'Degraded', message: fault };
   }
 
-  /** Says it, if it is news or another than was said last. */
+  /** Reports the health, if it is forced or has changed since the last report. */
   async tell(deployment: Uuid, { signal, isNews }: { signal: AbortSignal; isNews: boolean }): Promise<void> {
     const held = this.#deps.records.find(deployment)?.held;
     if (held === undefined) return;

@@ -4,21 +4,21 @@ import type { Observed } from '../domain/plan-files.ts';
 import type { HealthCheck } from '../domain/wanted-file.ts';
 
 /**
- * A folder that nothing is read or written outside of. Paths have passed `checkPath`; links are not followed, wherever on
- * the way they stand, and whenever they were put there.
+ * A folder that nothing is read from or written to outside of. Paths have passed `checkPath`. Links are never followed, at any
+ * level and whenever they were created.
  */
 export interface Folder {
   observe(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Observed>>;
   /** `undefined` when there is no file. */
   read(path: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
-   * Whole or not at all, and on disk when it resolves. Folders on the way are made, the last one with `hasSecretFolder` for
-   * the owner alone; those that are there stay as they are.
+   * Atomic, and on disk when it resolves. Missing parent folders are created; with `hasSecretFolder` the last one is for the
+   * owner alone. Existing folders stay as they are.
    */
   write(path: string, file: FileToWrite, signal: AbortSignal): Promise<void>;
-  /** And the folders on the way that are empty then. What is not there is fine. */
+  /** Removes the file, and the parent folders that are empty then. A missing file is fine. */
   remove(path: string, signal: AbortSignal): Promise<void>;
-  /** Calls back some time after something changed. It may miss things, and call for nothing. */
+  /** Calls back some time after a change. It may miss changes, and call without one. */
   watch(changed: () => void): { close(): void };
 }
 
@@ -28,9 +28,9 @@ export interface FileToWrite {
   readonly hasSecretFolder?: boolean;
 }
 
-/** What is known of the deployments in a folder. */
+/** The records of the deployments in a folder. */
 export interface RecordStore {
-  /** Another one for a folder that was made anew. */
+  /** Identifies the folder; a recreated folder has another instance. */
   readonly instance: string;
   all(): readonly DeploymentRecord[];
   find(deployment: string): DeploymentRecord | undefined;
@@ -38,13 +38,13 @@ export interface RecordStore {
   save(record: DeploymentRecord, signal: AbortSignal): Promise<void>;
 }
 
-/** Where it is told what becomes of orders. Resolves once somebody has heard it. */
+/** Receives reports and inventories. Resolves once they are delivered. */
 export interface Reports {
   report(reports: readonly DeliveryReport[], signal: AbortSignal): Promise<void>;
   inventory(inventories: readonly Inventory[], signal: AbortSignal): Promise<void>;
 }
 
 export interface CommandRunner {
-  /** `undefined` when it went well, or why not, in a few words. */
+  /** `undefined` on success; otherwise a short reason. */
   run(check: HealthCheck, signal: AbortSignal): Promise<string | undefined>;
 }

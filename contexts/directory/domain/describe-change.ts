@@ -5,11 +5,11 @@ const MAX_BYTES = 256 * 1024;
 export interface FileChange {
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array | undefined;
-  /** Whether its content may be seen. */
+  /** Whether its content may be shown. */
   readonly isShown: boolean;
 }
 
-/** One line for the file, and some for what is in it: as much as a person wants to read. */
+/** One line for the file, and some for its content: as much as a user wants to read. */
 export function describeChange(path: string, { before, after, isShown }: FileChange): string[] {
   const head = `${before === undefined ? 'create' : after === undefined ? 'remove' : 'change'} ${path}`;
   if (before === undefined || after === undefined) return [head];
@@ -21,7 +21,7 @@ export function describeChange(path: string, { before, after, isShown }: FileCha
   return [head, ...shown, ...(lines.length > MAX_LINES ? [`  and ${lines.length - MAX_LINES} more lines`] : [])];
 }
 
-/** Without what both begin and end with. */
+/** Strips the common lines at the beginning and end. */
 function differing(old: readonly string[], next: readonly string[]): string[] {
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) start += 1;

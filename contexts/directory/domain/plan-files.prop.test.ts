@@ -27,7 +27,7 @@ const situation = fc.record({
   disk: fc.dictionary(path, observed).map((its) => new Map(Object.entries(its))),
 });
 
-/** What stands there once the plan was carried out. */
+/** The folder after the plan was carried out. */
 function carriedOut(disk: ReadonlyMap<string, Observed>, plan: ReturnType<typeof planFiles>): Map<string, Observed> {
   const after = new Map(disk);
   if (plan.kind === 'conflict') return after;
@@ -97,7 +97,7 @@ describe('a plan for files', () => {
     });
     for (const its of ['etc/App', 'etc/app', 'ETC', 'etc/app/x']) {
       const plan = planFiles(wanted(its));
-      assert.match(plan.kind === 'conflict' ? plan.message : '', /of the deployment shop/, its);
+      assert.match(plan.kind === 'conflict' ? plan.message : '', /belongs to the deployment shop/, its);
     }
     assert.equal(planFiles(wanted('etc/other')).kind, 'plan');
   });

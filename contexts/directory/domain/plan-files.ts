@@ -2,19 +2,19 @@ import type { OwnedFile } from './order.ts';
 import { folded } from './safe-path.ts';
 import { parentsOf, type WantedFile } from './wanted-file.ts';
 
-/** What stands at a path. */
+/** The current state of a path. */
 export type Observed =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly sha256: string; readonly mode: number }
-  /** A link, a folder, a device: nothing that this agent ever makes. */
+  /** A link, a folder, a device: nothing that this agent creates. */
   | { readonly kind: 'other'; readonly what: string };
 
 export interface Situation {
   readonly wanted: readonly (WantedFile & { readonly sha256: string })[];
   readonly owned: Readonly<Record<string, OwnedFile>>;
-  /** Paths of other deployments in the same folder, and whose they are. */
+  /** Paths of other deployments in the same folder, with their owners. */
   readonly others: ReadonlyMap<string, string>;
-  /** Of every path that is wanted or owned. */
+  /** Of every desired or owned path. */
   readonly disk: ReadonlyMap<string, Observed>;
 }
 
@@ -28,13 +28,13 @@ export type FilePlan =
   /** Nothing is written. */
   | { readonly kind: 'conflict'; readonly message: string };
 
-/** What brings the folder from what it is to what is wanted: nothing that is as it should be is touched. */
+/** The changes from the current to the desired state. Files that are already as desired are not touched. */
 export function planFiles({ wanted, owned, others, disk }: Situation): FilePlan {
   const claims = claimsOf(others);
   const writes: (WantedFile & { readonly sha256: string })[] = [];
   for (const file of wanted) {
     const other = claims(file.path);
-    if (other !== undefined) return { kind: 'conflict', message: `${file.path} is of the deployment ${other}.` };
+    if (other !== undefined) return { kind: 'conflict', message: `${file.path} belongs to the deployment ${other}.` };
     const there = disk.get(file.path) ?? { kind: 'absent' };
     const conflict = conflictOf(file, there, Object.hasOwn(owned, file.path));
     if (conflict !== undefined) return { kind: 'conflict', message: conflict };
@@ -49,12 +49,12 @@ export function planFiles({ wanted, owned, others, disk }: Situation): FilePlan 
 }
 
 function conflictOf({ path, adopts }: WantedFile, there: Observed, isOurs: boolean): string | undefined {
-  if (there.kind === 'other') return `${path} is ${there.what}, which is left alone. Remove it, and deliver again.`;
+  if (there.kind === 'other') return `${path} is ${there.what} and is not overwritten. Remove it, and deliver again.`;
   if (there.kind === 'absent' || isOurs || adopts) return undefined;
-  return `${path} is there already, and no deployment put it there. Say onConflict: adopt to take it over, or remove it.`;
+  return `${path} already exists and belongs to no deployment. Set onConflict: adopt to take it over, or remove it.`;
 }
 
-/** Whose the path is, or one that it cannot be beside: the folder of a file, or a file in the place of a folder. */
+/** The owner of the path or of a conflicting one: a file where this path needs a folder, or the reverse. */
 function claimsOf(others: ReadonlyMap<string, string>): (path: string) => string | undefined {
   const files = new Map<string, string>();
   const folders = new Map<string, string>();
@@ -72,13 +72,12 @@ function claimsOf(others: ReadonlyMap<string, string>): (path: string) => string
 export interface Condition {
   readonly health: 'Available' | 'Degraded';
   readonly message: string;
-  /** All that is not as it was delivered. */
+  /** All paths that are not as delivered. */
   readonly drift: readonly string[];
 }
 
 /**
- * How it is with files that were delivered. One that is missing is missed; one that was changed may well do its work,
- * and is drift.
+ * The health of delivered files. A missing file degrades the deployment; a changed file may still work, and counts as drift.
  */
 export function conditionOf(
   owned: Readonly<Record<string, OwnedFile>>,

@@ -1,9 +1,9 @@
-/** What this agent keeps for itself, below every folder that it serves. */
+/** The agent's own state, inside every folder that it serves. */
 export const STATE_FOLDER = '.fleetshift';
 
 const MAX_PATH = 1_024;
 const MAX_SEGMENT = 200;
-/** Names that some file systems take for devices, whatever their extension. */
+/** Names that some file systems treat as devices, whatever their extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 export type CheckedPath =
@@ -11,8 +11,8 @@ export type CheckedPath =
   | { readonly kind: 'fault'; readonly message: string };
 
 /**
- * A path below the folder, with `/` between its parts, that means the same on every file system. Whatever could lead out
- * of the folder, or to another file than it says, is a fault.
+ * A path below the folder, with `/` between its parts, that means the same on every file system. A path that could lead out of
+ * the folder, or to another file than it names, is a fault.
  */
 export function checkPath(raw: string): CheckedPath {
   const fault = faultOf(raw);
@@ -24,7 +24,7 @@ export function checkPath(raw: string): CheckedPath {
 function faultOf(raw: string): string | undefined {
   if (raw === '') return 'is empty';
   if (raw.length > MAX_PATH) return `is longer than ${MAX_PATH} characters`;
-  if (raw.startsWith('/')) return 'is absolute; name it from the folder on, without a leading slash';
+  if (raw.startsWith('/')) return 'is absolute; make it relative to the folder, without a leading slash';
   if (raw.includes('\\')) return 'has a backslash; use / between its parts';
   if (/\p{Cc}/u.test(raw)) return 'has a control character';
   if (raw !== raw.normalize('NFC')) return 'is not in Unicode normal form C: another path would look the same';
@@ -42,11 +42,11 @@ function segmentFault(segment: string): string | undefined {
   if (segment.endsWith('.') || segment.endsWith(' ')) return 'has a part that ends with a dot or a space';
   if (segment.includes(':')) return 'has a colon';
   if (DEVICE.test(segment)) return `has the part ${segment}, which names a device on some systems`;
-  if (folded(segment).startsWith(STATE_FOLDER)) return `begins with ${STATE_FOLDER}, which the agent keeps for itself`;
+  if (folded(segment).startsWith(STATE_FOLDER)) return `begins with ${STATE_FOLDER}, which is reserved for the agent`;
   return undefined;
 }
 
-/** The same for paths that a file system without regard to case takes for one. */
+/** Equal for paths that a case-insensitive file system treats as the same. */
 export function folded(path: string): string {
   return path.normalize('NFKC').toLowerCase().normalize('NFKC');
 }

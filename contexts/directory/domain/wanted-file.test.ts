@@ -83,21 +83,21 @@ describe('documents', () => {
     { why: /not base64/, documents: [{ ...FILE, path: 'a', contentBase64: '%%' }] },
     { why: /octal/, documents: [{ ...FILE, path: 'a', content: '', mode: 644 }] },
     { why: /octal/, documents: [{ ...FILE, path: 'a', content: '', mode: '4755' }] },
-    { why: /neither fail nor adopt/, documents: [{ ...FILE, path: 'a', content: '', onConflict: 'force' }] },
-    { why: /no field contents/, documents: [{ ...FILE, path: 'a', contents: '' }] },
+    { why: /must be fail or adopt/, documents: [{ ...FILE, path: 'a', content: '', onConflict: 'force' }] },
+    { why: /unknown field contents/, documents: [{ ...FILE, path: 'a', contents: '' }] },
     { why: /absolute/, documents: [{ ...FILE, path: '/a', content: '' }] },
     { why: /kind is "Link"/, documents: [{ ...FILE, kind: 'Link' }] },
     { why: /has a slash/, documents: [{ apiVersion: 'v1', kind: 'A', metadata: { name: '../../a' } }] },
     { why: /part \.\./, documents: [{ apiVersion: 'v1', kind: 'A', metadata: { name: 'a', namespace: '..' } }] },
     {
-      why: /Two documents are the file a/,
+      why: /Two documents describe the file a/,
       documents: [
         { ...FILE, path: 'a', content: '' },
         { ...FILE, path: 'a', content: '1' },
       ],
     },
     {
-      why: /case does not count/,
+      why: /case-insensitive/,
       documents: [
         { ...FILE, path: 'a', content: '' },
         { ...FILE, path: 'A', content: '' },

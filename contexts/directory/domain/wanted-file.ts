@@ -6,20 +6,20 @@ export interface WantedFile {
   readonly content: Uint8Array;
   /** Permission bits. */
   readonly mode: number;
-  /** One that is there already, and nobody's, may be taken over. */
+  /** An existing file without an owner may be taken over. */
   readonly adopts: boolean;
-  /** Something in its document is secret. */
+  /** Its document contains a secret. */
   readonly isSecret: boolean;
-  /** Nothing but such files is in its folder, which is for the owner alone if it has to be made. */
+  /** Its folder contains only such files, and is for the owner alone if the agent creates it. */
   readonly hasSecretFolder?: boolean;
 }
 
-/** What tells whether a deployment is well, beyond its files being as they were delivered. */
+/** Decides whether a deployment is healthy, beyond its files being as delivered. */
 export interface HealthCheck {
   readonly command: readonly string[];
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** What the command prints is not told. */
+  /** The command's output is not reported. */
   readonly isSecret?: boolean;
 }
 
@@ -30,7 +30,7 @@ export type Wanted =
 export interface WantedOptions {
   readonly namespace: string | undefined;
   readonly allowsCommands: boolean;
-  /** A document that is no file, as the text of one. */
+  /** Renders a document that is not a File to the text of one. */
   readonly render: (document: Document) => string;
   /** JSON pointers into the documents. */
   readonly secretPlaces?: readonly string[] | undefined;
@@ -43,7 +43,7 @@ const USUAL_MODE = '0644';
 const SECRET_MODE = '0600';
 const MAX_CONTENT = 32 * 1024 * 1024;
 
-/** The files that documents stand for. The first fault is told, with the document that it is in. */
+/** The files described by the documents. Reports the first fault, with its document. */
 export function wantedFiles(documents: readonly Document[], options: WantedOptions): Wanted {
   const files: WantedFile[] = [];
   let check: HealthCheck | undefined;
@@ -66,7 +66,7 @@ function madeOf(document: Document, isSecret: boolean, options: WantedOptions): 
   if (document['apiVersion'] !== API_VERSION) return renderedFile(document, isSecret, options);
   if (document['kind'] === 'File') return file(document, isSecret);
   if (document['kind'] === 'HealthCheck') return healthCheck(document, isSecret, options);
-  return `kind is ${JSON.stringify(document['kind'])}, and ${API_VERSION} has File and HealthCheck`;
+  return `kind is ${JSON.stringify(document['kind'])}; ${API_VERSION} has File and HealthCheck`;
 }
 
 function file(document: Document, isSecret: boolean): WantedFile | string {
@@ -79,16 +79,16 @@ function file(document: Document, isSecret: boolean): WantedFile | string {
   const content = contentOf(document);
   if (typeof content === 'string') return content;
   if (typeof mode !== 'string' || !/^0?[0-7]{3}$/.test(mode)) return 'mode is not three octal digits such as "0644"';
-  if (onConflict !== 'fail' && onConflict !== 'adopt') return 'onConflict is neither fail nor adopt';
+  if (onConflict !== 'fail' && onConflict !== 'adopt') return 'onConflict must be fail or adopt';
   return { path, content, mode: Number.parseInt(mode, 8), adopts: onConflict === 'adopt', isSecret };
 }
 
 function contentOf({ content, contentBase64 }: Document): Uint8Array | string {
   if ((content === undefined) === (contentBase64 === undefined)) return 'give either content or contentBase64';
   if (content !== undefined) {
-    return typeof content === 'string' ? bounded(new TextEncoder().encode(content)) : 'content is no text';
+    return typeof content === 'string' ? bounded(new TextEncoder().encode(content)) : 'content must be a string';
   }
-  if (typeof contentBase64 !== 'string') return 'contentBase64 is no text';
+  if (typeof contentBase64 !== 'string') return 'contentBase64 must be a string';
   try {
     return bounded(Uint8Array.fromBase64(contentBase64));
   } catch {
@@ -107,10 +107,10 @@ function renderedFile(document: Document, isSecret: boolean, options: WantedOpti
   const its = typeof metadata === 'object' && metadata !== null ? (metadata as Document) : {};
   const name = its['name'];
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') {
-    return `it is neither a File of ${API_VERSION} nor an object with apiVersion, kind and metadata.name`;
+    return `the document is neither a File of ${API_VERSION} nor an object with apiVersion, kind and metadata.name`;
   }
   const place = its['namespace'] ?? namespace ?? '_';
-  if (typeof place !== 'string') return 'metadata.namespace is no text';
+  if (typeof place !== 'string') return 'metadata.namespace must be a string';
   if ([place, kind, name].some((part) => part.includes('/'))) return 'its namespace, kind or name has a slash';
   const checked = checkPath(`${place}/${kind.toLowerCase()}/${name}.yaml`);
   if (checked.kind === 'fault') return checked.message;
@@ -128,14 +128,14 @@ function healthCheck(document: Document, isSecret: boolean, options: WantedOptio
   const { allowsCommands } = options;
   const unknown = unknownField(document, CHECK_FIELDS);
   if (unknown !== undefined) return unknown;
-  if (!allowsCommands) return 'a HealthCheck runs a command, which this agent does only with --allow-commands';
+  if (!allowsCommands) return 'a HealthCheck runs a command, which requires --allow-commands on the agent';
   const { command, intervalSeconds = 30, timeoutSeconds = 10 } = document;
   if (!Array.isArray(command) || command.length === 0 || !command.every((part) => typeof part === 'string')) {
-    return 'command is no list of a program and its arguments';
+    return 'command must be a list of a program and its arguments';
   }
   const [intervalMs, timeoutMs] = [milliseconds(intervalSeconds), milliseconds(timeoutSeconds)];
-  if (intervalMs === undefined) return 'intervalSeconds is no number from 1 to 3600';
-  if (timeoutMs === undefined) return 'timeoutSeconds is no number from 1 to 3600';
+  if (intervalMs === undefined) return 'intervalSeconds must be a number from 1 to 3600';
+  if (timeoutMs === undefined) return 'timeoutSeconds must be a number from 1 to 3600';
   return { command, intervalMs, timeoutMs, ...(isSecret && { isSecret }) };
 }
 
@@ -145,18 +145,18 @@ function milliseconds(seconds: unknown): number | undefined {
 
 function unknownField(document: Document, known: readonly string[]): string | undefined {
   const unknown = Object.keys(document).find((field) => !known.includes(field));
-  return unknown && `there is no field ${unknown}; there are ${known.slice(2, -1).join(', ')}`;
+  return unknown && `unknown field ${unknown}; the fields are ${known.slice(2, -1).join(', ')}`;
 }
 
-/** Two that are one file, on some systems at least; or one that would be a folder of another. */
+/** Two paths that are the same file, at least on some systems; or a file where another path needs a folder. */
 function clashOf(files: readonly WantedFile[]): string | undefined {
   const seen = new Map<string, string>();
   for (const { path } of files) {
     const other = seen.get(folded(path));
     if (other !== undefined) {
       return other === path
-        ? `Two documents are the file ${path}.`
-        : `The files ${other} and ${path} are one where case does not count.`;
+        ? `Two documents describe the file ${path}.`
+        : `The files ${other} and ${path} are the same on a case-insensitive file system.`;
     }
     seen.set(folded(path), path);
   }

@@ -2,7 +2,7 @@ import type { AuditEntryResource, AuditVerificationResource } from '#protocol/ap
 import type { Verification } from '../application/verify-audit.ts';
 import type { ChainedEntry } from '../domain/audit-chain.ts';
 
-/** As the API shows it. Places in the chain tell how much there is, so only those see them who see all of it. */
+/** As the API shows it. Chain positions reveal the number of entries, so only callers who see the whole log get them. */
 export function toAuditResource({ entry, position, hash }: ChainedEntry, seesAll: boolean): AuditEntryResource {
   const { id, count, requestId, operation, method, resource, scope, principal, address, outcome } = entry;
   const workspace = scope?.split('/').at(-2);

@@ -2,7 +2,7 @@ import { type Row, type Statement, sql, type Value } from '#kit/storage';
 import type { ChainedEntry } from '../domain/audit-chain.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
 
-/** Told after each insert, so that the entry soon has its place in the chain. */
+/** Announced after each insert, so that the entry is chained soon. */
 export const ARRIVED = 'audit.arrived';
 
 export const ENTRY_COLUMNS = sql.raw(
@@ -16,7 +16,7 @@ export function insertArrival(entry: AuditEntry): Statement {
   return sql.announce(ARRIVED, sql`INSERT INTO audit_arrivals (${ENTRY_COLUMNS}) VALUES (${values})`);
 }
 
-/** A few rows to a statement, within what a statement may carry in values. */
+/** As many rows as one statement may carry values for. */
 export function insertChained(chained: readonly ChainedEntry[]): Statement {
   const rows = chained.map(
     ({ position, previousHash, hash, entry }) =>

@@ -1,17 +1,17 @@
 import type { Reader } from '#kit/storage';
 
-/** What an entry is about, as the request named it. */
+/** The subject of an entry, as the request named it. */
 export interface AuditSubject {
   readonly params: Readonly<Record<string, string>>;
-  /** `/v1/workspaces/web`, also of what was just made. */
+  /** `/v1/workspaces/web`, also for a resource that was just created. */
   readonly resource: string;
 }
 
-/** Knows where in the tree something is. */
+/** Locates subjects in the tree. */
 export interface AuditScopes {
   /**
-   * `/root/emea/web/`, or `undefined` for what is nowhere in it. With the transaction that changed it, when something was
-   * changed: what was created is found there, what was deleted no longer is, and is remembered elsewhere.
+   * `/root/emea/web/`, or `undefined` for a subject outside the tree. `tx` is the transaction of the change, if there was one:
+   * it contains a resource that was just created. A deleted one is no longer in it and is looked up elsewhere.
    */
   scopeOf(subject: AuditSubject, tx: Reader | undefined): Promise<string | undefined>;
 }

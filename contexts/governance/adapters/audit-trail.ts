@@ -18,9 +18,9 @@ export interface AuditTrailDeps {
   readonly storage: Storage;
   readonly scopes: AuditScopes;
   readonly log: Logger;
-  /** Without one, heads are not authenticated. */
+  /** Without a key, heads are not authenticated. */
   readonly key?: HeadKey;
-  /** Where heads are kept, out of the reach of the database. */
+  /** Where heads are kept, out of reach of writers to the database. */
   readonly ship?: HeadDestination;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
@@ -28,14 +28,14 @@ export interface AuditTrailDeps {
 
 export interface AuditTrail {
   readonly sink: AuditSink;
-  /** Each process runs them; without them refusals are not written, and nothing gets its place in the chain. */
+  /** Run by every process; without them refusals are not written, and no entries are chained. */
   readonly runnables: readonly Runnable[];
 }
 
-/** For what a process wrote and did not live to chain, and to see that a day is over. */
+/** Also periodically: for entries of a process that ended before it chained them, and to close the day. */
 const CHAIN_MS = 5_000;
 
-/** Takes down what is done and what is refused, and chains it. */
+/** Records changes and refusals in the audit log, and chains them. */
 export function createAuditTrail(deps: AuditTrailDeps): AuditTrail {
   const { storage, scopes, clock = systemClock } = deps;
   const newId = createUuidv7(clock);
@@ -68,10 +68,7 @@ function chainer(deps: AuditTrailDeps, shipper: HeadShipper | undefined): Runnab
     round: async (signal) => {
       const { again, closedDay, head, isForged } = await audit.round(clock.now(), signal);
       if (isForged && !isTold) {
-        log.error(
-          { subject: 'audit' },
-          'the audit log ends in a head that was not authenticated: it was written by another',
-        );
+        log.error({ subject: 'audit' }, 'audit log head not authenticated: it was not written by this platform');
       }
       isTold = isForged;
       if (head !== undefined) {
@@ -85,7 +82,7 @@ function chainer(deps: AuditTrailDeps, shipper: HeadShipper | undefined): Runnab
       }
       return again;
     },
-    onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'audit entries were not chained; will try again'),
+    onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'audit entries not chained; retrying'),
   });
   return {
     name: 'audit chainer',

@@ -213,7 +213,7 @@ eachDatabase('audit', (fresh, engine) => {
     const [head] = answer.json<{ items: { day: string; position: number; hash: string }[] }>().items;
     assert.deepEqual([head?.day, head?.position], ['2030-01-01', 2]);
     const heads = (): string[] => api.logged.filter((line) => line.startsWith('head of the audit log'));
-    // Told a moment after it is written.
+    // Logged a moment after it is written.
     while (heads().length === 0) await turn();
     const lines = heads();
     assert.equal(lines.length, 1);

@@ -7,12 +7,14 @@ import type { HeadDestination } from './head-shipper.ts';
 
 const ANSWER_MS = 10_000;
 
-/** A line of JSON for each head, in a file of its own: on a mount that others cannot write, it is out of their reach. */
+/**
+ * One line of JSON for each head, in its own file. On a mount that database writers cannot write to, it is out of their reach.
+ */
 export function toHeadFile(path: string): HeadDestination {
   return async (head) => await appendFile(path, `${JSON.stringify(head)}\n`, { mode: 0o600, flush: true });
 }
 
-/** Anything but a success is tried again; redirects are not followed, and the guard has checked what is dialled. */
+/** Anything but success is retried; redirects are not followed. */
 export function toHeadReceiver(address: string, guard: DialGuard): HeadDestination {
   const url = new URL(address);
   const [request, usualPort] = url.protocol === 'https:' ? [requestHttps, 443] : [requestHttp, 80];

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../domain/audit-entry.ts';
 import { insertArrival } from './audit-row.ts';
 import { SqlChainStore } from './sql-chain-store.ts';
 
-/** The kind of what is authenticated, so that the same key could never be made to say something else. */
+/** The purpose of the MAC, so that the same key cannot be misused to authenticate something else. */
 const PURPOSE = 'fleetshift audit head';
 
 export function headKeyOf(secret: Uint8Array): HeadKey {
@@ -15,7 +15,10 @@ export function headKeyOf(secret: Uint8Array): HeadKey {
   };
 }
 
-/** Once in the life of a chain: the head as it is gets its first MAC, and an entry marks from where on heads have one. */
+/**
+ * Called once in the life of a chain: gives the current head its first MAC, and adds an entry that marks from where on heads
+ * have one.
+ */
 export async function beginKeyedChain(
   storage: Storage,
   { key, id, now }: { readonly key: HeadKey; readonly id: string; readonly now: number },

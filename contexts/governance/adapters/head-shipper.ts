@@ -5,14 +5,14 @@ import type { ShippedHead } from '../application/ports.ts';
 import { GovernanceError } from '../domain/governance-error.ts';
 import { RepeatedRounds } from './repeated-rounds.ts';
 
-/** Where heads go; resolves once the head is safe there. */
+/** Where heads are sent; resolves once the head is safe there. */
 export type HeadDestination = (head: ShippedHead, signal: AbortSignal) => Promise<void>;
 
 const LOOK_MS = 60_000;
 
 /**
- * Takes heads out of the reach of those who can write the database. Only the newest waits: a head stands for all before it, so
- * that a receiver that is away costs no memory and holds up no writer.
+ * Sends heads out of reach of those who can write to the database. Only the newest one waits: a head covers all before it, so
+ * an unreachable receiver costs no memory and delays no writer.
  */
 export class HeadShipper implements Runnable {
   readonly name = 'audit head shipper';

@@ -25,11 +25,11 @@ export interface AuditRoutesDeps {
 
 const COLLECTION = '/v1/audit';
 const PERMISSION = 'audit.read';
-/** A second or two of work. */
+/** One or two seconds of work. */
 const VERIFIED_AT_ONCE = 50_000;
 const tags = ['audit'];
 
-/** `/v1/audit`: who did what, and whether that is still what was written down. */
+/** `/v1/audit`: the audit log, and its verification. */
 export function auditRoutes(deps: AuditRoutesDeps): Route[] {
   const chain = new SqlChainStore(deps.storage);
   return [listRoute(deps), headsRoute(chain), verifyRoute(chain, deps.key)];
@@ -40,9 +40,9 @@ function listRoute({ storage, visibility, paths, births }: AuditRoutesDeps): Rou
   return defineListRoute({
     path: COLLECTION,
     operationId: 'listAudit',
-    summary: 'List what was done and what was refused',
+    summary: 'List audit entries',
     description:
-      'The newest first. Whoever may read the audit of a workspace sees what happened in it and below it, at the place where it was then.',
+      'Changes and refused requests, newest first. A caller who may read the audit log of a workspace sees the entries of that workspace and those below it, by their place in the tree at that time.',
     tags,
     permission: PERMISSION,
     reach: 'filtered',
@@ -68,7 +68,7 @@ function listRoute({ storage, visibility, paths, births }: AuditRoutesDeps): Rou
         ...exact,
         ...periodOf(from, to),
         seen,
-        // One that is gone a moment after the permission was asked has nothing to show.
+        // A workspace deleted just after the permission check has nothing to show.
         path: workspace === undefined ? undefined : (paths.pathOf(workspace) ?? '//'),
         before: after === undefined ? undefined : String(after[0]),
         limit,
@@ -83,8 +83,8 @@ function headsRoute(chain: ChainReader): Route {
     method: 'GET',
     path: `${COLLECTION}/heads`,
     operationId: 'listAuditHeads',
-    summary: 'List the heads of the chain, day by day',
-    description: 'To be kept elsewhere: with one of them, an audit log that was cut or written anew is found out.',
+    summary: 'List the daily heads of the audit chain',
+    description: 'Keep them elsewhere: with any of them, a truncated or rewritten audit log is detected.',
     tags,
     permission: PERMISSION,
     schema: { responses: { 200: AuditHeadsSchema } },
@@ -97,8 +97,9 @@ function verifyRoute(chain: ChainReader, key: HeadKey | undefined): Route {
     method: 'POST',
     path: `${COLLECTION}:verify`,
     operationId: 'verifyAudit',
-    summary: 'Look whether the audit log is what was written down',
-    description: 'Some entries at a time: where `next` is there, call again with it as `after`.',
+    summary: 'Verify the integrity of the audit log',
+    description:
+      'Checks a limited number of entries per call: if the answer has `next`, call again with it as `after`.',
     tags,
     permission: PERMISSION,
     readOnly: true,

@@ -3,7 +3,7 @@ import { redact } from '#kit/telemetry';
 import { keepable } from '../domain/audit-entry.ts';
 import type { Refusal } from '../domain/refusal-window.ts';
 
-/** What the HTTP server saw, in our words and within our bounds. */
+/** Converts an entry of the HTTP server, within the limits of the audit log. */
 export function toRefusal(entry: AuditEntry): Refusal {
   const { time, requestId, operationId, method, params, resource, principal, address, outcome, before, after } = entry;
   return {
@@ -24,12 +24,12 @@ export function toRefusal(entry: AuditEntry): Refusal {
   };
 }
 
-/** An issuer numbers its tokens as it likes. */
+/** An issuer may choose any token ids. */
 function shownId(id: string | undefined): string | undefined {
   return id === undefined ? undefined : written(id);
 }
 
-/** What a caller wrote himself may hold a token by mistake, as in a path; and this is kept for years. */
+/** Text chosen by a caller may contain a token by mistake, for example in a path; and it is kept for years. */
 function written(text: string): string {
   return keepable(String(redact(text)));
 }

@@ -18,7 +18,7 @@ export interface UsageRoutesDeps {
 const PERMISSION = 'usage.read';
 const DAYS = 30;
 
-/** `/v1/usage`: how much of what was used, by workspace and day. */
+/** `/v1/usage`: usage by workspace and day. */
 export function usageRoutes(deps: UsageRoutesDeps): Route[] {
   const { storage, clock = systemClock } = deps;
   const reader = new SqlUsageReader(storage);
@@ -26,9 +26,9 @@ export function usageRoutes(deps: UsageRoutesDeps): Route[] {
     defineListRoute({
       path: '/v1/usage',
       operationId: 'listUsage',
-      summary: 'List what was used',
+      summary: 'List usage',
       description:
-        'By day and workspace. Usage is counted where the workspace was on that day, and written every few seconds.',
+        'By day and workspace. Usage counts at the place of the workspace on that day, and is written every few seconds.',
       tags: ['usage'],
       permission: PERMISSION,
       reach: 'filtered',
@@ -70,7 +70,7 @@ function seenBy(principal: Principal, deps: UsageRoutesDeps): readonly Place[] |
   return set.workspaces.map((name) => placeOf(name, deps)).filter((place) => place !== undefined);
 }
 
-/** `undefined` when there is none of that name. */
+/** `undefined` when there is no workspace of that name. */
 function placeOf(name: string, { paths, births }: UsageRoutesDeps): Place | undefined {
   const [path, since] = [paths.pathOf(name), births.bornAt({ kind: 'workspace', name })];
   return path === undefined || since === undefined ? undefined : { name, path, since };

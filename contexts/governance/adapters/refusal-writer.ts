@@ -21,10 +21,13 @@ export interface RefusalWriterDeps {
 const LOOK_MS = 1_000;
 const LAST_MS = 2_000;
 const BATCH = 100;
-/** Twenty minutes of the most that the window lets through; what comes after that is lost, and the log says so. */
+/** Twenty minutes at the maximum rate of the window. Refusals beyond that are lost, with an error in the log. */
 const WAITING = 5_000;
 
-/** Refusals on their way to the database: whoever is refused does not wait for it, nor does a flood of them hold it up. */
+/**
+ * Writes refusals to the database in the background: a refused caller does not wait for it, and a flood of refusals does not
+ * block it.
+ */
 export class RefusalWriter implements Runnable {
   readonly name = 'audit of refusals';
   readonly #deps: RefusalWriterDeps;
@@ -39,7 +42,7 @@ export class RefusalWriter implements Runnable {
       sleep,
       everyMs: LOOK_MS,
       round: (signal) => this.#round(signal),
-      onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'refusals were not written down; will try again'),
+      onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'refusals not written to the audit log; retrying'),
     });
   }
 
@@ -65,13 +68,16 @@ export class RefusalWriter implements Runnable {
     const room = Math.max(0, WAITING - this.#waiting.length);
     if (refusals.length > room) {
       const dropped = refusals.slice(room).reduce((sum, { count }) => sum + count, 0);
-      this.#deps.log.error({ dropped }, 'refusals are lost to the audit log, as it could not be written for too long');
+      this.#deps.log.error(
+        { dropped },
+        'refusals dropped from the audit log: the database could not be written for too long',
+      );
     }
     this.#waiting.push(...refusals.slice(0, room));
     this.#rounds.raise();
   }
 
-  /** A commit that may or may not have happened is done again: told twice is better than not at all. */
+  /** A commit with an unknown outcome is repeated: a duplicate is better than a loss. */
   async #write(signal: AbortSignal): Promise<void> {
     const batch = this.#waiting.slice(0, BATCH);
     const statements = await Promise.all(batch.map((refusal) => this.#statement(refusal)));

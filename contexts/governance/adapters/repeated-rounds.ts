@@ -2,17 +2,17 @@ import { type BackoffPolicy, backoffDelay, FleetError, type Sleep, Wake } from '
 
 export interface Rounds {
   readonly sleep: Sleep;
-  /** Without anybody raising it. */
+  /** Interval between rounds when it is not raised. */
   readonly everyMs: number;
-  /** True: once more, at once. */
+  /** True: run another round at once. */
   round(signal: AbortSignal): Promise<boolean>;
-  /** Told of trouble that passes; the next try comes by itself. */
+  /** Receives transient errors; the round is retried automatically. */
   onTrouble(error: unknown, retryInMs: number): void;
 }
 
 const TROUBLE: BackoffPolicy = { baseMs: 200, capMs: 10_000 };
 
-/** Work that is done in rounds: when somebody raises it, and now and then. */
+/** Runs work in rounds: when raised, and periodically. */
 export class RepeatedRounds {
   readonly #rounds: Rounds;
   readonly #wake: Wake;
@@ -26,7 +26,7 @@ export class RepeatedRounds {
     this.#wake.raise();
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const rounds = this.#rounds;
     for (let failures = 0; !signal.aborted; ) {

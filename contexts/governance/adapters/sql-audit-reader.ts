@@ -12,22 +12,22 @@ export interface AuditQuery {
   readonly outcome?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Only those that are older than this one. */
+  /** Only entries older than this one. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** Each since that which has the name now was made. */
+/** Each with the creation time of the resource that has the name now. */
 interface Seen {
   readonly paths: readonly { readonly path: string; readonly since: number }[];
   readonly resources: readonly { readonly resource: string; readonly since: number }[];
 }
 
 const SCOPE = sql.raw('scope');
-/** Far longer than anything takes from its request to its entry, an unreachable database included. */
+/** Far longer than the time between a request and its entry, even with an unreachable database. */
 const LATE_MS = 86_400_000;
 
-/** On both engines, the newest first. */
+/** For both engines, newest first. */
 export class SqlAuditReader {
   readonly #storage: Pick<Storage, 'all'>;
 
@@ -52,7 +52,7 @@ function conditionsOf({ seen, path, principal, resource, outcome, from, to, befo
     ...(principal === undefined ? [] : [principalIs(principal)]),
     ...(resource === undefined ? [] : [resourceIs(resource)]),
     ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
-    // An id is made after its request came in, so that times are ranges of ids too, and those have an index.
+    // An id is made after its request arrived, so times are ranges of ids too, which have an index.
     ...(from === undefined ? [] : [sql`time >= ${from} AND id >= ${idAt(from)}`]),
     ...(to === undefined ? [] : [sql`time < ${to} AND id < ${idAt(to + LATE_MS)}`]),
     ...(before === undefined ? [] : [sql`id < ${before}`]),
@@ -67,20 +67,20 @@ function isSeen({ paths, resources }: Seen): Statement {
 }
 
 /**
- * A thing is made a moment after it was asked for, and its entry a moment after that: so it is the id that tells. What was
- * refused is written down later, and has the time of the request alone.
+ * A resource is created a moment after its request, and its entry a moment later, so the id decides. A refusal is written
+ * later, and only has the time of its request.
  */
 function happenedSince(since: number): Statement {
   return sql`(id >= ${idAt(since)} AND (outcome = 'done' OR time >= ${since}))`;
 }
 
-/** Itself, what is below it, and its verbs: `0` is the character after the slash, `;` the one after the colon. */
+/** The resource itself, everything below it, and its verbs: `0` follows the slash, `;` follows the colon in byte order. */
 function resourceIs(resource: string): Statement {
   return sql`(resource = ${resource} OR (resource >= ${`${resource}/`} AND resource < ${`${resource}0`})
     OR (resource >= ${`${resource}:`} AND resource < ${`${resource};`}))`;
 }
 
-/** `kind:id` or the id alone, which may have colons of its own. */
+/** `kind:id`, or the id alone, which may contain colons. */
 function principalIs(principal: string): Statement {
   const colon = principal.indexOf(':');
   const [kind, id] = [principal.slice(0, colon), principal.slice(colon + 1)];
@@ -88,7 +88,7 @@ function principalIs(principal: string): Statement {
   return sql`(principal_id = ${principal} OR (principal_id = ${id} AND principal_kind = ${kind}))`;
 }
 
-/** What every UUID of version 7 of this millisecond or later is not less than. */
+/** A lower bound for every version 7 UUID of this millisecond or later. */
 function idAt(time: number): string {
   const hex = Math.max(0, time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;

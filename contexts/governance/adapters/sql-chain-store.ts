@@ -8,11 +8,11 @@ import { CHAIN_COLUMNS, ENTRY_COLUMNS, insertChained, toChained, toEntry } from 
 
 const ROWS = 50;
 
-/** A type and not an interface, so that it is a row too. */
+/** A type and not an interface, so that it is assignable to a row. */
 type EndRow = { name: string; position: number; hash: string; time: number | null; head_mac: string | null };
 type DayRow = { day: string; position: number; hash: string };
 
-/** On both engines, on the newest committed state. */
+/** For both engines, on the latest committed state. */
 export class SqlChainStore implements ChainStore, ChainReader {
   readonly #storage: Storage;
 
@@ -80,7 +80,7 @@ export class SqlChainStore implements ChainStore, ChainReader {
   }
 
   async readChain(after: number, limit: number, signal: AbortSignal): Promise<ChainedEntry[]> {
-    // On SQLite nothing here waits, and a whole chain would be followed in one turn of the event loop.
+    // SQLite reads synchronously, and a whole chain would be verified in one turn of the event loop.
     await turn();
     const rows = await this.#storage.all(
       sql`SELECT ${CHAIN_COLUMNS} FROM audit_log WHERE position > ${after} ORDER BY position LIMIT ${limit}`,

@@ -2,7 +2,7 @@ import { type Statement, type Storage, sql } from '#kit/storage';
 import { METERS } from '../domain/meter.ts';
 import { anyOf, within } from './visibility.ts';
 
-/** A type and not an interface, so that it is a row too. */
+/** A type and not an interface, so that it is assignable to a row. */
 export type UsageRow = {
   day: string;
   workspace: string;
@@ -22,7 +22,7 @@ export interface UsageQuery {
   readonly limit: number;
 }
 
-/** A workspace, since it was made: what was counted before, under its name and where it is, is another one's. */
+/** A workspace since its creation: usage counted before, under its name and at its place, belongs to another one. */
 export interface Place {
   readonly name: string;
   readonly path: string;
@@ -36,12 +36,12 @@ export type SubtreeQuery = Pick<UsageQuery, 'from' | 'to' | 'limit'> & {
 
 const PATH = sql.raw('path');
 const METERED = Object.entries(METERS);
-/** What several workspaces have together. */
+/** The totals of several workspaces. */
 const TOTALS = METERED.map(([meter]) => amount(meter, 'sum'));
-/** What several that had the same name had one after the other. */
+/** The amounts of several workspaces that had the same name one after the other. */
 const AMOUNTS = METERED.map(([meter, kind]) => amount(meter, kind === 'sum' ? 'sum' : 'max'));
 
-/** On both engines, in the order of days and then of names. */
+/** For both engines, ordered by day and name. */
 export class SqlUsageReader {
   readonly #storage: Pick<Storage, 'all'>;
 

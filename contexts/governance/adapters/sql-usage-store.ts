@@ -12,7 +12,7 @@ export interface UsagePlaces {
 const ROOT_PATH = '/root/';
 const FORGOTTEN_MS = 86_400_000;
 
-/** On both engines. */
+/** For both engines. */
 export class SqlUsageStore implements UsageStore {
   readonly #storage: Storage;
   readonly #places: UsagePlaces;
@@ -27,13 +27,13 @@ export class SqlUsageStore implements UsageStore {
     try {
       await this.#storage.commit(statements, signal);
     } catch (error) {
-      // Its number was taken down in the same transaction as its counts, so both are there.
+      // The number was recorded in the same transaction as the counts, so both are stored.
       if (error instanceof StorageError && error.code === 'GUARD_FAILED') return;
       throw error;
     }
   }
 
-  /** One that was deleted meanwhile is counted for whoever sees everything. */
+  /** Usage of a workspace that was deleted meanwhile gets the path of the root: only callers who see everything see it. */
   #upsert({ day, workspace, meter, amount }: UsageCount, now: number): Statement {
     const { paths, births } = this.#places;
     const path = paths.pathOf(workspace) ?? ROOT_PATH;
@@ -49,7 +49,7 @@ export class SqlUsageStore implements UsageStore {
   }
 }
 
-/** Changes a row exactly when this is the batch that comes next. */
+/** Changes a row exactly when this is the next batch. */
 function claim({ writer, number, now }: UsageBatch): Statement {
   if (number === 1) {
     return sql.expect(

@@ -21,8 +21,8 @@ const GAUGES_MS = 10 * 60_000;
 const LAST_MS = 2_000;
 
 /**
- * Counts in memory and writes every ten seconds. A process that is killed loses what it counted since; nothing is ever
- * counted twice, as a batch whose commit may have happened is sent again under its number.
+ * Counts in memory and writes every ten seconds. A process that is killed loses what it counted since. Nothing is counted
+ * twice: a batch whose commit has an unknown outcome is sent again under the same number.
  */
 export class UsageRecorder implements Runnable {
   readonly name = 'usage';
@@ -58,13 +58,13 @@ export class UsageRecorder implements Runnable {
         await this.flush(stop);
         return false;
       },
-      onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'usage was not written; will try again'),
+      onTrouble: (err, retryInMs) => log.warn({ err, retryInMs }, 'usage not written; retrying'),
     });
     await rounds.run(signal);
     await this.flush(AbortSignal.timeout(LAST_MS));
   }
 
-  /** Writes what was counted so far; one at a time. */
+  /** Writes what was counted so far; one flush at a time. */
   async flush(signal: AbortSignal): Promise<void> {
     if (this.#unsent !== undefined) await this.#send(this.#unsent, signal);
     const counts = this.#tally.take();
@@ -94,6 +94,6 @@ export class UsageRecorder implements Runnable {
   #count(measured: Measured): void {
     if (this.#tally.count(measured) || this.#isFull) return;
     this.#isFull = true;
-    this.#deps.log.error({}, 'usage is lost, as it could not be written for too long');
+    this.#deps.log.error({}, 'usage dropped: the database could not be written for too long');
   }
 }

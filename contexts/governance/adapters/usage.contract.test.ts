@@ -143,7 +143,7 @@ eachDatabase('usage', (fresh) => {
     for (const query of ['', '?workspace=web', '?workspace=web&subtree=true']) {
       assert.deepEqual(await list(query, 'web'), own, query);
     }
-    // Who sees more sees both in his list, and of what he asks by name that which has it now.
+    // A caller who sees more sees both in the list; a query by name returns the workspace that has it now.
     assert.deepEqual(await list('?workspace=web', 'alice'), own);
     assert.deepEqual(await list('', 'emea'), [
       { ...NONE, day: yesterday, workspace: 'emea', deliveries: 1 },

@@ -1,7 +1,7 @@
 import type { Principal } from '#kit/http';
 import { type Statement, sql } from '#kit/storage';
 
-/** Which part of the tree a caller may see with this permission. */
+/** The part of the tree that a caller may see with this permission. */
 export interface Visibility {
   of(principal: Principal, permission: string): VisibleSet;
 }
@@ -16,23 +16,23 @@ export type VisibleSet =
       readonly targets: readonly string[];
     };
 
-/** Where a workspace is now, as `/root/emea/web/`; `undefined` when there is none of that name. */
+/** The current path of a workspace, as `/root/emea/web/`; `undefined` when there is no workspace of that name. */
 export interface WorkspacePaths {
   pathOf(workspace: string): string | undefined;
 }
 
-/** When that which has a name now was made: what happened under the name before is another one's. */
+/** When the resource that has a name now was created: entries from before belong to another resource. */
 export interface Births {
-  /** In milliseconds since 1970; `undefined` when there is none of that name. */
+  /** In milliseconds since 1970; `undefined` when there is no resource of that name. */
   bornAt(resource: { readonly kind: 'workspace' | 'target'; readonly name: string }): number | undefined;
 }
 
-/** One range of an index: `0` is the character after the slash. */
+/** One range of an index: `0` follows the slash in byte order. */
 export function within(column: Statement, path: string): Statement {
   return sql`(${column} >= ${path} AND ${column} < ${`${path.slice(0, -1)}0`})`;
 }
 
-/** `FALSE` for nothing at all. */
+/** `FALSE` without conditions. */
 export function anyOf(conditions: readonly Statement[]): Statement {
   return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.list(conditions, ' OR ')})`;
 }

@@ -3,26 +3,26 @@ import { dayOf } from '../domain/day.ts';
 import type { ChainStore, DayHead, HeadKey } from './ports.ts';
 
 export interface ChainRound {
-  /** Entries that got their place. */
+  /** Number of entries that were chained. */
   readonly chained: number;
   /** There may be more right now. */
   readonly again: boolean;
-  /** The head of a day that is over, told once. */
+  /** The head of a day that is over, reported once. */
   readonly closedDay: DayHead | undefined;
-  /** The new end of the chain, when this round moved it. */
+  /** The new end of the chain, if this round moved it. */
   readonly head?: ChainPoint & { readonly mac: string | undefined };
-  /** The head that was found is not one that the key has authenticated. */
+  /** The stored head was not authenticated with the key. */
   readonly isForged: boolean;
 }
 
-/** Some milliseconds of hashing. */
+/** A few milliseconds of hashing. */
 const BATCH = 200;
 
 /**
- * Gives entries their places in the chain, after the transactions that wrote them down.
+ * Assigns entries their positions in the chain, after the transactions that wrote them.
  *
- * DECISION: not in these transactions. Each entry needs the hash of the one before, so that every write of the whole
- * platform would wait for, or collide with, every other. Several may do this at the same time; only one of them gets on.
+ * DECISION: not in these transactions. Each entry needs the hash of the previous one, so every write of the platform would wait
+ * for, or collide with, every other. Several processes may chain at the same time; only one of them succeeds.
  */
 export class AuditChainer {
   readonly #store: ChainStore;
@@ -35,7 +35,7 @@ export class AuditChainer {
 
   async round(now: number, signal: AbortSignal): Promise<ChainRound> {
     const { head, headMac, headTime } = await this.#store.ends(signal);
-    // One that was not authenticated never becomes so by what is chained behind it.
+    // Chaining more entries must never authenticate a head that was not authenticated.
     const isForged = this.#key !== undefined && headMac !== this.#key.mac(head);
     const closedDay = await this.#closeDay(
       { ...head, day: headTime === undefined ? '' : dayOf(headTime) },

@@ -1,15 +1,15 @@
 import type { MaximumMeter, Meter, SumMeter } from '../domain/meter.ts';
 import type { UsageCount } from '../domain/usage-tally.ts';
 
-/** What the rest of the platform counts with. It never waits; an amount that is no whole number is a mistake in the code. */
+/** Counts usage for the rest of the platform. Never waits. An amount that is not a whole number is a bug. */
 export interface UsageMeter {
-  /** So many more. */
+  /** Adds an amount. */
   add(workspace: string, meter: SumMeter, amount: number): void;
-  /** So many there are now. */
+  /** Reports the current amount. */
   observe(workspace: string, meter: MaximumMeter, amount: number): void;
 }
 
-/** Knows how many of something there are, in each workspace that has any: what does not change is not announced. */
+/** Counts existing objects, in each workspace that has any. Needed because unchanged amounts are not announced. */
 export interface GaugeSource {
   readonly meter: Extract<Meter, MaximumMeter>;
   read(signal: AbortSignal): Promise<readonly { readonly workspace: string; readonly amount: number }[]>;
@@ -25,6 +25,6 @@ export interface UsageBatch {
 }
 
 export interface UsageStore {
-  /** Adds the counts, or does nothing when this very batch was added before. */
+  /** Adds the counts, or does nothing if this batch was added before. */
   add(batch: UsageBatch, signal: AbortSignal): Promise<void>;
 }

@@ -3,15 +3,15 @@ import { type ChainFault, ChainVerifier } from '../domain/verify-chain.ts';
 import type { ChainEnds, ChainReader, HeadKey } from './ports.ts';
 
 export interface VerifyRequest {
-  /** Begins behind this position, whose entry is taken for true; at the beginning unless told. */
+  /** Starts after this position, whose entry is trusted; default: the beginning. */
   readonly after?: number | undefined;
-  /** Looks at no more than so many entries. */
+  /** Checks at most this many entries. */
   readonly limit?: number | undefined;
-  /** A place in the chain that somebody kept elsewhere. */
+  /** A point of the chain that the caller kept elsewhere. */
   readonly expected?: ChainPoint | undefined;
-  /** More of them. */
+  /** Further points. */
   readonly kept?: readonly ChainPoint[];
-  /** The head must be one that this key has authenticated. */
+  /** The head must be authenticated with this key. */
   readonly key?: HeadKey | undefined;
 }
 
@@ -21,14 +21,14 @@ export interface Verification {
   readonly start: ChainPoint;
   readonly head: ChainPoint;
   readonly faults: readonly ChainFault[];
-  /** Where to go on; `undefined` when everything was looked at. */
+  /** Where to continue; `undefined` when everything was checked. */
   readonly next: number | undefined;
 }
 
-/** Some milliseconds of hashing. */
+/** A few milliseconds of hashing. */
 const BATCH = 200;
 
-/** Looks whether the chain still says what was written down. What is appended meanwhile is left for the next time. */
+/** Verifies that the chain has not been changed. Entries appended meanwhile are left for the next verification. */
 export async function verifyAudit(
   reader: ChainReader,
   request: VerifyRequest,
@@ -61,12 +61,12 @@ export async function verifyAudit(
   return { checked: verifier.checked, pending, start, head, faults: all, next: isDone ? undefined : until };
 }
 
-/** All that comes before is in its hash: whoever wrote the chain anew has no MAC for where it ends. */
+/** The head's hash covers everything before: a rewritten chain has no valid MAC for its end. */
 function forgedHead({ head, headMac }: ChainEnds, key: HeadKey | undefined): ChainFault[] {
   return key === undefined || headMac === key.mac(head) ? [] : [{ kind: 'forged', position: head.position }];
 }
 
-/** What the operator kept, and the heads of the days that are over. */
+/** The points that the caller kept, and the heads of past days. */
 async function keptPoints(
   reader: ChainReader,
   { expected, kept = [] }: VerifyRequest,
@@ -104,6 +104,6 @@ interface Beginning {
 async function firstPoint(reader: ChainReader, { ends, after }: Beginning, signal: AbortSignal): Promise<ChainPoint> {
   if (after === undefined || after <= ends.start.position) return ends.start;
   const [entry] = await reader.readChain(after - 1, 1, signal);
-  // One that is missing is found by whoever begins before it.
+  // A missing entry is found by a verification that starts before it.
   return entry ?? ends.head;
 }

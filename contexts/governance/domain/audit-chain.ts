@@ -1,13 +1,13 @@
 import { contentHash } from '#kit/std';
 import type { AuditEntry } from './audit-entry.ts';
 
-/** A place in the chain: everything up to it has this hash. */
+/** A point of the chain: the hash of everything up to a position. */
 export interface ChainPoint {
   readonly position: number;
   readonly hash: string;
 }
 
-/** An entry at its place: its hash covers the entry, the place and, by the hash before, everything that came before. */
+/** An entry with its position. Its hash covers the entry, the position and, through the previous hash, everything before. */
 export interface ChainedEntry extends ChainPoint {
   readonly previousHash: string;
   readonly entry: AuditEntry;
@@ -27,7 +27,10 @@ export function chainEntries(head: ChainPoint, entries: readonly AuditEntry[]): 
   });
 }
 
-/** Every field counts, also those that are absent; version 2 has token, session and the caller's id where they are there, and is version 1 where they are not. */
+/**
+ * Covers every field, including absent ones. Version 2 adds token, session and the caller's request id where present; without
+ * them the hash equals version 1.
+ */
 export function hashOf(position: number, previousHash: string, entry: AuditEntry): string {
   const { scope = null, principal, token, session, clientRequestId, before = null, after = null, ...rest } = entry;
   const who = principal === undefined ? null : { kind: principal.kind, id: principal.id };

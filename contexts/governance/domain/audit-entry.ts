@@ -1,36 +1,36 @@
-/** `hidden`: what was asked for does not exist, at least not for the one who asked. */
+/** `hidden`: the resource does not exist, at least not for the caller. */
 export const OUTCOMES = ['done', 'denied', 'hidden', 'unauthenticated'] as const;
 
 /**
- * One thing that somebody did or tried to do, or several of the same refusals within a minute. Hashes stand where
- * contents could be secret.
+ * An action or an attempted action, or several identical refusals within a minute. Hashes replace contents that could be
+ * secret.
  *
- * It is read back as it is, and not checked: one that somebody changed is to be found by its hash, and one of a later
- * release, with an outcome that we do not know, is to be chained like any other.
+ * Entries are read back without checks: a tampered one has to be found by its hash, and one of a later release, with an unknown
+ * outcome, has to be chained like any other.
  */
 export interface AuditEntry {
   /** A UUID of version 7. */
   readonly id: string;
-  /** Of the first, when it stands for several. */
+  /** Time of the first, if it covers several. */
   readonly time: number;
   readonly lastTime: number;
   readonly count: number;
   /** Of the first. */
   readonly requestId: string;
-  /** What the caller called it. */
+  /** The caller's own id of the request. */
   readonly clientRequestId?: string | undefined;
   readonly operation: string;
   readonly method: string;
-  /** As the API writes it: `/v1/workspaces/web`. */
+  /** As in the API: `/v1/workspaces/web`. */
   readonly resource: string;
-  /** Where in the tree it was at that time, as `/root/emea/web/`; `undefined` for what is nowhere in it. */
+  /** Its place in the tree at that time, as `/root/emea/web/`; `undefined` for a resource outside the tree. */
   readonly scope: string | undefined;
   readonly principal: AuditedPrincipal | undefined;
-  /** Ids of the token or the session that was shown, where there was one that has an id. */
+  /** The id of the token or session that was presented, if it has one. */
   readonly token: string | undefined;
   readonly session: string | undefined;
   readonly address: string;
-  /** One of `OUTCOMES`, or of a later release. */
+  /** One of `OUTCOMES`, or one of a later release. */
   readonly outcome: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -43,7 +43,7 @@ export interface AuditedPrincipal {
 
 const MAX_TEXT = 512;
 
-/** What a caller wrote, as it can be kept: whole characters, and not more of them than anybody reads. */
+/** Makes a caller's text storable: well-formed characters, up to a readable length. */
 export function keepable(text: string): string {
   const whole = text.toWellFormed().replaceAll('\u0000', '\ufffd');
   return whole.length <= MAX_TEXT ? whole : `${whole.slice(0, MAX_TEXT - 1).toWellFormed()}…`;

@@ -1,6 +1,6 @@
 /**
- * What is metered. `sum`: what happened on a day, added up. `maximum`: how many there were, the most at one time on that
- * day. The list is closed, so that what people pay by has one meaning.
+ * The meters. `sum`: the total of a day. `maximum`: the highest number at one time on that day. The list is closed, so that
+ * billing has one meaning.
  */
 export const METERS = {
   targets: 'maximum',

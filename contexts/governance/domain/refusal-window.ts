@@ -1,8 +1,8 @@
 import type { AuditEntry } from './audit-entry.ts';
 
-/** What was refused, before it has an id and before anybody looked where in the tree it belongs. */
+/** A refusal before it has an id and a scope. */
 export interface Refusal extends Omit<AuditEntry, 'id' | 'scope' | 'lastTime' | 'count'> {
-  /** What the request named, to find its place in the tree by. */
+  /** The request's parameters, to find its scope. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -13,18 +13,18 @@ export interface CountedRefusal extends Refusal {
 
 export const WINDOW_MS = 60_000;
 
-/** Different refusals that a window keeps apart, by whether the caller is known. */
+/** How many different refusals a window keeps apart, by whether the caller is known. */
 const KNOWN = 100;
 const UNKNOWN = 20;
 
 /**
- * Makes entries of refusals, few enough that no flood of them fills a disk.
+ * Turns refusals into entries, few enough that no flood fills a disk.
  *
- * DECISION: the first of its kind within a minute becomes an entry at once, the others become one more entry with their
- * count when the minute is over. Of callers that are known a kind is who, what and on what; of those that are not it is
- * the network they come from, as everything else is theirs to choose. Beyond 100 kinds of the one and 20 of the other,
- * what remains is one kind for each outcome. So no refusal goes uncounted, and a process writes at most 246 entries a
- * minute, whatever is thrown at it. (ADR-0027)
+ * DECISION: the first refusal of a kind within a minute becomes an entry at once; the others become one more entry with their
+ * count when the minute is over. For a known caller the kind is caller, operation and resource. For an unknown caller it is the
+ * network, because the caller chooses everything else. Beyond 100 kinds of known and 20 of unknown callers, the rest is one
+ * kind for each outcome. So every refusal is counted, and a process writes at most 246 entries a minute, whatever the load.
+ * (ADR-0027)
  */
 export class RefusalWindow {
   #until = 0;
@@ -32,7 +32,7 @@ export class RefusalWindow {
   #known = 0;
   #unknown = 0;
 
-  /** What is to be written now. */
+  /** The entries to be written now. */
   take(refusal: Refusal, now: number): CountedRefusal[] {
     const closed = this.close(now);
     if (this.#kinds.size === 0) this.#until = now + WINDOW_MS;
@@ -42,12 +42,12 @@ export class RefusalWindow {
     return isFirst ? [...closed, counted(kept)] : closed;
   }
 
-  /** What was counted in a window that is over; nothing while it is open. */
+  /** The counts of a window that is over; empty while it is open. */
   close(now: number): CountedRefusal[] {
     return now < this.#until ? [] : this.end();
   }
 
-  /** The same, over or not. */
+  /** The same, also while it is open. */
   end(): CountedRefusal[] {
     const closed = [...this.#kinds.values()].filter((counted) => counted !== undefined);
     this.#kinds = new Map();
@@ -69,7 +69,7 @@ function kindOf({ principal, token, session, outcome, operation, resource, addre
     : JSON.stringify([principal.kind, principal.id, token, session, outcome, operation, resource]);
 }
 
-/** One that stands for many others must not be held against whoever came first. */
+/** An entry that stands for many callers must not name the first of them. */
 function nameless({ time, requestId, outcome }: Refusal): Refusal {
   return {
     time,
@@ -98,7 +98,7 @@ function more(before: CountedRefusal | undefined, refusal: Refusal): CountedRefu
   return { ...before, lastTime: Math.max(before.lastTime, refusal.time), count: before.count + 1 };
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
+/** An IPv6 caller has 2^64 addresses, so the /64 prefix counts. */
 function networkOf(address: string): string {
   return address.includes(':') && !address.includes('.') ? address.split(':', 4).join(':') : address;
 }

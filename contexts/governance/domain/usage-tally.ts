@@ -2,7 +2,7 @@ import { dayOf } from './day.ts';
 import { GovernanceError } from './governance-error.ts';
 import { METERS, type Meter } from './meter.ts';
 
-/** So much of it, in a workspace on a day. */
+/** An amount of a meter, in a workspace on a day. */
 export interface UsageCount {
   readonly day: string;
   readonly workspace: string;
@@ -17,14 +17,14 @@ export interface Measured {
   readonly now: number;
 }
 
-/** As many different counts as fit between two flushes, also when the database is away for long. */
+/** How many different counts fit between two flushes, even when the database is unreachable for long. */
 const CAPACITY = 50_000;
 
-/** Counts in memory, until somebody takes them away. */
+/** Counts in memory, until they are taken. */
 export class UsageTally {
   #counts = new Map<string, UsageCount>();
 
-  /** False: there is no room for one more kind of count, and this one is lost. */
+  /** False: there is no room for another count, and this one is lost. */
   count({ workspace, meter, amount, now }: Measured): boolean {
     if (!Number.isSafeInteger(amount) || amount < 0) {
       throw new GovernanceError('INVALID_AMOUNT', `meter ${meter}: ${amount} is not a whole number from 0`);
@@ -37,7 +37,7 @@ export class UsageTally {
     return true;
   }
 
-  /** Everything so far, and begins anew. */
+  /** Takes all counts, and starts from zero. */
   take(): UsageCount[] {
     const counts = [...this.#counts.values()];
     this.#counts = new Map();

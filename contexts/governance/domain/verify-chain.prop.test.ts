@@ -17,7 +17,7 @@ function faultsOf(chain: readonly ChainedEntry[]) {
   return verifier.faults();
 }
 
-/** One way for each field to be another than it was. */
+/** One modification for each field. */
 const CHANGES: Readonly<Record<keyof AuditEntry, Partial<AuditEntry>>> = {
   id: { id: '018f0000-0000-7000-8000-ffffffffffff' },
   time: { time: 1 },

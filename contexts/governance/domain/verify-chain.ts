@@ -3,20 +3,20 @@ import { type ChainedEntry, type ChainPoint, hashOf } from './audit-chain.ts';
 export const CHAIN_FAULTS = ['changed', 'missing', 'swapped', 'rewritten', 'truncated', 'forged'] as const;
 export type ChainFaultKind = (typeof CHAIN_FAULTS)[number];
 
-/** Something that is not as it was written down. */
+/** A deviation from what was written. */
 export interface ChainFault {
   readonly kind: ChainFaultKind;
   readonly position: number;
-  /** `missing`: the last that is missing. `swapped`: where the other one is. */
+  /** `missing`: the last missing position. `swapped`: the position of the other entry. */
   readonly other?: number;
 }
 
-/** Enough to see what happened; a chain that was rewritten has as many as it has entries. */
+/** Enough to see what happened; a rewritten chain has as many faults as entries. */
 const MAX_FAULTS = 100;
 
 /**
- * Follows the chain from a point that is taken for true, entry by entry. One fault does not hide the next: after it, what
- * is stored is taken for true again.
+ * Follows the chain from a trusted point, entry by entry. One fault does not hide the next: after it the stored hash is trusted
+ * again.
  */
 export class ChainVerifier {
   readonly #faults: ChainFault[] = [];
@@ -33,13 +33,13 @@ export class ChainVerifier {
     return this.#checked;
   }
 
-  /** In order of their positions. */
+  /** Call in order of positions. */
   next(chained: ChainedEntry): void {
     const { position, previousHash, hash, entry } = chained;
     const isNext = position === this.#last.position + 1;
     if (!isNext) this.#add({ kind: 'missing', position: this.#last.position + 1, other: position - 1 });
     const isSound = hashOf(position, previousHash, entry) === hash;
-    // It is sound in itself, and chained to another than the one before it: then that one was written anew.
+    // The entry itself is valid but chained to a different hash: then the previous entry was rewritten.
     if (isNext && isSound && !this.#lastIsFaulty && previousHash !== this.#last.hash) {
       this.#add({ kind: 'changed', position: this.#last.position });
     }
@@ -49,7 +49,7 @@ export class ChainVerifier {
     this.#checked += 1;
   }
 
-  /** What the chain should come to. */
+  /** Compares the end with the stored head. */
   end(head: ChainPoint): void {
     if (this.#last.position < head.position) {
       this.#add({ kind: 'missing', position: this.#last.position + 1, other: head.position });
@@ -58,7 +58,7 @@ export class ChainVerifier {
     }
   }
 
-  /** In order of their positions. */
+  /** In order of positions. */
   faults(): ChainFault[] {
     return [...this.#faults, ...namedChanges(this.#changed)]
       .sort((a, b) => a.position - b.position)
@@ -70,7 +70,7 @@ export class ChainVerifier {
   }
 }
 
-/** Two that were changed may be each other. */
+/** Two changed entries may have been swapped with each other. */
 function namedChanges(changed: readonly ChainedEntry[]): ChainFault[] {
   const left = [...changed];
   const faults: ChainFault[] = [];
@@ -90,7 +90,7 @@ function isSwap(one: ChainedEntry, other: ChainedEntry): boolean {
   return fits(one, other) && fits(other, one);
 }
 
-/** Whether this entry would be sound at the place of the other, be it that the hashes went with it or stayed. */
+/** Whether this entry would be valid at the place of the other, with its own hashes or with those of the place. */
 function fits({ entry, previousHash, hash }: ChainedEntry, place: ChainedEntry): boolean {
   return (
     hashOf(place.position, previousHash, entry) === hash ||

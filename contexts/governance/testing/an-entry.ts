@@ -2,7 +2,7 @@ import { CHAIN_START, type ChainedEntry, chainEntries } from '../domain/audit-ch
 import type { AuditEntry } from '../domain/audit-entry.ts';
 import type { Refusal } from '../domain/refusal-window.ts';
 
-/** A change by Alice; the number is in its id. */
+/** A change by Alice; the number is part of its id. */
 function anEntry(number: number, parts: Partial<AuditEntry> = {}): AuditEntry {
   const time = Date.UTC(2030, 0, 1) + number;
   return {

@@ -16,7 +16,7 @@ import {
 
 const signal = new AbortController().signal;
 
-/** The tree that every test has, with names on either side of emea that begin like it. */
+/** The tree of every test, with neighbours of emea whose names begin alike. */
 export const PATHS: Readonly<Record<string, string>> = {
   root: '/root/',
   emea: '/root/emea/',
@@ -32,14 +32,14 @@ export interface GovernanceApi {
   readonly sink: AuditSink;
   readonly clock: FakeClock;
   readonly logged: string[];
-  /** When each workspace was made, where that is told; before everything else, where it is not. */
+  /** Creation times of workspaces; others were created before everything else. */
   readonly born: Map<string, number>;
-  /** Until everything that was taken down has its place in the chain. */
+  /** Waits until this many entries are chained. */
   chained(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The real routes and the real trail on a real database. Callers see what `sees` says; everything unless told. */
+/** The real routes and audit trail on a real database. `sees` limits what a caller sees; default: everything. */
 export async function governanceApi(
   database: TestDatabase,
   sees: Readonly<Record<string, VisibleSet>> = {},

@@ -3,10 +3,10 @@ import type { KubeConfig, Material } from '#kit/kube';
 
 const NAME = 'cluster';
 
-/** Text that is in the kubeconfig itself. */
+/** Reads material that is inlined in the kubeconfig. */
 type ReadMaterial<T> = (material: Material) => T;
 
-/** One cluster and one user as a kubeconfig, with what its files hold. Whoever has a plugin cannot be written down. */
+/** One cluster and one user as a kubeconfig, with the contents of its files inlined. Credential plugins cannot be inlined. */
 export async function flattenKubeconfig(config: KubeConfig, signal: AbortSignal): Promise<string> {
   const { ca, identity } = config;
   const materials = [ca, identity.certificate?.cert, identity.certificate?.key, identity.token];
@@ -21,7 +21,7 @@ export async function flattenKubeconfig(config: KubeConfig, signal: AbortSignal)
   );
 }
 
-/** As JSON, which is YAML too. The same config always has the same text. */
+/** As JSON, which is valid YAML. The same config always has the same text. */
 export function printKubeconfig(config: KubeConfig, read: ReadMaterial<string>): string {
   const data = (material: Material | undefined): string | undefined =>
     material && Buffer.from(read(material)).toString('base64');

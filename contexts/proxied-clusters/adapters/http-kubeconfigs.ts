@@ -10,14 +10,14 @@ export interface KubeconfigRoutesDeps {
   readonly service: ProxiedClusterService;
   readonly unit: (tx: Transaction) => UnitOfWork;
   readonly view: (reader: Reader) => ClusterView;
-  /** Something was committed after which another cluster is to be served, or none. */
+  /** Called after a commit that changes which clusters are served. */
   readonly changed: () => void;
 }
 
 const PATH = '/v1/targets/{target}/kubeconfig';
 const tags = ['targets'];
 
-/** The kubeconfig of a target. It goes in and never comes out. */
+/** The kubeconfig of a target. It can be written but never read. */
 export function kubeconfigRoutes(deps: KubeconfigRoutesDeps): Route[] {
   return [putRoute(deps), getRoute(deps), deleteRoute(deps)];
 }
@@ -27,9 +27,9 @@ function putRoute({ storage, service, unit, view, changed }: KubeconfigRoutesDep
     method: 'PUT',
     path: PATH,
     operationId: 'putTargetKubeconfig',
-    summary: 'Let the platform serve a cluster by itself',
+    summary: 'Store the kubeconfig of a target',
     description:
-      'With this kubeconfig, until an agent in the cluster does. It is sealed, and never shown again. It may name no files and no programs.',
+      'The platform serves the cluster with this kubeconfig, until an agent in the cluster takes over. It is stored encrypted and never returned. It must not reference files or programs.',
     tags,
     permission: 'kubeconfigs.update',
     schema: {
@@ -63,8 +63,8 @@ function getRoute({ storage, service, view }: KubeconfigRoutesDeps): Route {
     method: 'GET',
     path: PATH,
     operationId: 'getTargetKubeconfig',
-    summary: 'Get what is known of the kubeconfig of a target',
-    description: 'Where it leads, how it stands with that, and nothing that could be used.',
+    summary: 'Get the status of the kubeconfig of a target',
+    description: 'The API server and the state of the cluster, without credentials.',
     tags,
     permission: 'kubeconfigs.read',
     schema: { params: TargetParamsSchema, responses: { 200: TargetKubeconfigSchema } },
@@ -81,8 +81,8 @@ function deleteRoute({ storage, service, unit, changed }: KubeconfigRoutesDeps):
     method: 'DELETE',
     path: PATH,
     operationId: 'deleteTargetKubeconfig',
-    summary: 'Forget the kubeconfig of a target',
-    description: 'The platform serves it no longer. What runs in the cluster is not touched.',
+    summary: 'Delete the kubeconfig of a target',
+    description: 'The platform stops serving the cluster. Workloads in it are not touched.',
     tags,
     permission: 'kubeconfigs.delete',
     schema: { params: TargetParamsSchema, responses: { 204: NoContent } },

@@ -5,7 +5,7 @@ import type { KubeconfigFacts } from '../domain/proxied-cluster.ts';
 import { unusable } from '../domain/proxied-cluster-error.ts';
 import { printKubeconfig } from './flat-kubeconfig.ts';
 
-/** Only what one context needs is kept. What names files or programs is refused: they would be those of the platform. */
+/** Keeps only what one context needs. References to files or programs are refused: they would be the platform's own. */
 export const kubeKubeconfigReader: KubeconfigReader = {
   read: (text, context) => {
     const config = parsed(text, context);
@@ -19,8 +19,8 @@ function parsed(text: string, context: string | undefined): KubeConfig {
   try {
     return parseKubeConfig(text, { ...(context !== undefined && { context }) });
   } catch (error) {
-    // Of its own errors the kit promises that they quote nothing secret; of others nobody knows.
-    throw unusable(error instanceof KubeError ? error.message : 'it is not what a kubeconfig looks like');
+    // Messages of KubeError contain no secrets; other errors might.
+    throw unusable(error instanceof KubeError ? error.message : 'it is not a valid kubeconfig');
   }
 }
 

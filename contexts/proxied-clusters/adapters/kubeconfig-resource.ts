@@ -1,7 +1,7 @@
 import type { TargetKubeconfigResource } from '#protocol/api';
 import type { ProxiedCluster } from '../domain/proxied-cluster.ts';
 
-/** As the API shows it: nothing that could be used. */
+/** As the API shows it, without credentials. */
 export function kubeconfigResource(cluster: ProxiedCluster): TargetKubeconfigResource {
   const { target, facts, observed, createTime, updateTime } = cluster;
   const { message, clusterUid, clusterVersion } = observed;

@@ -12,38 +12,38 @@ import { ALL_CLUSTERS, CHANGED_TOPIC, findCluster, observeCluster, SqlClusterSto
 export interface ProxiedClustersDeps {
   readonly storage: Storage;
   readonly sealer: Sealer;
-  /** The neighbours, in the transaction or snapshot that asks them. */
+  /** Lookups in neighbouring contexts, in the caller's transaction or snapshot. */
   readonly targets: (reader: Reader) => TargetDirectory;
   readonly speakers: (tx: Transaction) => Speakers;
   readonly addresses: AddressRules;
   readonly log: { warn(fields: { readonly err: unknown }, message: string): void };
 }
 
-/** One that has to be served, with the kubeconfig of this version. */
+/** A cluster to be served, with the version of its kubeconfig. */
 export interface ServableCluster {
   readonly target: string;
   readonly name: string;
   readonly version: number;
-  /** Somebody who is closer served it when it was last looked at. */
+  /** A closer agent served it at the last observation. */
   readonly wasStandingBy: boolean;
 }
 
-/** Kubeconfigs that were left with the platform. Everything of this context that a platform needs, put together. */
+/** Wires this context for the platform: kubeconfigs that users have stored. */
 export interface ProxiedClusters {
   readonly routes: readonly Route[];
   list(signal: AbortSignal): Promise<readonly ServableCluster[]>;
-  /** `undefined` when it is there no longer. */
+  /** `undefined` when it no longer exists. */
   kubeconfig(
     target: string,
     signal: AbortSignal,
   ): Promise<{ readonly text: Secret<string>; readonly version: number } | undefined>;
-  /** What becomes of one. Of a kubeconfig that was replaced meanwhile it is passed over. */
+  /** Records an observation. It is ignored if the kubeconfig was replaced meanwhile. */
   observe(cluster: ServableCluster, observed: Observation, signal: AbortSignal): Promise<void>;
-  /** Called when there may be other ones, by whatever process; until what it returns is called. */
+  /** Calls the listener when the set of clusters may have changed, in any process, until the returned function is called. */
   onChanged(listener: () => void): () => void;
 }
 
-/** For a database that does not answer; others look for themselves before long. */
+/** Timeout for an unresponsive database; other processes also poll. */
 const TELL_MS = 5_000;
 
 export function openProxiedClusters(deps: ProxiedClustersDeps): ProxiedClusters {
@@ -51,10 +51,12 @@ export function openProxiedClusters(deps: ProxiedClustersDeps): ProxiedClusters 
   const vault = sealedVault(deps.sealer);
   const service = new ProxiedClusterService({ kubeconfigs: kubeKubeconfigReader, addresses: deps.addresses, vault });
   const changed = (): void => {
-    // A transaction tells its own process alone.
+    // A transaction only notifies its own process.
     storage
       .announce(CHANGED_TOPIC, AbortSignal.timeout(TELL_MS))
-      .catch((err: unknown) => log.warn({ err }, 'other processes hear of a kubeconfig a little later'));
+      .catch((err: unknown) =>
+        log.warn({ err }, 'notification of a kubeconfig change failed; other processes find it with the next poll'),
+      );
   };
   return {
     routes: kubeconfigRoutes({ storage, service, unit: unitOf(deps), view: viewOf(deps), changed }),
@@ -76,7 +78,7 @@ export function openProxiedClusters(deps: ProxiedClustersDeps): ProxiedClusters 
   };
 }
 
-/** What whoever deletes a target has to ask of this context, in his own transaction. */
+/** Lets the targets context delete a kubeconfig with its target, in its own transaction. */
 export function proxiedClustersInTree(tx: Transaction) {
   return {
     deleted: ({ uid }: { readonly uid: string }, signal: AbortSignal): Promise<void> =>

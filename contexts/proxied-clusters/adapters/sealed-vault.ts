@@ -19,7 +19,7 @@ export function sealedVault(sealer: Sealer): Vault {
   };
 }
 
-/** It opens there and nowhere else. */
+/** The row that the text is sealed for; it can be opened only there. */
 function placeOf(target: string): SealedPlace {
   return { table: 'proxied_clusters', row: [target], column: 'sealed_kubeconfig' };
 }

@@ -10,14 +10,14 @@ import {
 } from '../domain/proxied-cluster.ts';
 import { ProxiedClusterError } from '../domain/proxied-cluster-error.ts';
 
-/** Announced with each change after which another cluster is to be served, or none. */
+/** Announced with each change of the clusters to be served. */
 export const CHANGED_TOPIC = 'proxied-clusters';
 
 const COLUMNS = sql.raw(
   'target, name, sealed_kubeconfig, server, user_kind, impersonates, insecure, version, create_time, update_time, state, message, cluster_uid, cluster_version, observe_time',
 );
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlClusterStore implements ClusterStore {
   readonly #tx: Transaction;
 
@@ -57,10 +57,10 @@ export async function findCluster(reader: Reader, target: string): Promise<Proxi
   return row && toCluster(row);
 }
 
-/** Which there are, of which version, and how it stood with them. */
+/** All clusters, with the version of their kubeconfig and their last state. */
 export const ALL_CLUSTERS: Statement = sql`SELECT target, name, version, state FROM proxied_clusters ORDER BY name, target`;
 
-/** Of the kubeconfig that it was seen with, and of no later one. */
+/** Only if the kubeconfig still has the observed version. */
 export function observeCluster(target: string, version: number, observed: Observation): Statement {
   const { state, message, clusterUid, clusterVersion, time } = observed;
   return sql`

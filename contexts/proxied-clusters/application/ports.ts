@@ -1,14 +1,14 @@
 import type { Secret } from '#kit/std';
 import type { KnownTarget, KubeconfigFacts, ProxiedCluster } from '../domain/proxied-cluster.ts';
 
-/** Everything in it happens together or not at all. */
+/** One transaction: all or nothing. */
 export interface UnitOfWork {
   readonly clusters: ClusterStore;
   readonly targets: TargetDirectory;
   readonly speakers: Speakers;
 }
 
-/** What is committed. */
+/** The committed state. */
 export interface ClusterView {
   readonly clusters: Pick<ClusterStore, 'find'>;
   readonly targets: TargetDirectory;
@@ -17,43 +17,43 @@ export interface ClusterView {
 export interface ClusterStore {
   /** By the uid of its target. */
   find(target: string, signal: AbortSignal): Promise<ProxiedCluster | undefined>;
-  /** In place of what was there of the target. */
+  /** Replaces the previous one of the target. */
   save(cluster: ProxiedCluster, signal: AbortSignal): Promise<void>;
   remove(target: string, signal: AbortSignal): Promise<void>;
 }
 
-/** The targets, as far as kubeconfigs are concerned. */
+/** The targets, as far as kubeconfigs need them. */
 export interface TargetDirectory {
-  /** Throws the error of a target that is missing. */
+  /** Throws when there is no such target. */
   require(name: string, signal: AbortSignal): Promise<KnownTarget>;
 }
 
-/** Who may speak for targets. */
+/** Which fleetlets may serve targets. */
 export interface Speakers {
-  /** The platform itself may, from now on. */
+  /** Allows the platform itself to serve the target. */
   add(target: KnownTarget, now: number, signal: AbortSignal): Promise<void>;
   remove(target: KnownTarget, now: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A kubeconfig that stands for itself: one cluster, one user, no file and no program of any machine. */
+/** A self-contained kubeconfig: one cluster, one user, no references to files or programs. */
 export interface FlatKubeconfig {
   readonly text: Secret<string>;
   readonly facts: KubeconfigFacts;
 }
 
-/** Understands kubeconfigs. */
+/** Parses kubeconfigs. */
 export interface KubeconfigReader {
-  /** Of the context, or of the current one. `KUBECONFIG_UNUSABLE`, with a reason that quotes nothing secret. */
+  /** Reads the given context, or the current one. Throws `KUBECONFIG_UNUSABLE`, with a reason that contains no secrets. */
   read(text: string, context: string | undefined): FlatKubeconfig;
 }
 
-/** Which addresses the platform dials for others. */
+/** Restricts the addresses that the platform dials for users. */
 export interface AddressRules {
-  /** Why this kubeconfig leads where the platform does not dial; `undefined` when nothing is known against it. */
+  /** Why the platform does not dial the kubeconfig's server; `undefined` when there is no objection. */
   whyRefused(kubeconfig: Secret<string>, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Keeps what nobody is to read. */
+/** Encrypts and decrypts kubeconfigs. */
 export interface Vault {
   seal(target: string, text: Secret<string>, signal: AbortSignal): Promise<string>;
   open(cluster: ProxiedCluster, signal: AbortSignal): Promise<Secret<string>>;

@@ -12,13 +12,13 @@ export interface PutKubeconfig {
   readonly target: string;
   readonly kubeconfig: FlatKubeconfig;
   readonly now: number;
-  /** Sees what was there before, if something was. */
+  /** Receives the previous state, if there was one. */
   readonly before: (cluster: ProxiedCluster) => void;
 }
 
 export type RemoveKubeconfig = Pick<PutKubeconfig, 'target' | 'now' | 'before'>;
 
-/** What can be done with kubeconfigs that are left with the platform. */
+/** The operations on stored kubeconfigs. */
 export class ProxiedClusterService {
   readonly #deps: ProxiedClusterServiceDeps;
 
@@ -26,12 +26,12 @@ export class ProxiedClusterService {
     this.#deps = deps;
   }
 
-  /** Throws where no kubeconfig can be left. */
+  /** Throws if the target cannot have a kubeconfig. */
   async checkTarget({ targets }: Pick<ClusterView, 'targets'>, name: string, signal: AbortSignal): Promise<void> {
     checkTarget(await targets.require(name, signal));
   }
 
-  /** What one context of a kubeconfig says, if the platform may use it. Asks for names: no transaction waits for that. */
+  /** Reads one context of a kubeconfig, if the platform may use it. Resolves names, so it must run outside a transaction. */
   async read(text: string, context: string | undefined, signal: AbortSignal): Promise<FlatKubeconfig> {
     const flat = this.#deps.kubeconfigs.read(text, context);
     const why = await this.#deps.addresses.whyRefused(flat.text, signal);
@@ -39,7 +39,7 @@ export class ProxiedClusterService {
     return flat;
   }
 
-  /** The very one that is there already changes nothing. */
+  /** Putting the same kubeconfig again changes nothing. */
   async put(unit: UnitOfWork, command: PutKubeconfig, signal: AbortSignal): Promise<ProxiedCluster> {
     const { vault } = this.#deps;
     const target = await unit.targets.require(command.target, signal);
@@ -62,7 +62,7 @@ export class ProxiedClusterService {
     return known;
   }
 
-  /** What runs in the cluster is not touched; whoever else speaks for the target goes on. */
+  /** Workloads in the cluster are not touched; other processes that serve the target continue. */
   async remove(unit: UnitOfWork, command: RemoveKubeconfig, signal: AbortSignal): Promise<void> {
     const target = await unit.targets.require(command.target, signal);
     const known = await unit.clusters.find(target.uid, signal);

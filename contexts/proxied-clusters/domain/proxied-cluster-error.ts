@@ -15,7 +15,7 @@ export class ProxiedClusterError extends FleetError<ProxiedClusterErrorCode> {
   }
 }
 
-/** `why` must not quote what is in it. */
+/** `why` must not quote the kubeconfig. */
 export function unusable(why: string): ProxiedClusterError {
   return new ProxiedClusterError('KUBECONFIG_UNUSABLE', `This kubeconfig cannot be used here: ${why}.`, {
     faults: [{ path: '/kubeconfig', message: why }],

@@ -1,30 +1,30 @@
 import { ProxiedClusterError } from './proxied-cluster-error.ts';
 
 export const USER_KINDS = ['Certificate', 'Token', 'None'] as const;
-/** What a kubeconfig shows the API server to be known by. */
+/** How a kubeconfig authenticates to the API server. */
 export type UserKind = (typeof USER_KINDS)[number];
 
 export const CLUSTER_STATES = ['Pending', 'Serving', 'StandingBy', 'Unreachable', 'Refused'] as const;
 /**
- * How it stands with a cluster that the platform serves itself. `Pending`: nobody has tried yet; `StandingBy`: somebody
- * who is closer serves it; `Refused`: it is not to be served, whether or not it answers.
+ * The state of a cluster that the platform serves itself. `Pending`: not tried yet. `StandingBy`: a closer agent serves it.
+ * `Refused`: it must not be served, whether or not it answers.
  */
 export type ClusterState = (typeof CLUSTER_STATES)[number];
 
-/** What may be shown of a kubeconfig. */
+/** The part of a kubeconfig that may be shown. */
 export interface KubeconfigFacts {
   readonly server: string;
   readonly user: UserKind;
-  /** Whom it acts as. */
+  /** The impersonated user. */
   readonly impersonates: string | undefined;
-  /** It does not look at the server's certificate. */
+  /** It skips the verification of the server's certificate. */
   readonly isInsecure: boolean;
 }
 
-/** What was last seen of a cluster, with what was stored at that time. */
+/** The last observation of a cluster. */
 export interface Observation {
   readonly state: ClusterState;
-  /** Why; empty where nothing is wrong. */
+  /** The reason; empty if nothing is wrong. */
   readonly message: string;
   /** The uid of `kube-system`. */
   readonly clusterUid: string | undefined;
@@ -32,12 +32,12 @@ export interface Observation {
   readonly time: number;
 }
 
-/** A target that the platform reaches by itself, with a kubeconfig that somebody has left with it. */
+/** A target that the platform serves itself, with a stored kubeconfig. */
 export interface ProxiedCluster {
   readonly target: { readonly uid: string; readonly name: string };
   readonly facts: KubeconfigFacts;
   readonly sealed: string;
-  /** Another one with each kubeconfig. */
+  /** Changes with each kubeconfig. */
   readonly version: number;
   readonly createTime: number;
   readonly updateTime: number;
@@ -56,7 +56,7 @@ export function checkTarget({ name, type }: KnownTarget): void {
   if (type === TYPE) return;
   throw new ProxiedClusterError(
     'NOT_A_CLUSTER',
-    `The target ${name} is of the type ${type}; the platform reaches targets of the type ${TYPE} by a kubeconfig.`,
+    `The target ${name} has the type ${type}; only targets of the type ${TYPE} can have a kubeconfig.`,
   );
 }
 
@@ -67,7 +67,7 @@ export interface NewKubeconfig {
   readonly now: number;
 }
 
-/** Nothing is known of how it stands with the new one. */
+/** The state of the new kubeconfig is not known yet. */
 export function withKubeconfig(before: ProxiedCluster | undefined, given: NewKubeconfig): ProxiedCluster {
   const { target, facts, sealed, now } = given;
   return {

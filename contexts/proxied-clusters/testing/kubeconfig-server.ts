@@ -20,7 +20,7 @@ class Missing extends FleetError<'TARGET_NOT_FOUND'> {
   }
 }
 
-/** Not the real one, but it opens in its place only, and nobody reads it by accident. */
+/** Not a real sealer, but it opens only for its row, and the text is not readable by accident. */
 const sealer: Sealer = {
   seal: async (secret, { row }) => `sealed:${Buffer.from(JSON.stringify([row, secret.reveal()])).toString('base64')}`,
   open: async (sealed, { row }) => {
@@ -43,13 +43,13 @@ export interface KubeconfigServer {
   readonly storage: Storage;
   readonly clusters: ProxiedClusters;
   readonly log: MemoryLog;
-  /** Who was made a speaker, and who no longer is one. */
+  /** Targets that the platform was allowed to serve, and those it no longer is. */
   readonly speakers: string[];
   call(what: string, body?: object): Promise<Called>;
   close(): Promise<void>;
 }
 
-/** The real server with the real routes of this context on a real database; the neighbours are played. */
+/** The real server with the real routes of this context on a real database; neighbours are faked. */
 export async function startKubeconfigServer(database: TestDatabase): Promise<KubeconfigServer> {
   const storage = await database.open([httpMigrations, PROXIED_CLUSTER_MIGRATIONS]);
   const troubles = new MemoryLog();

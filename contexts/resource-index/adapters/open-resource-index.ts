@@ -20,11 +20,11 @@ import { decodeFromIndexer, encodeToIndexer } from './wire/index-codec.ts';
 
 export interface ResourceIndexDeps {
   readonly storage: Storage;
-  /** The neighbours, in the transaction that asks them. */
+  /** Lookups in neighbouring contexts, in the caller's transaction. */
   readonly workspaces: (tx: Transaction) => WorkspaceDirectory;
   readonly existing: SqlIndexStoreDeps['existing'];
   readonly targets: SchemaDirectoryDeps['targets'];
-  /** Throws when there is none of that name. */
+  /** Throws when there is no target of that name. */
   readonly targetUid: (name: string, signal: AbortSignal) => Promise<string>;
   readonly agents: IndexChannel;
   readonly observer: IndexObserver;
@@ -33,9 +33,9 @@ export interface ResourceIndexDeps {
   readonly newUid?: () => Uuid;
 }
 
-/** The channel `index`, as the platform has it. */
+/** The platform's end of the `index` channel. */
 export interface IndexChannel {
-  /** Throws when nobody speaks for the target now. */
+  /** Throws when no agent that serves the target is connected. */
   send(target: string, payload: Uint8Array, signal: AbortSignal): Promise<void>;
   /** The uids of targets whose agents are connected to this process. */
   connected(): readonly string[];
@@ -44,13 +44,13 @@ export interface IndexChannel {
 export interface ResourceIndex {
   readonly routes: readonly Route[];
   readonly runnables: readonly Runnable[];
-  /** What an agent said; `taken` once it is kept. Throws for what cannot be read. */
+  /** Handles a message of an agent; calls `taken` once it is stored. Throws for a malformed message. */
   take(target: string, payload: Uint8Array, taken: () => void): void;
   counts(signal: AbortSignal): Promise<readonly TypeCount[]>;
   close(): void;
 }
 
-/** Everything of this context that a platform needs, put together. */
+/** Wires this context for the platform. */
 export function openResourceIndex(deps: ResourceIndexDeps): ResourceIndex {
   const { storage, clock = systemClock, sleep = realSleep, newUid = uuidv7, observer, targetUid } = deps;
   const reader = new SqlIndexReader(storage);
@@ -87,7 +87,7 @@ export function openResourceIndex(deps: ResourceIndexDeps): ResourceIndex {
     ],
     take: (target, payload, taken) => {
       const message = decodeFromIndexer(payload);
-      // A word of a later release: nobody here can make anything of it.
+      // From a later release: not understood here, so it is acknowledged and ignored.
       if (message === undefined) return taken();
       intake.take({ target, message, bytes: payload.length, taken });
     },

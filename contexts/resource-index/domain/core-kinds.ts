@@ -1,14 +1,13 @@
 import type { Check, FieldType, IndexedKind, IndexField, IndexHealthRule, ObjectHealth } from './index-schema.ts';
 
 /**
- * What is indexed of every target of a type, whatever else is asked for: those first that people look for first. It comes
- * with the release, and schemas add to it.
+ * The built-in kinds of a target type: always indexed, most wanted first. They come with the release, and schemas add to them.
  */
 export function coreKinds(targetType: string): readonly IndexedKind[] {
   return targetType === 'kubernetes' ? KUBERNETES : [];
 }
 
-/** Kinds that come and go by the thousand: whoever asks for them without saying for how long gets an hour. */
+/** Events come and go by the thousand: without an explicit expiry they are kept for an hour. */
 const DEFAULT_EXPIRY = {
   afterMs: 3_600_000,
   from: ['lastTimestamp', 'eventTime', 'metadata.creationTimestamp'],
@@ -16,7 +15,7 @@ const DEFAULT_EXPIRY = {
 
 const EVENT_TYPES: ReadonlySet<string> = new Set(['v1/Event', 'events.k8s.io/v1/Event']);
 
-/** As it is kept, with what goes without saying. */
+/** A kind with its defaults, as it is stored. */
 export function withDefaults(kind: IndexedKind): IndexedKind {
   return kind.expiry === undefined && EVENT_TYPES.has(kind.type) ? { ...kind, expiry: DEFAULT_EXPIRY } : kind;
 }

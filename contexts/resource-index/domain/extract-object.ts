@@ -4,10 +4,10 @@ import type { FieldType, IndexedKind } from './index-schema.ts';
 import { type FieldValue, type IndexedContent, type IndexedObject, withDigest } from './indexed-object.ts';
 import type { ObservedObject } from './observed-object.ts';
 
-/** Takes out of objects of a kind what is indexed of them. `undefined` for those that are not: left out, or too old. */
+/** Extracts the indexed part of an object. `undefined` for objects that are excluded or expired. */
 export type Extractor = (object: ObservedObject, now: number) => IndexedObject | undefined;
 
-/** What is kept of one object, so that one that has grown out of hand does no harm. */
+/** Limits per object, so that an oversized object does no harm. */
 const MAX_TEXT = 1_024;
 const MAX_ITEMS = 100;
 const MAX_LABELS = 64;
@@ -15,7 +15,7 @@ const MAX_OWNERS = 16;
 const MAX_CONDITIONS = 32;
 const MAX_CONTENT = 16_384;
 
-/** The schema is read once, not for every object. */
+/** Parses the schema once, not for every object. */
 export function extractorOf(kind: IndexedKind): Extractor {
   const fields = kind.fields.flatMap(({ name, path, type }) => {
     const steps = parseFieldPath(path);
@@ -42,7 +42,7 @@ function extract(object: ObservedObject, kind: ReadyKind, now: number): IndexedO
   return withDigest({ key, uid, deployment, health: healthOf(body, kind.rules), content, expireTime });
 }
 
-/** An object that has none of the times is as old as it is seen. */
+/** Without any of these times the expiry counts from the creation of the object, or from now. */
 function expireTimeOf({ body, createTime }: ObservedObject, expiry: ReadyKind['expiry'], now: number): number {
   if (expiry === undefined) return 0;
   const times = expiry.from.flatMap((path) => valuesAt(body, path)).map((value) => Date.parse(String(value)));
@@ -88,7 +88,7 @@ function fieldValue(values: readonly unknown[], type: FieldType): FieldValue | u
   }
 }
 
-/** Of what is no text, number or truth nothing is kept: what is inside it was not asked for. */
+/** Only text, numbers and booleans are kept: the contents of an object or list were not asked for. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return cut(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
@@ -99,12 +99,12 @@ function sumOf(values: readonly unknown[]): number | undefined {
   return numbers.length === 0 ? undefined : numbers.reduce((sum, value) => sum + value, 0);
 }
 
-/** Half a character at the end would be none. */
+/** Repairs a surrogate pair that was cut in half. */
 function cut(text: string): string {
   return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).toWellFormed();
 }
 
-/** The largest fields go first; without any it is small enough, whatever the rest is. */
+/** Drops the largest fields first. Without fields the content is always small enough. */
 function bounded(content: IndexedContent): IndexedContent {
   if (sizeOf(content) <= MAX_CONTENT) return content;
   const fields = Object.entries(content.fields);

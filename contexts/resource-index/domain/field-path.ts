@@ -1,4 +1,4 @@
-/** A step into a value: into a property, into every item of a list, or into those items that have a property of a value. */
+/** A step into a value: a property, every item of a list, or the items with a given property value. */
 export type PathStep =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'each' }
@@ -18,7 +18,7 @@ export function parseFieldPath(text: string): FieldPath | undefined {
     const found = STEP.exec(rest);
     const isLate = steps.length > 0;
     if (found === null || steps.length === MAX_STEPS) return undefined;
-    // A name needs its dot, unless it is the first.
+    // A name needs a dot before it, unless it comes first.
     if (found[1] !== undefined && isLate !== rest.startsWith('.')) return undefined;
     steps.push(stepOf(found));
     rest = rest.slice(found[0].length);
@@ -26,7 +26,7 @@ export function parseFieldPath(text: string): FieldPath | undefined {
   return steps.length === 0 ? undefined : steps;
 }
 
-/** All that is there, in order. */
+/** All values at the path, in order. */
 export function valuesAt(value: unknown, path: FieldPath): readonly unknown[] {
   let found: readonly unknown[] = [value];
   for (const step of path) found = found.flatMap((each) => into(each, step));

@@ -6,32 +6,32 @@ import type { IndexedObject, ObjectKey } from './indexed-object.ts';
 
 const MAX_NAME = 512;
 const MAX_CONTENT = 65_536;
-/** Of one type on one target. They are summed over all targets, and the sum has to stay exact. */
+/** Limit for one type on one target. Counts are summed over all targets, and the sum has to stay exact. */
 const MAX_OBJECTS = 100_000_000;
-/** The last moment that a date can show, in Unix milliseconds. */
+/** The last moment that a date can represent, in Unix milliseconds. */
 const LAST_TIME = 8_640_000_000_000_000;
-/** What no name has, and a database may refuse. */
+/** Control characters: never part of a name, and some databases reject them. */
 // oxlint-disable-next-line no-control-regex -- These are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** What several deltas of one target come to: each object once, as the last of them says. */
+/** The combined effect of several deltas of one target: each object once, in its latest state. */
 export interface GatheredDeltas {
   readonly droppedTypes: readonly string[];
   readonly put: readonly IndexedObject[];
   readonly deleted: readonly ObjectKey[];
-  /** How many made no sense, and were passed over. */
+  /** How many changes were invalid and ignored. */
   readonly refused: number;
 }
 
 interface Latest {
   readonly key: ObjectKey;
-  /** `undefined` once it was deleted. */
+  /** `undefined` once it is deleted. */
   readonly object: IndexedObject | undefined;
 }
 
 export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
   const dropped = new Set<string>();
-  // By type, so that dropping one costs nothing, however many there are.
+  // By type, so that dropping a type is cheap, however many objects it has.
   const latest = new Map<
     string,
     Map<string, { readonly key: ObjectKey; readonly object: IndexedObject | undefined }>
@@ -61,7 +61,7 @@ export function gatherDeltas(deltas: readonly IndexDelta[]): GatheredDeltas {
   };
 }
 
-/** Of what an agent says of its types; one that says more is not right in its mind. */
+/** Filters the reports of an agent; values beyond these limits are not plausible. */
 export function saneReports(types: readonly TypeReport[]): readonly TypeReport[] {
   const MAX_TYPES = 500;
   return types
@@ -94,7 +94,7 @@ function isName(text: string): boolean {
   return text.length <= MAX_NAME && !CONTROL.test(text);
 }
 
-/** It is shown as it is stored, so that it has to have the shape of `IndexedContent`. */
+/** The content is shown as it is stored, so it has to have the shape of `IndexedContent`. */
 function isContentText(text: string): boolean {
   try {
     return isContent(JSON.parse(text));

@@ -1,7 +1,7 @@
 import { parseFieldPath, valuesAt } from './field-path.ts';
 import type { Check, IndexHealthRule, ObjectHealth } from './index-schema.ts';
 
-/** A check as it is asked of many objects. */
+/** A check that is prepared for many objects. */
 export type ReadyCheck = (object: unknown) => boolean;
 
 export interface ReadyRule {
@@ -13,12 +13,12 @@ export function readyRules(rules: readonly IndexHealthRule[]): readonly ReadyRul
   return rules.map(({ health, when }) => ({ health, when: readyChecks(when) }));
 }
 
-/** A check whose path cannot be read never holds: it is of another release, or was refused when it was written. */
+/** A check whose path cannot be parsed never holds: it comes from another release, or was refused when it was written. */
 export function readyChecks(checks: readonly Check[]): readonly ReadyCheck[] {
   return checks.map(readyCheck);
 }
 
-/** Without rules, by the conditions that nearly all controllers write in the same way. */
+/** Without rules, health follows from the conditions that nearly all controllers use in the same way. */
 export function healthOf(object: unknown, rules: readonly ReadyRule[]): ObjectHealth {
   for (const { health, when } of rules.length === 0 ? BY_CONDITIONS : rules) {
     if (when.every((holds) => holds(object))) return health;

@@ -1,14 +1,14 @@
 import type { EffectiveSchema } from './index-schema.ts';
 import type { IndexedObject, ObjectKey } from './indexed-object.ts';
 
-/** How it is with a type on a target. */
+/** The state of a type on a target. */
 export const TYPE_STATES = ['Listing', 'Followed', 'Forbidden', 'NotServed', 'Troubled'] as const;
 export type TypeState = (typeof TYPE_STATES)[number];
 
 export interface TypeReport {
   readonly type: string;
   readonly state: TypeState;
-  /** Why, if it is not followed. */
+  /** The reason, if it is not followed. */
   readonly message: string;
   readonly objects: number;
 }
@@ -16,7 +16,7 @@ export interface TypeReport {
 export interface IndexDelta {
   readonly put: readonly IndexedObject[];
   readonly deleted: readonly ObjectKey[];
-  /** Nothing of these is indexed any longer. */
+  /** Types that are no longer indexed. */
   readonly droppedTypes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface IndexAsk {
   readonly buckets: readonly number[];
 }
 
-/** What an agent says, in order. */
+/** Messages of an agent, in order. */
 export type FromIndexer =
   | { readonly kind: 'hello'; readonly exchange: number }
   | ({ readonly kind: 'ask' } & IndexAsk)
@@ -48,7 +48,7 @@ export interface HeldObject {
 export interface IndexState {
   readonly exchange: number;
   readonly schema: EffectiveSchema;
-  /** Types of which there is nothing are left out. */
+  /** Types without objects are left out. */
   readonly digests: readonly TypeDigest[];
 }
 
@@ -59,7 +59,7 @@ export interface IndexHeld {
   readonly isLast: boolean;
 }
 
-/** What the platform says. */
+/** Messages of the platform. */
 export type ToIndexer =
   | ({ readonly kind: 'state' } & IndexState)
   | ({ readonly kind: 'held' } & IndexHeld)

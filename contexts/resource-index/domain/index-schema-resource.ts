@@ -4,20 +4,20 @@ import { type IndexSchemaSpec, plain } from './index-schema.ts';
 import { invalidIndexSchema } from './resource-index-error.ts';
 import { schemaFaults } from './schema-faults.ts';
 
-/** Where a schema holds: for the targets in this workspace and below it. In the root it holds for all. */
+/** Where a schema applies: to the targets of this workspace and below it. A schema of the root applies to all targets. */
 export interface SchemaPlace {
   readonly name: ResourceName;
   /** `/root/emea/web/` */
   readonly path: string;
 }
 
-/** What a person asked to have indexed. */
+/** A schema created by a user. */
 export interface IndexSchema extends IndexSchemaSpec {
   readonly uid: Uuid;
   /** Unique in its workspace. */
   readonly name: ResourceName;
   readonly workspace: SchemaPlace;
-  /** Counts its changes. */
+  /** Incremented with each change. */
   readonly version: number;
   readonly createTime: number;
   readonly updateTime: number;
@@ -34,20 +34,20 @@ export function newIndexSchema(spec: IndexSchemaSpec, { uid, name, workspace, no
   return { ...checked(spec), uid, name, workspace, version: 1, createTime: now, updateTime: now };
 }
 
-/** The very same value when nothing changes, so that nobody writes or announces it. */
+/** Returns the same object when nothing changes, so that nothing is written or announced. */
 export function changeIndexSchema(current: IndexSchema, spec: IndexSchemaSpec, now: number): IndexSchema {
   const next = checked(spec);
   if (contentOf(next) === contentOf(current)) return current;
   return { ...current, ...next, version: current.version + 1, updateTime: Math.max(now, current.updateTime) };
 }
 
-/** Whether there can be a target for which both hold. */
+/** Whether both may apply to the same target. */
 export function mayMeet(one: Pick<IndexSchema, 'workspace'>, other: Pick<IndexSchema, 'workspace'>): boolean {
   const [{ path: first }, { path: second }] = [one.workspace, other.workspace];
   return first.startsWith(second) || second.startsWith(first);
 }
 
-/** Those that hold for a target, from the root down, and by name where they are of one workspace. */
+/** The schemas that apply to a target, from the root down, and by name within a workspace. */
 export function holdingFor(
   schemas: readonly IndexSchema[],
   { targetType, path }: { readonly targetType: string; readonly path: string },

@@ -1,12 +1,12 @@
 import { contentHash } from '#kit/std';
 
-/** How an object is, whatever it is an object of. */
+/** The health of an object of any kind. */
 export const OBJECT_HEALTHS = ['Healthy', 'Progressing', 'Degraded', 'Failed', 'Unknown'] as const;
 export type ObjectHealth = (typeof OBJECT_HEALTHS)[number];
 
 /**
- * What a field holds. Of several values at a path: `number` is their sum, `strings` all of them, any other the first.
- * `keys` are the names of the properties of what is there, and never what they hold.
+ * The value of a field. With several values at a path, `number` is their sum, `strings` contains all, any other type takes the
+ * first. `keys` are the property names of the value, and never their contents.
  */
 export const FIELD_TYPES = ['string', 'number', 'boolean', 'time', 'strings', 'keys'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -17,47 +17,47 @@ export interface IndexField {
   readonly type: FieldType;
 }
 
-/** What has to be so of the values at a path: exactly one of the three. */
+/** A condition on the values at a path. Exactly one of `in`, `exists` and `below` is set. */
 export interface Check {
   readonly path: string;
-  /** One of them is one of these. */
+  /** At least one value is one of these. */
   readonly in?: readonly string[];
-  /** There is one, or there is none. */
+  /** Whether there is a value. */
   readonly exists?: boolean;
-  /** The number there is below that at this other path. A number that is not there is 0. */
+  /** The number is below the one at this other path. A missing number counts as 0. */
   readonly below?: string;
 }
 
-/** The first rule of a kind whose checks all hold says how an object is. */
+/** The first rule whose checks all hold determines the health. */
 export interface IndexHealthRule {
   readonly health: ObjectHealth;
   readonly when: readonly Check[];
 }
 
-/** How long objects of a kind are of interest, from the first of the times that they have. */
+/** How long objects of a kind are kept, counted from the first of these times that an object has. */
 export interface Expiry {
   readonly afterMs: number;
   readonly from: readonly string[];
 }
 
 export interface IndexedKind {
-  /** What its agent calls it; of Kubernetes, `v1/Pod` or `apps/v1/Deployment`. */
+  /** The agent's name for the kind; on Kubernetes `v1/Pod` or `apps/v1/Deployment`. */
   readonly type: string;
   readonly fields: readonly IndexField[];
-  /** Empty: by its conditions. */
+  /** Empty: health follows from the conditions. */
   readonly health: readonly IndexHealthRule[];
-  /** Only objects of which all of these hold. */
+  /** Only objects for which all of these checks hold are indexed. */
   readonly only: readonly Check[];
   readonly expiry: Expiry | undefined;
 }
 
-/** What one resource of the API says. */
+/** The specification of an index schema resource. */
 export interface IndexSchemaSpec {
   readonly targetType: string;
   readonly kinds: readonly IndexedKind[];
 }
 
-/** What an agent is told: all that is to be indexed of a target, in the order in which it is to be told. */
+/** Everything that an agent has to index of a target, in the order in which it reports it. */
 export interface EffectiveSchema {
   readonly revision: string;
   readonly kinds: readonly IndexedKind[];
@@ -67,7 +67,7 @@ export function effectiveSchema(kinds: readonly IndexedKind[]): EffectiveSchema 
   return { revision: contentHash(kinds.map(plain)), kinds };
 }
 
-/** Two kinds are indexed alike when these are equal. */
+/** Two kinds are indexed alike when these values are equal. */
 export function plain({ expiry, ...kind }: IndexedKind): object {
   return expiry === undefined ? kind : { ...kind, expiry };
 }

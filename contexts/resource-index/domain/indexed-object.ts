@@ -1,10 +1,10 @@
 import { hash48 } from './hash48.ts';
 import type { ObjectHealth } from './index-schema.ts';
 
-/** Which object it is, on its target. */
+/** Identifies an object on its target. */
 export interface ObjectKey {
   readonly type: string;
-  /** Empty for what is in none. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -23,7 +23,7 @@ export interface Condition {
 
 export type FieldValue = string | number | boolean | readonly string[];
 
-/** What is searched by, beside what has columns of its own. */
+/** Searchable content, besides the values that have columns of their own. */
 export interface IndexedContent {
   readonly labels: Readonly<Record<string, string>>;
   readonly owners: readonly Owner[];
@@ -31,22 +31,22 @@ export interface IndexedContent {
   readonly fields: Readonly<Record<string, FieldValue>>;
   /** Unix milliseconds. */
   readonly createTime?: number;
-  /** Something was too large, and is not there or not whole. */
+  /** Something was too large, and is missing or truncated. */
   readonly isCut?: true;
 }
 
-/** What the platform knows of an object. */
+/** The index entry of an object. */
 export interface IndexedObject {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly health: ObjectHealth;
-  /** The uid of the deployment of ours that brought it; empty when none did. */
+  /** The uid of the FleetShift deployment that created the object; empty if none did. */
   readonly deployment: string;
-  /** `IndexedContent` as JSON, written once and read by those who show it. */
+  /** `IndexedContent` as JSON, serialized once. */
   readonly content: string;
-  /** Unix milliseconds; 0 when it is of interest for as long as it is there. */
+  /** Unix milliseconds; 0 when the entry does not expire. */
   readonly expireTime: number;
-  /** Of all of the above. */
+  /** Digest of all fields above. */
   readonly digest: number;
 }
 
@@ -56,7 +56,7 @@ export function withDigest(object: Omit<IndexedObject, 'digest'>): IndexedObject
   return { ...object, digest: hash48(text) };
 }
 
-/** Among those of its type. */
+/** Unique among the objects of a type. */
 export function keyText({ namespace, name }: Pick<ObjectKey, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`;
 }

@@ -6,7 +6,7 @@ import { DIGEST_SPACE, hash48 } from './hash48.ts';
 import { KnownObjects } from './known-objects.ts';
 
 const keyText = fc.nat(30).map((number) => `ns/n${number}`);
-/** Not any numbers: sums of small ones are the same by chance, and those of hashes are not. */
+/** Hashes, because sums of small numbers collide by chance. */
 const digest = fc.nat(1_000).map((number) => hash48(String(number)));
 const change = fc.record({ keyText, digest: fc.option(digest, { nil: undefined }) });
 
@@ -78,7 +78,7 @@ describe('what one side believes the other to have', () => {
 });
 
 describe('the bucket of an object', () => {
-  // As whoever writes an agent in another language can compute them: FNV-1a, 32 bits, of UTF-8.
+  // As an agent in another language can compute them: FNV-1a, 32 bits, of UTF-8.
   for (const { text, want } of [
     { text: '', want: 0xc5 },
     { text: 'a', want: 0x2c },

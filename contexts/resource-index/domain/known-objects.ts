@@ -3,7 +3,7 @@ import { DIGEST_SPACE } from './hash48.ts';
 
 interface Known {
   readonly digest: number;
-  /** 0 unless it is of interest for a while only. */
+  /** 0 unless the object expires. */
   readonly expireTime: number;
 }
 
@@ -13,12 +13,12 @@ export interface KnownEntry {
 }
 
 /**
- * What one side believes the other to have, of one type: a digest for each object, and their sum for each bucket. Nothing
- * else is kept of an object.
+ * The objects of one type that one side believes the other to have: a digest for each object, and their sum for each bucket.
+ * Nothing else is kept of an object.
  */
 export class KnownObjects {
   readonly #digests = new Map<string, number>();
-  /** Of those few that have one. */
+  /** Only for objects that expire. */
   readonly #expiries = new Map<string, number>();
   readonly #sums = new Float64Array(BUCKETS);
 
@@ -47,17 +47,17 @@ export class KnownObjects {
     this.#expiries.delete(keyText);
   }
 
-  /** The other side has forgotten these by itself. */
+  /** The other side removes expired objects by itself. */
   forgetExpired(now: number): void {
     for (const [keyText, time] of this.#expiries) if (time <= now) this.delete(keyText);
   }
 
-  /** Those in which the other side has something else. */
+  /** The buckets in which the other side differs. */
   differing(sums: ArrayLike<number>): readonly number[] {
     return Array.from(this.#sums.keys()).filter((bucket) => this.#sums[bucket] !== (sums[bucket] ?? 0));
   }
 
-  /** What the other side really has in these. */
+  /** Replaces the entries of these buckets with what the other side actually has. */
   replace(buckets: ReadonlySet<number>, entries: readonly KnownEntry[]): void {
     for (const keyText of this.#digests.keys()) if (buckets.has(bucketOf(keyText))) this.delete(keyText);
     for (const { keyText, digest } of entries) this.set(keyText, { digest, expireTime: 0 });

@@ -1,16 +1,16 @@
 import { canonicalJson, type FieldFault } from '#kit/std';
 import type { IndexedKind, IndexField } from './index-schema.ts';
 
-/** Kinds together with whose they are, in words. */
+/** Kinds, and the name of their origin for messages. */
 export interface NamedKinds {
   readonly of: string;
   readonly kinds: readonly IndexedKind[];
 }
 
 /**
- * What all of them together want, in their order. More kinds, and more fields of a kind, add up; the same said twice is the
- * same. Where two contradict each other the first is right: that is refused when it is written, and can come about later
- * only by moving things in the tree.
+ * Merges the kinds of all schemas, in their order. Kinds, and fields of a kind, add up; identical ones count once. Where two
+ * conflict the first wins: conflicts are refused when a schema is written, and arise later only when workspaces or targets are
+ * moved.
  */
 export function mergeKinds(all: readonly NamedKinds[]): readonly IndexedKind[] {
   const merged = new Map<string, IndexedKind>();
@@ -23,7 +23,7 @@ export function mergeKinds(all: readonly NamedKinds[]): readonly IndexedKind[] {
   return [...merged.values()];
 }
 
-/** What of these kinds contradicts the others, each of which it would meet on some target. */
+/** The conflicts of these kinds with others that may apply to the same target. */
 export function conflictsWith(kinds: readonly IndexedKind[], others: readonly NamedKinds[]): readonly FieldFault[] {
   return kinds.flatMap((kind, index) =>
     others.flatMap(({ of, kinds: theirs }) => {
@@ -42,13 +42,14 @@ function kindConflicts(kind: IndexedKind, other: IndexedKind, { at, of }: Where)
   const faults = kind.fields.flatMap((field, index) => {
     const same = other.fields.find(({ name }) => name === field.name);
     if (same === undefined || isSameField(same, field)) return [];
-    return [{ path: `${at}/fields/${index}`, message: `${of} has another field ${field.name}` }];
+    return [{ path: `${at}/fields/${index}`, message: `${of} defines the field ${field.name} differently` }];
   });
-  if (saysBoth(kind.health, other.health)) faults.push({ path: `${at}/health`, message: `${of} says it differently` });
-  // Whether an object is indexed is said whole by whoever brings the kind; others leave it open, or say the same.
-  if (saysBoth(kind.only, other.only)) faults.push({ path: `${at}/only`, message: `${of} says it differently` });
+  if (saysBoth(kind.health, other.health))
+    faults.push({ path: `${at}/health`, message: `${of} defines it differently` });
+  // The schema that introduces a kind decides which objects are indexed; others leave `only` out, or repeat it.
+  if (saysBoth(kind.only, other.only)) faults.push({ path: `${at}/only`, message: `${of} defines it differently` });
   if (kind.expiry !== undefined && other.expiry !== undefined && !isSame(kind.expiry, other.expiry)) {
-    faults.push({ path: `${at}/expiry`, message: `${of} says it differently` });
+    faults.push({ path: `${at}/expiry`, message: `${of} defines it differently` });
   }
   return faults;
 }

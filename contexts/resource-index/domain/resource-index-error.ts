@@ -22,5 +22,5 @@ export function indexSchemaNotFound(name: string): ResourceIndexError {
 }
 
 export function invalidIndexSchema(faults: readonly FieldFault[]): ResourceIndexError {
-  return new ResourceIndexError('INVALID_INDEX_SCHEMA', 'The index schema is not in order.', { faults });
+  return new ResourceIndexError('INVALID_INDEX_SCHEMA', 'The index schema is invalid.', { faults });
 }

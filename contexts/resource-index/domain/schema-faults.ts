@@ -9,23 +9,23 @@ const MIN_EXPIRY_MS = 60_000;
 const TYPE = /^[A-Za-z0-9][-A-Za-z0-9.]*(?:\/[A-Za-z0-9][-A-Za-z0-9.]*){1,2}$/;
 const NAME = /^[a-z][A-Za-z0-9]{0,62}$/;
 
-/** What is wrong with a schema by itself; whether it gets along with others is asked elsewhere. */
+/** Checks a schema by itself. Conflicts with other schemas are checked elsewhere. */
 export function schemaFaults({ kinds }: IndexSchemaSpec): readonly FieldFault[] {
   if (kinds.length > MAX_KINDS) return [{ path: '/kinds', message: `has more than ${MAX_KINDS} kinds` }];
   return [
-    ...repeated(kinds.map(({ type }) => type)).map((at) => fault(`/kinds/${at}/type`, 'is there twice')),
+    ...repeated(kinds.map(({ type }) => type)).map((at) => fault(`/kinds/${at}/type`, 'is a duplicate')),
     ...kinds.flatMap((kind, at) => kindFaults(kind, `/kinds/${at}`)),
   ];
 }
 
 function kindFaults({ type, fields, health, only, expiry }: IndexedKind, at: string): FieldFault[] {
-  if (!TYPE.test(type)) return [fault(`${at}/type`, 'is no type such as v1/Pod or apps/v1/Deployment')];
+  if (!TYPE.test(type)) return [fault(`${at}/type`, 'must be a type such as v1/Pod or apps/v1/Deployment')];
   if (fields.length > MAX_FIELDS) return [fault(`${at}/fields`, `has more than ${MAX_FIELDS} fields`)];
   const names = fields.map(({ name }) => name);
   return [
-    ...repeated(names).map((index) => fault(`${at}/fields/${index}/name`, 'is there twice')),
+    ...repeated(names).map((index) => fault(`${at}/fields/${index}/name`, 'is a duplicate')),
     ...fields.flatMap(({ name, path }, index) => [
-      ...(NAME.test(name) ? [] : [fault(`${at}/fields/${index}/name`, 'is no name such as nodeName')]),
+      ...(NAME.test(name) ? [] : [fault(`${at}/fields/${index}/name`, 'must be a name such as nodeName')]),
       ...pathFaults(path, `${at}/fields/${index}/path`),
     ]),
     ...health.flatMap(({ when }, index) => checkFaults(when, `${at}/health/${index}/when`)),
@@ -52,14 +52,14 @@ function expiryFaults(expiry: Expiry | undefined, at: string): FieldFault[] {
   return [
     ...(afterMs >= MIN_EXPIRY_MS && afterMs <= MAX_EXPIRY_MS
       ? []
-      : [fault(`${at}/after`, 'is not between a minute and seven days')]),
+      : [fault(`${at}/after`, 'must be between one minute and seven days')]),
     ...from.flatMap((path, index) => pathFaults(path, `${at}/from/${index}`)),
   ];
 }
 
 function pathFaults(path: string, at: string): FieldFault[] {
   return parseFieldPath(path) === undefined
-    ? [fault(at, 'is no path such as status.phase or status.conditions[type=Ready].status')]
+    ? [fault(at, 'must be a path such as status.phase or status.conditions[type=Ready].status')]
     : [];
 }
 

@@ -23,7 +23,7 @@ interface Sent {
 const TARGET = 'target-1';
 const PACE = { batchMs: 0, reportMs: 10_000, answerMs: 2_000, againBaseMs: 1, againCapMs: 2 };
 
-/** A platform and an agent with a reliable channel between them, which is cut; either may begin anew. */
+/** A platform and an agent with a reliable channel between them that can be cut; either side can restart. */
 export class FeedWorld {
   readonly store = new MemoryIndexStore([TARGET]);
   readonly source = new ScriptedSource();
@@ -50,11 +50,11 @@ export class FeedWorld {
     this.#feed?.take({ kind: 'refresh' });
   }
 
-  /** What was not acknowledged is sent again, whether it arrived or not. */
+  /** Unacknowledged messages are sent again, whether they arrived or not. */
   cut(): void {
     const again = this.#unacknowledged;
     this.#unacknowledged = [];
-    // Not to be counted as needless: that is the channel's doing.
+    // These repetitions are caused by the channel, so they do not count as needless.
     const { needless } = this.store;
     for (const each of again) this.#deliver(each, () => Object.assign(this.store, { needless }));
     this.#feed?.refresh();
@@ -66,7 +66,7 @@ export class FeedWorld {
     this.cut();
   }
 
-  /** It remembers nothing, and what it had under way is lost. */
+  /** The agent restarts without memory; its messages in flight are lost. */
   async restartAgent(): Promise<void> {
     await this.#stopFeed();
     this.#unacknowledged = [];
@@ -86,7 +86,7 @@ export class FeedWorld {
     return objects.map(({ key, digest }) => `${key.type} ${key.namespace}/${key.name} ${digest}`).sort(byText);
   }
 
-  /** Whether both come to have the same within a while. */
+  /** Whether both sides converge in time. */
   async settles(withinMs = PATIENCE_MS): Promise<boolean> {
     return await this.until(() => this.held().join('\n') === this.expected().join('\n'), withinMs);
   }

@@ -12,7 +12,7 @@ import type { FromIndexer, ToIndexer } from '../domain/index-message.ts';
 
 const signal = new AbortController().signal;
 
-/** There is no workspace but these, and no target but `web-1`, in web, and `root-1`. */
+/** The only workspaces. The only targets are `web-1`, in web, and `root-1`. */
 const PATHS: Readonly<Record<string, string>> = { root: '/root/', emea: '/root/emea/', web: '/root/emea/web/' };
 const TARGETS = [
   { uid: 'web-1', type: 'kubernetes', path: '/root/emea/web/' },
@@ -25,7 +25,7 @@ class Missing extends FleetError<'NOT_THERE'> {
   }
 }
 
-/** The real routes and the real intake on a real database, with agents that hear what they are told. */
+/** The real routes and intake on a real database, with agents that record what they receive. */
 export class IndexServer {
   readonly storage: Storage;
   readonly index: ResourceIndex;
@@ -66,7 +66,7 @@ export class IndexServer {
     return made.server;
   }
 
-  /** Resolves once it is kept. */
+  /** Resolves once the message is stored. */
   async say(target: string, message: FromIndexer): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.index.take(target, encodeFromIndexer(message), resolve);
@@ -88,7 +88,7 @@ export class IndexServer {
     return answer.body === '' ? undefined : JSON.parse(answer.body);
   }
 
-  /** Since the last time. */
+  /** Events since the last call. */
   async events(): Promise<readonly string[]> {
     const rows = await this.storage.all<{ type: string; key: string }>(
       sql`SELECT type, key FROM outbox ORDER BY id`,
@@ -109,7 +109,7 @@ export class IndexServer {
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What comes of it; anything else fails the test. */
+  /** The expected status; any other fails the test. */
   readonly want?: number;
 }
 

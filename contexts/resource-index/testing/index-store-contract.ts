@@ -16,7 +16,7 @@ export interface OpenedIndexStore {
 const NOW = Date.UTC(2030, 0, 1);
 const EVERY_BUCKET = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
 
-/** What `IndexStore` promises, whatever it is made of. The targets that it is opened with are there, and no others. */
+/** The contract of `IndexStore`, for every implementation. Only the targets that it is opened with exist. */
 export function indexStoreContract(
   name: string,
   open: (targets: readonly string[]) => Promise<OpenedIndexStore>,

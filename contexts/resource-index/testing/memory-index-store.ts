@@ -5,11 +5,11 @@ import { DIGEST_SPACE } from '../domain/hash48.ts';
 import type { HeldObject, IndexAsk, TypeDigest, TypeReport } from '../domain/index-message.ts';
 import { type IndexedObject, keyText, type ObjectKey } from '../domain/indexed-object.ts';
 
-/** As the one on a database, for suites that are about something else. Both keep to the same contract. */
+/** In memory, for suites about something else. Meets the same contract as the SQL store. */
 export class MemoryIndexStore implements IndexStore {
   readonly targets = new Map<string, Map<string, IndexedObject>>();
   readonly reports = new Map<string, readonly TypeReport[]>();
-  /** Objects that were put though they were there as they are. */
+  /** Objects that were put although they had not changed. */
   needless = 0;
   puts = 0;
 
@@ -61,7 +61,7 @@ export class MemoryIndexStore implements IndexStore {
     const held = this.#objects(target)
       .filter(({ key }) => key.type === type && wanted.has(bucketOf(keyText(key))))
       .map(({ key, digest }) => ({ namespace: key.namespace, name: key.name, digest }));
-    // In two parts, as large ones come.
+    // In two parts, like a large answer.
     const half = Math.ceil(held.length / 2);
     return held.length < 2 ? [held] : [held.slice(0, half), held.slice(half)];
   }

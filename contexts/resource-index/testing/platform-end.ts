@@ -1,3 +1,3 @@
-/** What the platform has at its end of the channel, for tests of whoever is at the other. */
+/** The platform's end of the channel, for tests of the agent's end. */
 export { decodeFromIndexer, encodeToIndexer } from '../adapters/wire/index-codec.ts';
 export { IndexIntake } from '../application/sink/index-intake.ts';

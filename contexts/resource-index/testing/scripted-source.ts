@@ -3,11 +3,11 @@ import type { ObjectSource, SourceEvent } from '../application/feed/object-sourc
 import { keyText } from '../domain/indexed-object.ts';
 import type { ObservedObject } from '../domain/observed-object.ts';
 
-/** Objects that a test puts and takes away. */
+/** Objects controlled by a test. */
 export class ScriptedSource implements ObjectSource {
   readonly #objects = new Map<string, Map<string, ObservedObject>>();
   readonly #watchers = new Map<string, Set<BoundedQueue<SourceEvent>>>();
-  /** Lists that were begun. */
+  /** How many lists were started. */
   lists = 0;
 
   put(object: ObservedObject): void {
@@ -23,7 +23,7 @@ export class ScriptedSource implements ObjectSource {
     return [...this.#of(type).values()];
   }
 
-  /** What happens meanwhile is told to nobody; then whoever watches sees all of it anew, the first time not to the end. */
+  /** Changes made in `meanwhile` are not reported. Afterwards watchers see two new lists, of which the first is incomplete. */
   forget(type: string, meanwhile: () => void): void {
     const watchers = this.#watchers.get(type) ?? new Set();
     this.#watchers.set(type, new Set());

@@ -38,15 +38,15 @@ import type { Visibility } from './visibility.ts';
 export interface TargetRoutesDeps {
   readonly storage: Storage;
   readonly visibility: Visibility;
-  /** The workspaces as the same transaction or snapshot sees them. */
+  /** The workspaces, in the same transaction or snapshot. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
   readonly addonTypes: AddonTypes;
   readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
-  /** For targets and for events. */
+  /** For targets and events. */
   readonly newUid?: () => Uuid;
 }
 
-/** What the routes share. */
+/** Shared by the routes. */
 interface Parts {
   readonly storage: Storage;
   readonly reader: TargetReader;
@@ -59,7 +59,7 @@ const COLLECTION = '/v1/targets';
 const ITEM = `${COLLECTION}/{target}`;
 const tags = ['targets'];
 
-/** `/v1/targets`: who is delivered to, as a REST resource. */
+/** `/v1/targets`: targets as a REST resource. */
 export function targetRoutes(deps: TargetRoutesDeps): Route[] {
   const { storage, visibility, workspaces, addonTypes, deleteObservers = [], newUid = uuidv7 } = deps;
   const parts: Parts = {
@@ -78,9 +78,9 @@ export function targetRoutes(deps: TargetRoutesDeps): Route[] {
     lifecycleRoute(parts, {
       verb: 'cordon',
       lifecycle: 'Cordoned',
-      summary: 'Let a target keep what it has, and get nothing new',
+      summary: 'Cordon a target: it keeps its deployments and gets no new ones',
     }),
-    lifecycleRoute(parts, { verb: 'uncordon', lifecycle: 'Active', summary: 'Let a target get new things again' }),
+    lifecycleRoute(parts, { verb: 'uncordon', lifecycle: 'Active', summary: 'Uncordon a target' }),
     deleteRoute(parts),
   ];
 }
@@ -99,9 +99,9 @@ function registerRoute({ storage, service, unit }: Parts): Route {
     schema: { body: NewTargetSchema, responses: { 201: TargetSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
-        // Asked here, so that a repetition gets its answer also when the workspace is long gone.
+        // Authorized here, so that a repeated request gets its answer even when the workspace no longer exists.
         await request.authorize('targets.create', { workspace: request.body.workspace });
-        // What the schema leaves open in it is JSON all the same, as it came as JSON.
+        // The request was JSON, so whatever the schema leaves open is JSON too.
         const command = { draft: request.body as RawTargetDraft, now: request.time };
         const target = await service.register(unit(tx), command, request.signal);
         return created(toResource(target), `${COLLECTION}/${target.name}`);
@@ -129,13 +129,13 @@ function listRoute({ reader, visibility }: Parts): Route {
     path: COLLECTION,
     operationId: 'listTargets',
     summary: 'List targets',
-    description: 'Those that the caller may see, in the order of their names.',
+    description: 'The targets that the caller may see, ordered by name.',
     tags,
     permission: 'targets.read',
     reach: 'filtered',
     schema: {
-      // The filter can ask for a workspace too, but it looks at every target; this looks at those in it only. For a type
-      // it cannot ask at all: in CEL that word is a function.
+      // A filter by workspace would scan every target; this parameter uses an index. A filter by type is impossible, because
+      // `type` is a function in CEL.
       query: TargetListQuerySchema,
       item: TargetSchema,
     },
@@ -170,7 +170,7 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     path: ITEM,
     operationId: 'patchTarget',
     summary: 'Change a target',
-    description: 'A JSON merge patch. One that changes nothing leaves the etag as it is.',
+    description: 'A JSON merge patch. A patch that changes nothing keeps the etag.',
     tags,
     permission: 'targets.update',
     etag: true,
@@ -191,7 +191,7 @@ function assignRoute({ storage, service, unit }: Parts): Route {
     path: `${ITEM}:assign`,
     operationId: 'assignTarget',
     summary: 'Move a target to another workspace',
-    description: 'Needs the permission for the target, for its new workspace and for the one that it leaves.',
+    description: 'Requires the permission on the target, on its new workspace and on the one it leaves.',
     tags,
     permission: 'targets.assign',
     etag: true,
@@ -202,7 +202,7 @@ function assignRoute({ storage, service, unit }: Parts): Route {
       return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.target);
         const workspace = parseResourceName(request.body.workspace);
-        // Asked in the transaction: it may be in another workspace by now.
+        // Read in the transaction: the target may be in another workspace by now.
         const leaves = (await service.get(unit(tx).targets, name, request.signal)).workspace.name;
         await request.authorizeLeaving('targets.assign', leaves);
         const command = { name, workspace, precondition: audited(request), now: request.time };
@@ -244,7 +244,7 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     path: ITEM,
     operationId: 'deleteTarget',
     summary: 'Delete a target',
-    description: 'It leaves every placement. What runs on it is not touched.',
+    description: 'The target is removed from every placement. Workloads on it are not touched.',
     tags,
     permission: 'targets.delete',
     ifMatch: 'optional',
@@ -258,7 +258,7 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
   });
 }
 
-/** What is checked before a change is also what the audit compares with. */
+/** The state checked before a change is also the one that the audit log compares with. */
 function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
   return {
     check: (current) => {

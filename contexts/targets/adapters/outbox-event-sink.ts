@@ -6,7 +6,7 @@ import { placementViewOf } from '../domain/placement-view.ts';
 import type { TargetEvent } from '../domain/target-event.ts';
 import { toResource } from './target-resource.ts';
 
-/** Into the outbox, within one transaction, scoped to the workspace that each event concerns. */
+/** Appends to the outbox, within one transaction, scoped to the workspace of each event. */
 export class OutboxEventSink implements EventSink {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;
@@ -21,7 +21,7 @@ export class OutboxEventSink implements EventSink {
     const rows = events.map((event) => ({
       id: this.#newId(),
       type: event.type,
-      // The key is what readers see as the subject, so that it names the target as the API does.
+      // Readers see the key as the subject, so it names the target as the API does.
       key: `targets/${event.target.name}`,
       scope: event.target.workspace.name,
       time: now,

@@ -7,11 +7,11 @@ import { COLUMNS, toTarget } from './target-row.ts';
 
 export interface SqlTargetReaderDeps {
   readonly storage: Pick<Storage, 'get' | 'read'>;
-  /** The workspaces of the same moment. */
+  /** The workspaces of the same snapshot. */
   readonly workspaces: (reader: Reader) => WorkspaceDirectory;
 }
 
-/** On both engines, on the newest committed state. */
+/** For both engines, on the latest committed state. */
 export class SqlTargetReader implements TargetReader {
   readonly #deps: SqlTargetReaderDeps;
 
@@ -37,10 +37,10 @@ export class SqlTargetReader implements TargetReader {
 }
 
 /**
- * `paths` has those of the workspaces that the range names and that are there.
+ * `paths` holds the paths of the named workspaces that exist.
  *
- * DECISION: `name || ''` is the name to everybody but SQLite's planner. It takes an index that has the order of the list
- * for a better one than that which finds its members, and looks at everybody else's rows to the end of the table.
+ * DECISION: `name || ''` equals the name, but keeps SQLite's planner from using the index on names for the order of the list.
+ * With that index it would scan the rows of all other targets, instead of using the index that finds the members.
  */
 export function listTargets(range: TargetRange, paths: ReadonlyMap<string, string>): Statement {
   const { type, after, limit } = range;

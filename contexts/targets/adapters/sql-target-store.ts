@@ -5,10 +5,10 @@ import type { Target } from '../domain/target.ts';
 import { TargetError } from '../domain/target-error.ts';
 import { COLUMNS, toTarget } from './target-row.ts';
 
-/** Within what one statement may carry in values on both engines, and as many as a reader waits for. */
+/** Within the number of values that one statement may have on both engines, and small enough not to delay readers. */
 const ROWS = 1_000;
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlTargetStore implements TargetStore, ConnectionStore {
   readonly #tx: Transaction;
 
@@ -77,7 +77,7 @@ export class SqlTargetStore implements TargetStore, ConnectionStore {
   }
 }
 
-/** For benches and tests too, which make many at once. */
+/** Also used by benches and tests, which create many at once. */
 export function insertTarget(target: Target): Statement {
   const { name, uid, type, workspace, connection, lifecycle, generation, version, createTime, updateTime } = target;
   return sql`
@@ -89,7 +89,7 @@ export function insertTarget(target: Target): Statement {
       ${version}, ${createTime}, ${updateTime})`;
 }
 
-/** VALUES has no types on Postgres, where every parameter is a text until somebody says otherwise. */
+/** VALUES has no types on Postgres, where every parameter is text unless it is cast. */
 function updateConnections(targets: readonly Target[]): Statement {
   const rows = targets.map(
     ({ uid, version, updateTime, connection: { state, lastSeenTime } }) =>

@@ -10,7 +10,7 @@ export interface TargetUnitDeps {
   readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
 }
 
-/** A transaction in the words of the application. Whoever opened it also ends it. */
+/** A transaction as a unit of work. The caller that opened it also ends it. */
 export function targetUnitOfWork(tx: Transaction, deps: TargetUnitDeps): UnitOfWork {
   const { newId, workspaces, deleteObservers = [] } = deps;
   const store = new SqlTargetStore(tx);

@@ -4,7 +4,7 @@ import { endOf } from './target-row.ts';
 
 export interface Membership {
   readonly where: Statement;
-  /** What the members are found by. */
+  /** The index that finds the members. */
   readonly by: 'name' | 'path';
 }
 
@@ -14,8 +14,8 @@ const EVERYTHING: Membership = { where: sql`1 = 1`, by: 'name' };
 const GROUP = 50;
 
 /**
- * The condition on a target for being in the list. What the caller may not see is left out here, by an index, and not
- * afterwards: a page that is short, or a place to go on from, would tell of it.
+ * The condition for a target to be in the list. Targets that the caller may not see are excluded here, by an index, and not
+ * afterwards: a short page or a page token would reveal that they exist.
  */
 export function membership(
   { within, visible }: Pick<TargetRange, 'within' | 'visible'>,
@@ -29,16 +29,16 @@ export function membership(
   const shown = roots === undefined ? [top] : narrowed(top, roots);
   if (within.subtree) return oneOf(shown, granted, top);
   if (shown.includes(top)) return { where: sql`workspace_path = ${top}`, by: 'name' };
-  // Who does not see the workspace sees of its targets those that are granted to him one by one.
+  // A caller who may not see the workspace sees only those of its targets that are granted individually.
   return { where: sql`workspace_path = ${top} AND name IN (${sql.list(granted)})`, by: 'name' };
 }
 
-/** What is both below the top and below one of the roots, as the tops of subtrees. */
+/** The subtrees that are below both the top and one of the roots. */
 function narrowed(top: string, roots: readonly string[]): readonly string[] {
   return roots.some((root) => top.startsWith(root)) ? [top] : roots.filter((root) => root.startsWith(top));
 }
 
-/** Each subtree is one range of the index on paths, and both engines look up the ranges and the names one by one. */
+/** Each subtree is one range of the index on paths; both engines look up the ranges and names one by one. */
 function oneOf(paths: readonly string[], names: readonly string[], below = '/'): Membership {
   const conditions = paths.map(inSubtree);
   if (names.length > 0) conditions.push(sql`name IN (${sql.list(names)}) AND ${inSubtree(below)}`);
@@ -49,7 +49,7 @@ function inSubtree(path: string): Statement {
   return sql`(workspace_path >= ${path} AND workspace_path < ${endOf(path)})`;
 }
 
-/** In groups, as SQLite does not take an expression that is nested very deep, and a plain chain of ORs is. */
+/** In groups: SQLite limits the depth of expressions, and a plain chain of ORs is deep. */
 function anyOf(conditions: readonly Statement[]): Statement {
   if (conditions.length === 0) return NOTHING.where;
   if (conditions.length <= GROUP) return sql`(${sql.list(conditions, ' OR ')})`;

@@ -1,10 +1,10 @@
 import { type Reader, type Row, sql } from '#kit/storage';
 
-/** A target as others keep it who keep a copy of the tree. */
+/** A target for consumers that keep a copy of the tree. */
 export interface TargetNode extends Row {
   readonly name: string;
   readonly uid: string;
-  /** Grows with each change that people asked for, another workspace among them. */
+  /** Incremented by each change that a user requests, including a new workspace. */
   readonly generation: number;
   readonly workspace: string;
   /** The path of its workspace. */
@@ -17,7 +17,7 @@ export async function findTargetNode(reader: Reader, name: string): Promise<Targ
   return await reader.get<TargetNode>(sql`SELECT ${COLUMNS} FROM targets WHERE name = ${name}`);
 }
 
-/** All of them, on one snapshot, in the order of their names. */
+/** All of them, from one snapshot, ordered by name. */
 export async function* targetNodes(reader: Reader, pageSize = 1_000): AsyncGenerator<TargetNode> {
   for (let after = ''; ; ) {
     const page = await reader.all<TargetNode>(
@@ -29,7 +29,7 @@ export async function* targetNodes(reader: Reader, pageSize = 1_000): AsyncGener
   }
 }
 
-/** How many there are in each workspace that has any, not counting those further down. */
+/** The number of targets directly in each workspace that has any. */
 export async function targetCounts(reader: Reader): Promise<{ workspace: string; amount: number }[]> {
   return await reader.all<{ workspace: string; amount: number }>(
     sql`SELECT workspace, count(*) AS amount FROM targets GROUP BY workspace`,

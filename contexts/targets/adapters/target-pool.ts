@@ -5,7 +5,7 @@ import type { Lifecycle } from '../domain/target.ts';
 import { allLabels } from '../domain/target-labels.ts';
 import { COLUMNS, endOf, toTarget } from './target-row.ts';
 
-/** A target as those see it who place and generate: what person and agent say of it, in one. */
+/** A target for placement and manifest generation: the user's and the agent's values merged. */
 export interface PooledTarget {
   readonly id: string;
   readonly name: string;
@@ -15,23 +15,23 @@ export interface PooledTarget {
   readonly manifestTypes: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly isOnline: boolean;
-  /** What the path of everything in its workspace begins with. */
+  /** The path prefix of everything in its workspace. */
   readonly workspacePath: string;
 }
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the number of values that one statement may have on both engines. */
 const ROWS = 1_000;
 
-/** The targets as the reader sees them; in a transaction, as that does. */
+/** The targets as the reader sees them; in a transaction, with its changes. */
 export function targetPool(reader: Reader) {
   return {
-    /** All of a workspace and below it, in the order of names: one range of the index on paths. */
+    /** All targets in a workspace and below it, ordered by name: one range of the index on paths. */
     async below(path: string, signal: AbortSignal): Promise<readonly PooledTarget[]> {
       signal.throwIfAborted();
       return (await reader.all(targetsBelow(path))).map(toPooled);
     },
 
-    /** Those of them that are there, wherever they are, in no order. */
+    /** The existing ones among these, in any workspace and any order. */
     async find(ids: readonly string[], signal: AbortSignal): Promise<readonly PooledTarget[]> {
       const found: PooledTarget[] = [];
       for (let start = 0; start < ids.length; start += ROWS) {
@@ -44,7 +44,7 @@ export function targetPool(reader: Reader) {
   };
 }
 
-/** `name || ''` as in the lists: SQLite would else walk the names of everybody instead of the range of the path. */
+/** `name || ''` as in the lists: otherwise SQLite would scan the index on names instead of the range of paths. */
 export function targetsBelow(path: string): Statement {
   return sql`SELECT ${COLUMNS} FROM targets WHERE workspace_path >= ${path} AND workspace_path < ${endOf(path)}
     ORDER BY name || ''`;

@@ -16,7 +16,7 @@ const ajv = new Ajv({ allErrors: true });
 addFormats.default(ajv);
 const [acceptsDraft, acceptsResource] = [ajv.compile(NewTargetSchema), ajv.compile(TargetSchema)];
 
-/** Around the bounds, where two descriptions of one rule come apart. */
+/** Around the bounds, where two descriptions of one rule may differ. */
 const near = (unit: fc.Arbitrary<string>, bound: number): fc.Arbitrary<string> =>
   fc.oneof(fc.string({ unit, maxLength: 4 }), fc.string({ unit, minLength: bound - 1, maxLength: bound + 1 }));
 const word = fc.oneof(near(fc.constantFrom('a', '0'), 63), near(fc.constantFrom('a', 'Z', '0', '-', '.', '\n'), 63));

@@ -3,7 +3,10 @@ import type { TargetResource } from '#protocol/api';
 import type { Condition } from '../domain/conditions.ts';
 import type { Target } from '../domain/target.ts';
 
-/** A target as the API shows it. Of its workspace only the name: what stands above is not for everybody to see. */
+/**
+ * A target as the API shows it. Only the name of its workspace is shown: callers may not be allowed to see the workspaces
+ * above.
+ */
 export function toResource(target: Target): TargetResource {
   const { name, uid, type, workspace, lifecycle, connection, generation } = target;
   const { lastSeenTime } = connection;
@@ -26,7 +29,7 @@ export function toResource(target: Target): TargetResource {
     createTime: timeOf(target.createTime),
     updateTime: timeOf(target.updateTime),
     generation,
-    // Nothing acts on a target after the write itself, so every generation has been observed.
+    // No controller acts on a target after the write, so every generation has been observed.
     observedGeneration: generation,
     etag: etagOf(target),
   };

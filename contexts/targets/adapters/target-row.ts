@@ -6,18 +6,18 @@ import type { Properties } from '../domain/properties.ts';
 import { CONNECTION_STATES, LIFECYCLES, type Target, targetFaults } from '../domain/target.ts';
 import { invalidTarget, TargetError } from '../domain/target-error.ts';
 
-/** What `toTarget` reads, by name: a release also runs on the table of the next one, which may have more columns. */
+/** The columns of `toTarget`, by name: a release also has to run on the next release's table, which may have more columns. */
 export const COLUMNS = sql.raw(
   `name, uid, type, workspace, workspace_path, labels, reported_labels, properties, reported_properties,
    manifest_types, lifecycle, connection_state, last_seen_time, conditions, generation, version, create_time, update_time`,
 );
 
-/** The first text after all that begin with this path: the character after the slash, in the order of bytes. */
+/** The first text after all that begin with this path: '0' follows '/' in byte order. */
 export function endOf(path: string): string {
   return `${path.slice(0, -1)}0`;
 }
 
-/** Runs the same checks as what people send, as a restored or repaired database can hold anything. */
+/** Runs the same checks as for user input, because a restored or repaired database can hold anything. */
 export function toTarget(row: Row): Target {
   try {
     return checked({
@@ -84,7 +84,7 @@ function toList(row: Row, column: string): readonly Json[] {
   throw invalidTarget([{ path: `/${column}`, message: 'must be a list' }]);
 }
 
-/** Checked with all else of the target, its status and texts included. */
+/** Its status and texts are validated with the rest of the target. */
 function toCondition(raw: Json): Condition {
   const its = (typeof raw === 'object' && raw !== null ? raw : {}) as Readonly<Record<string, unknown>>;
   return {

@@ -2,19 +2,16 @@ import { sql, type Transaction } from '#kit/storage';
 import type { TargetPlace } from '../domain/target.ts';
 import { endOf } from './target-row.ts';
 
-/** A subtree that got another path. */
+/** A subtree whose path has changed. */
 export interface MovedPaths {
   readonly fromPath: string;
   readonly toPath: string;
 }
 
-/**
- * What whoever deletes or moves a workspace has to ask of its targets, in his own transaction: what is in the way, and
- * that they follow.
- */
+/** Lets the workspaces context check and update targets when it deletes or moves a workspace, in its own transaction. */
 export function targetsInWorkspaces(tx: Transaction) {
   return {
-    /** How many are directly in the workspace, and the first of them by name. */
+    /** How many targets are directly in the workspace, and the first of them by name. */
     async contentsOf({ path }: TargetPlace, limit: number, signal: AbortSignal) {
       signal.throwIfAborted();
       const rows = await tx.all<{ name: string; total: number }>(sql`
@@ -22,7 +19,7 @@ export function targetsInWorkspaces(tx: Transaction) {
       return { kind: 'target', count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
     },
 
-    /** In one statement, however many there are. Their workspace is the same, so that nothing is announced of them. */
+    /** In one statement for any number. The name of their workspace stays the same, so no events are announced. */
     async moved({ fromPath, toPath }: MovedPaths, signal: AbortSignal) {
       signal.throwIfAborted();
       const count = await tx.run(sql`

@@ -1,7 +1,7 @@
 import type { Principal } from '#kit/http';
 import type { VisibleSet } from '../application/ports.ts';
 
-/** What somebody may see with a permission. What he may not see does not exist for him. */
+/** The targets that a principal may see with a permission. A target they may not see looks like one that does not exist. */
 export interface Visibility {
   of(principal: Principal, permission: string): VisibleSet;
 }

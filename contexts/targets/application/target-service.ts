@@ -25,7 +25,7 @@ export interface RegisterTarget {
   readonly now: number;
 }
 
-/** Which target to change, when, and what must be true of it. */
+/** The target to change, the time of the change, and the expected state. */
 export interface ChangeTarget {
   readonly name: ResourceName;
   readonly precondition: Precondition;
@@ -43,9 +43,8 @@ export interface LoseConnections extends ConnectedRange {
 }
 
 /**
- * What can be done with targets. Whoever calls brings the unit of work, and decides whether it is kept: a dry run is a
- * unit that is not. Nothing here is remembered between calls, so a unit may be run again. A change that changes nothing
- * writes nothing and announces nothing.
+ * The operations on targets. The caller provides the unit of work and decides whether to commit it: a dry run does not. The
+ * service keeps no state between calls, so a unit may be run again. A change that changes nothing writes and announces nothing.
  */
 export class TargetService {
   readonly #deps: TargetServiceDeps;
@@ -75,7 +74,7 @@ export class TargetService {
     return await this.#change(unit, command, signal, (target) => patchTarget(target, command.patch, command.now));
   }
 
-  /** Out of one workspace and into another in one step: it is never in both, and never in none. */
+  /** Moves the target from one workspace to another in one step: it is never in both, and never in none. */
   async assign(unit: UnitOfWork, command: ChangeTarget & { readonly workspace: ResourceName }, signal: AbortSignal) {
     const workspace = await placeOf(unit, command.workspace, signal);
     return await this.#change(unit, command, signal, (target) => assignTarget(target, workspace, command.now));
@@ -85,12 +84,12 @@ export class TargetService {
     return await this.#change(unit, command, signal, (target) => withLifecycle(target, command.lifecycle, command.now));
   }
 
-  /** What its agent says of it. */
+  /** The report of the target's agent. */
   async report(unit: UnitOfWork, command: ChangeTarget & { readonly report: TargetReport }, signal: AbortSignal) {
     return await this.#change(unit, command, signal, (target) => reportTarget(target, command.report, command.now));
   }
 
-  /** However many there are, they are read in one statement and written in one. Returns those that nobody knows. */
+  /** Reads all targets in one statement and writes them in one. Returns the names that do not exist. */
   async reportConnections(
     unit: UnitOfWork,
     { reports, now }: ReportConnections,
@@ -104,7 +103,7 @@ export class TargetService {
       const known = next.get(report.target) ?? before;
       if (before === undefined || known === undefined) continue;
       const target = connectTarget(known, report);
-      // Several reports on one target are one change of it.
+      // Several reports on one target are one change.
       if (target !== known) next.set(report.target, { ...target, version: before.version + 1 });
     }
     await unit.connections.replaceAll([...next.values()], signal);
@@ -114,8 +113,8 @@ export class TargetService {
   }
 
   /**
-   * Connections belong to the life of the process that holds them: those that nobody holds are over. The next so many;
-   * returns where to go on, or nothing when these were the last.
+   * A connection belongs to the process that holds it: a connection without a holder is over. Handles the next `limit` targets;
+   * returns where to continue, or `undefined` when these were the last.
    */
   async loseConnections(unit: UnitOfWork, command: LoseConnections, signal: AbortSignal): Promise<string | undefined> {
     const { isHeld, after, limit, now } = command;

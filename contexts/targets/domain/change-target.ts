@@ -4,7 +4,7 @@ import { mergeProperties, movedFaults, type Properties, type PropertiesPatch, sa
 import { type Lifecycle, sameList, sortedTypes, type Target, type TargetPlace, targetFaults } from './target.ts';
 import { invalidTarget, TargetError } from './target-error.ts';
 
-/** A JSON merge patch (RFC 7396): what is absent stays, `null` removes. Manifest types are replaced as a whole. */
+/** A JSON merge patch (RFC 7396): absent fields stay unchanged, `null` removes. Manifest types are replaced as a whole. */
 export interface TargetPatch {
   readonly labels?: LabelsPatch;
   readonly properties?: PropertiesPatch;
@@ -12,8 +12,8 @@ export interface TargetPatch {
 }
 
 /**
- * What an agent knows of its target. Level, not edge: what is there replaces what it reported before, and what is absent
- * stays. Conditions are kept by type, as others have conditions too.
+ * An agent's report on its target. Level-triggered: present fields replace those of earlier reports, absent fields stay
+ * unchanged. Conditions are merged by type, because other components report conditions too.
  */
 export interface TargetReport {
   readonly labels?: Labels;
@@ -22,7 +22,7 @@ export interface TargetReport {
   readonly conditions?: readonly ObservedCondition[];
 }
 
-/** Each of these returns the very same value when nothing changes, so that nobody writes or announces it. */
+/** All of these return the same object when nothing changes, so that nothing is written or announced. */
 export function patchTarget(target: Target, patch: TargetPatch, now: number): Target {
   const { advertisedManifestTypes: types } = patch;
   const moved = movedFaults(patch.properties, '/properties');
@@ -42,7 +42,7 @@ export function assignTarget(target: Target, workspace: TargetPlace, now: number
   return asked(target, { workspace }, now);
 }
 
-/** What was begun to be taken down is not brought back: its infrastructure may be gone already. */
+/** A deprovisioning target is not brought back: its infrastructure may be gone already. */
 export function withLifecycle(target: Target, lifecycle: Lifecycle, now: number): Target {
   if (target.lifecycle === 'Deprovisioning' && lifecycle !== 'Deprovisioning') {
     throw new TargetError(
@@ -54,7 +54,7 @@ export function withLifecycle(target: Target, lifecycle: Lifecycle, now: number)
   return asked(target, { lifecycle }, now);
 }
 
-/** What an agent says is not what people asked for: the generation stays. */
+/** An agent's report is not a user's request: the generation stays the same. */
 export function reportTarget(target: Target, report: TargetReport, now: number): Target {
   const { labels, properties, advertisedManifestTypes: types, conditions = [] } = report;
   return changed(
@@ -81,7 +81,7 @@ function changed(target: Target, its: Its, now: number): Target {
   if (isSame(target, next)) return target;
   const faults = targetFaults(next);
   if (faults.length > 0) throw invalidTarget(faults);
-  // A clock that was set back must not make a change look older than the one before it.
+  // A clock that was set back must not make a change look older than the previous one.
   return { ...next, version: target.version + 1, updateTime: Math.max(now, target.updateTime) };
 }
 

@@ -3,27 +3,27 @@ import type { FieldFault } from '#kit/std';
 const CONDITION_STATUSES = ['True', 'False', 'Unknown'] as const;
 export type ConditionStatus = (typeof CONDITION_STATUSES)[number];
 
-/** One thing that is, is not, or may be so. */
+/** A condition, as in Kubernetes. */
 export interface Condition {
   readonly type: string;
   readonly status: ConditionStatus;
-  /** For machines, in one word; `message` is for people. */
+  /** One word for machines; `message` is for people. */
   readonly reason: string;
   readonly message: string;
-  /** When the status became what it is. */
+  /** When the status last changed. */
   readonly lastTransitionTime: number;
-  /** The generation of the target that was looked at. */
+  /** The generation of the target that was observed. */
   readonly observedGeneration: number;
 }
 
-/** As somebody observed it. When it became so is for us to say. */
+/** As reported by an observer. The transition time is computed here. */
 export type ObservedCondition = Omit<Condition, 'lastTransitionTime'>;
 
 const MAX_CONDITIONS = 32;
 const MAX_MESSAGE_LENGTH = 1_024;
 const WORD = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 
-/** One for each type, in the order of types. What was not observed stays as it is. */
+/** One per type, ordered by type. Conditions that were not observed stay unchanged. */
 export function withConditions(
   conditions: readonly Condition[],
   observed: readonly ObservedCondition[],

@@ -1,17 +1,17 @@
 import type { ResourceName } from '#kit/std';
 import type { ConnectionState, Target } from './target.ts';
 
-/** What a session with an agent says of its target. */
+/** A session's report on the connection of its target. */
 export interface ConnectionReport {
   readonly target: ResourceName;
   readonly state: Exclude<ConnectionState, 'NeverConnected'>;
-  /** When it was so. */
+  /** When that was the case. */
   readonly time: number;
 }
 
 /**
- * A connection whose holder is gone: nobody says when it ended, so that the last time that its agent was heard of stays.
- * Whatever is heard of the target after that counts, as always.
+ * The holder of the connection is gone. The time of the disconnect is unknown, so `lastSeenTime` stays. Later reports count as
+ * usual.
  */
 export function loseConnection(target: Target, now: number): Target {
   if (target.connection.state !== 'Connected') return target;
@@ -24,8 +24,8 @@ export function loseConnection(target: Target, now: number): Target {
 }
 
 /**
- * The very same value when the report is old news: sessions of one target may end and begin in two processes, and the
- * later word counts, whichever arrives last. Neither generation nor placement has anything to do with it.
+ * Returns the same object for an outdated report. Sessions of one target may end and begin in two processes; the report with
+ * the later time counts, whichever arrives last. Neither generation nor placement is affected.
  */
 export function connectTarget(target: Target, { state, time }: ConnectionReport): Target {
   const { lastSeenTime = -1, state: before } = target.connection;

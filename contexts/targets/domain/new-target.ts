@@ -11,7 +11,7 @@ import { movedFaults, type Properties } from './properties.ts';
 import { sortedTypes, type Target, type TargetPlace, targetFaults } from './target.ts';
 import { invalidTarget } from './target-error.ts';
 
-/** What a person wrote down. */
+/** The user's input. */
 export interface RawTargetDraft {
   readonly name: string;
   readonly type: string;
@@ -21,14 +21,14 @@ export interface RawTargetDraft {
   readonly advertisedManifestTypes?: readonly string[];
 }
 
-/** With names that are names. Whether the type and the workspace are there is another question. */
+/** With valid names. Whether type and workspace exist is checked elsewhere. */
 export interface TargetDraft extends RawTargetDraft {
   readonly name: ResourceName;
   readonly type: ResourceName;
   readonly workspace: ResourceName;
 }
 
-/** What the draft cannot know. */
+/** Values that the draft does not contain. */
 export interface Registration {
   readonly workspace: TargetPlace;
   readonly uid: Uuid;
@@ -46,7 +46,7 @@ export function parseTargetDraft(raw: RawTargetDraft): TargetDraft {
   return { ...raw, name, type, workspace };
 }
 
-/** Whether the name is free is for the caller to know. */
+/** The caller has checked that the name is free. */
 export function newTarget(draft: TargetDraft, { workspace, uid, now }: Registration): Target {
   const { name, type, labels = {}, properties = {}, advertisedManifestTypes = [] } = draft;
   const target: Target = {

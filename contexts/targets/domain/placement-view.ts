@@ -2,18 +2,18 @@ import { type Labels, type ResourceName, sameLabels, type Uuid } from '#kit/std'
 import { type Lifecycle, sameList, type Target } from './target.ts';
 import { allLabels } from './target-labels.ts';
 
-/** All that placement may know of a target. Never whether it is connected, so that a flapping link moves nothing. */
+/** Everything that placement may know of a target. Never its connection, so that a flapping link moves nothing. */
 export interface PlacementView {
   readonly id: Uuid;
   readonly name: ResourceName;
   readonly type: string;
-  /** A person's and its agent's. */
+  /** The user's and the agent's labels. */
   readonly labels: Labels;
   readonly advertisedManifestTypes: readonly string[];
   readonly lifecycle: Lifecycle;
 }
 
-/** Of these, those that can change while a target is the same. */
+/** The fields that can change during the life of a target. */
 const PLACEMENT_FIELDS = ['labels', 'advertisedManifestTypes', 'lifecycle'] as const;
 export type PlacementField = (typeof PLACEMENT_FIELDS)[number];
 

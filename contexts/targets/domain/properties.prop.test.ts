@@ -17,7 +17,7 @@ const { json } = fc.letrec<{ json: Json; object: Properties }>((tie) => ({
 }));
 const object = fc.dictionary(key, json, { ...PLAIN, maxKeys: 3 });
 
-/** RFC 7396, section 2, word for word, on entries so that no key is special. */
+/** RFC 7396, section 2, literally, on entries so that no key is special. */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const merged = new Map<string, unknown>(

@@ -1,6 +1,6 @@
 import { canonicalJson, escapePointer, type FieldFault, type Json, type JsonObject } from '#kit/std';
 
-/** What is known of a target beyond its labels. Too rich to select by: placement never sees it. */
+/** Facts about a target beyond its labels. Too rich to select by: placement never sees them. */
 export type Properties = JsonObject;
 
 /** A JSON merge patch (RFC 7396). */
@@ -9,15 +9,15 @@ export type PropertiesPatch = Properties | null;
 /** Enough for facts and settings, too little for a data store. */
 const MAX_PROPERTIES_BYTES = 16_384;
 const MAX_PROPERTIES_DEPTH = 16;
-/** In UTF-8, of a unit of UTF-16. */
+/** The most UTF-8 bytes of one UTF-16 code unit. */
 const MOST_BYTES_OF_A_UNIT = 3;
 
-/** What used to be read from the properties and is set elsewhere now; refused, so that it is not believed to work. */
+/** Properties that were read once and are set elsewhere now. They are refused, so that users do not rely on them. */
 export const MOVED_PROPERTIES: Readonly<Record<string, string>> = {
   apiAuthentication: 'is not read any more; an administrator of the root sets PUT /v1/targets/{target}/passthrough',
 };
 
-/** Of properties as a person sends them. What is stored already stays, means nothing, and is warned of at each start. */
+/** Checks properties in a request. Stored ones stay, without effect. */
 export function movedFaults(sent: PropertiesPatch | undefined, path: string): FieldFault[] {
   return Object.entries(MOVED_PROPERTIES).flatMap(([key, message]) =>
     sent?.[key] === undefined || sent[key] === null ? [] : [{ path: `${path}/${key}`, message }],
@@ -34,8 +34,8 @@ export function propertiesFaults(properties: Properties, path: string): FieldFau
 }
 
 /**
- * Every target that is read is checked, and nearly all of them have few: where it can be told without counting that there are
- * not too many bytes, nothing is counted. `\\ud` is what half of a surrogate pair is written as, which is refused.
+ * Every target that is read is checked, and nearly all have few properties. If the length alone shows that the limit is kept,
+ * the bytes are not counted. `\\ud` marks an escaped half of a surrogate pair, which is refused.
  */
 function bytesOf(properties: Properties): number {
   const text = JSON.stringify(properties);
@@ -53,12 +53,12 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** What is known of a target, by whomever: where both say something of one thing, a person's word counts. */
+/** Merges both sets of properties: the user's value takes precedence over the agent's. */
 export function allProperties(own: Properties, reported: Properties): Properties {
   return { ...reported, ...own };
 }
 
-/** JSON pointers (RFC 6901) to what differs, each as deep as it leads to a difference, below `at`. */
+/** JSON pointers (RFC 6901) to the differences, each as deep as possible, below `at`. */
 export function changedPaths(before: Json | undefined, after: Json | undefined, at: string): string[] {
   if (sameJson(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [at];

@@ -19,17 +19,17 @@ export class TargetError extends FleetError<TargetErrorCode> {
   }
 }
 
-/** Also what somebody is told who may not see it: for him it does not exist. */
+/** Also returned to callers who may not see the target: to them it does not exist. */
 export function targetNotFound(name: string): TargetError {
   return new TargetError('TARGET_NOT_FOUND', `There is no target ${name}.`, { details: { target: name } });
 }
 
-/** At least one fault, each with the field that it is about. */
+/** At least one fault, each with its field. */
 export function invalidTarget(faults: readonly FieldFault[]): TargetError {
   const [first] = faults;
   return new TargetError(
     'INVALID_TARGET',
-    `This is not a target: ${first?.path} ${first?.message}. Correct it and send it again.`,
+    `The target is invalid: ${first?.path} ${first?.message}. Correct it and send it again.`,
     { faults },
   );
 }

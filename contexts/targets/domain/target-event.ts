@@ -14,34 +14,34 @@ export const TARGET_EVENTS = [
 ] as const;
 export type TargetEventType = (typeof TARGET_EVENTS)[number];
 
-/** Something that happened to a target. It concerns the workspace that `target` is in. */
+/** An event of a target, in the workspace that `target` is in. */
 export type TargetEvent =
   | {
       readonly type: Exclude<TargetEventType, 'target.placementChanged' | 'target.propertiesChanged'>;
-      /** As it is afterwards; as it was last, once it has left the workspace or is deleted. */
+      /** The state after the change; the last state once it has left the workspace or is deleted. */
       readonly target: Target;
     }
   | {
       readonly type: 'target.placementChanged';
       readonly target: Target;
       readonly fields: readonly PlacementField[];
-      /** JSON pointers to what differs of that, as a manifest reads it: `/labels/env`, `/manifestTypes`. */
+      /** JSON pointers to the differences, as manifests see them: `/labels/env`, `/manifestTypes`. */
       readonly paths: readonly string[];
     }
-  /** The pointers are into what person and agent say together: `/properties/registry/host`. */
+  /** JSON pointers into the merged properties: `/properties/registry/host`. */
   | { readonly type: 'target.propertiesChanged'; readonly target: Target; readonly paths: readonly string[] };
 
 /**
- * What to tell of a change, in order.
+ * The events of a change, in order.
  *
- * DECISION: every property that changed is told, and not only those that somebody reads at the moment. Who reads what
- * changes with each deployment, and whoever looked it up beside the transaction would miss a change now and then.
+ * DECISION: every changed property is announced, not only those that some deployment reads at the moment. The set of readers
+ * changes with each deployment, and a lookup outside the transaction would miss a change now and then.
  */
 export function eventsOf(before: Target, after: Target): TargetEvent[] {
   if (before === after) return [];
   const events: TargetEvent[] = [];
   if (before.workspace.name !== after.workspace.name) {
-    // Whoever looks at the old workspace learns that it left, and not where to.
+    // Observers of the old workspace learn that the target left, but not where it went.
     events.push({ type: 'target.removed', target: before }, { type: 'target.assigned', target: after });
   }
   if (before.connection === after.connection) events.push({ type: 'target.updated', target: after });
@@ -51,7 +51,7 @@ export function eventsOf(before: Target, after: Target): TargetEvent[] {
   }
   const paths = changedPaths(propertiesOf(before), propertiesOf(after), '/properties');
   if (paths.length > 0) events.push({ type: 'target.propertiesChanged', target: after, paths });
-  // That it is still connected is in its last seen time, and is not worth an event.
+  // A refreshed last-seen time is not worth an event.
   if (before.connection.state !== after.connection.state) {
     events.push({ type: 'target.connectionChanged', target: after });
   }

@@ -1,20 +1,20 @@
 import { escapePointer, type FieldFault, type Labels, labelFaults, sortedLabels } from '#kit/std';
 
-/** What an agent reports stands under this, and what a person sets does not: neither can overwrite the other. */
+/** The prefix of the agent's labels. Users cannot set labels with it, so neither side can overwrite the other's. */
 const REPORTED_PREFIX = 'agent.fleetshift.io/';
 
 export function ownLabelFaults(labels: Labels): FieldFault[] {
-  const message = `begins with ${REPORTED_PREFIX}, which is for what agents report`;
+  const message = `begins with ${REPORTED_PREFIX}, which is reserved for agents`;
   return [...labelFaults(labels), ...faultsWhere(labels, '/labels', { message, isWrong: isReported })];
 }
 
 export function reportedLabelFaults(labels: Labels): FieldFault[] {
-  const message = `must begin with ${REPORTED_PREFIX}, as everything that an agent reports`;
+  const message = `must begin with ${REPORTED_PREFIX}, like every label that an agent reports`;
   const at = '/reportedLabels';
   return [...labelFaults(labels, at), ...faultsWhere(labels, at, { message, isWrong: (key) => !isReported(key) })];
 }
 
-/** What placement selects by. */
+/** The labels that placement selects by. */
 export function allLabels(own: Labels, reported: Labels): Labels {
   return sortedLabels({ ...reported, ...own });
 }

@@ -1,6 +1,6 @@
 import { TargetError } from './target-error.ts';
 
-/** Who delivers to a target is decided by its type. Addons bring more of them. */
+/** The type decides which component delivers to a target. Addons add types. */
 const BUILT_IN_TYPES = ['kubernetes', 'platform', 'local', 'directory'] as const;
 
 export function isBuiltIn(type: string): boolean {

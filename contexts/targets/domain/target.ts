@@ -3,7 +3,7 @@ import { type Condition, conditionFaults } from './conditions.ts';
 import { type Properties, propertiesFaults } from './properties.ts';
 import { ownLabelFaults, reportedLabelFaults } from './target-labels.ts';
 
-/** `Cordoned` keeps what it has and gets nothing new; `Deprovisioning` is on its way out, and never comes back. */
+/** `Cordoned` keeps its deployments and gets no new ones; `Deprovisioning` is final. */
 export const LIFECYCLES = ['Active', 'Cordoned', 'Deprovisioning'] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
@@ -12,40 +12,40 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 export interface Connection {
   readonly state: ConnectionState;
-  /** When its agent was last heard of. */
+  /** When the agent last reported. */
   readonly lastSeenTime: number | undefined;
 }
 
-/** The one workspace that a target is in. */
+/** The workspace of a target. */
 export interface TargetPlace {
   readonly name: ResourceName;
-  /** What the path of everything in the workspace begins with. It ends with a slash. */
+  /** The path prefix of everything in the workspace, with a trailing slash. */
   readonly path: string;
 }
 
-/** Anything that keeps the delivery contract. A value: every change makes the next one. */
+/** Anything that implements the delivery contract. Immutable: every change makes a new value. */
 export interface Target {
-  /** Unique in the whole instance, and never changed. */
+  /** Unique in the whole instance; never changes. */
   readonly name: ResourceName;
-  /** Of this one alone: a target that was deleted and made again under its name has another. */
+  /** A target that is deleted and created again under the same name has another uid. */
   readonly uid: Uuid;
   readonly type: string;
   readonly workspace: TargetPlace;
-  /** What people say of it, and what its agent does. They never meet: the agent's keys have a prefix of their own. */
+  /** The user's labels, and below the agent's. They never collide: the agent's keys have their own prefix. */
   readonly labels: Labels;
   readonly reportedLabels: Labels;
-  /** The same two voices again, kept apart. */
+  /** Likewise the user's properties, and the agent's. */
   readonly properties: Properties;
   readonly reportedProperties: Properties;
-  /** What it takes, for placement to filter by. Empty means that nobody said. In order. */
+  /** The manifest types it accepts, for placement. Empty means unknown. Sorted. */
   readonly advertisedManifestTypes: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly connection: Connection;
   readonly conditions: readonly Condition[];
-  /** Counts the changes of what people asked for; `version` counts every change. */
+  /** Counts the changes that users request; `version` counts every change. */
   readonly generation: number;
   readonly version: number;
-  /** Milliseconds since the epoch, like every time inside. */
+  /** Milliseconds since the epoch, like every internal time. */
   readonly createTime: number;
   readonly updateTime: number;
 }
@@ -53,7 +53,7 @@ export interface Target {
 const MAX_MANIFEST_TYPES = 64;
 const MANIFEST_TYPE = /^[a-z0-9]([-a-z0-9./]{0,126}[a-z0-9])?$/;
 
-/** What is wrong with a target, wherever it comes from: a person, an agent or a database. */
+/** The faults of a target from any source: a user, an agent or the database. */
 export function targetFaults(target: Target): FieldFault[] {
   return [
     ...ownLabelFaults(target.labels),

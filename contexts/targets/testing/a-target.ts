@@ -5,7 +5,7 @@ import type { Target, TargetPlace } from '../domain/target.ts';
 /** For tests of others, who need one that is stored. */
 export { insertTarget } from '../adapters/sql-target-store.ts';
 
-/** A cluster in the root, but for what the test is about. */
+/** A cluster in the root, with overrides. */
 export function aTarget(its: Partial<Target> = {}): Target {
   return {
     name: parseResourceName('prod-1'),
@@ -28,7 +28,7 @@ export function aTarget(its: Partial<Target> = {}): Target {
   };
 }
 
-/** Ids come from a counter, so that a test can say which it means. */
+/** Ids come from a counter, so that tests can refer to them. */
 export function uidOf(number: number): Uuid {
   return parseUuid(`00000000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 }
@@ -42,12 +42,12 @@ export function named(name: string): ResourceName {
   return parseResourceName(name);
 }
 
-/** `/root/emea/` is where `emea` stands. */
+/** `/root/emea/` is the path of `emea`. */
 export function placeAt(path: string): TargetPlace {
   return { name: parseResourceName(path.split('/').at(-2) ?? ''), path };
 }
 
-/** A tree that stays as it is. */
+/** A tree that never changes. */
 export function fixedWorkspaces(...paths: readonly string[]): WorkspaceDirectory {
   const places = paths.map(placeAt);
   return {

@@ -10,7 +10,7 @@ import { TARGET_MIGRATIONS, targetRoutes, type Visibility } from '../adapters/in
 import { TargetError, targetNotFound } from '../domain/target-error.ts';
 import { fixedWorkspaces, uidCounter } from './a-target.ts';
 
-/** One request and what must come of it. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
+/** A request and its expected outcome. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
 export interface Step {
   /** `PATCH /v1/targets/prod-1?dryRun=true` */
   readonly call: string;
@@ -25,12 +25,12 @@ export interface Wanted {
   readonly resource?: object;
   /** Members of the body. */
   readonly has?: object;
-  /** The names on the page, all of them in order. */
+  /** The names on the page, all in order. */
   readonly names?: readonly string[];
-  /** The code of the problem document, and of its faults their places, all of them in order. */
+  /** The code of the problem document, and the paths of its faults, all in order. */
   readonly problem?: { readonly code: string; readonly faults?: readonly string[] };
   readonly headers?: Readonly<Record<string, string>>;
-  /** `type name in workspace` of each event that the step makes. No others: left out means none at all. */
+  /** `type name in workspace` of each event of the step. Left out means none. */
   readonly events?: readonly string[];
 }
 
@@ -44,12 +44,12 @@ export interface StoredEvent {
 const signal = new AbortController().signal;
 const BEGIN = Date.UTC(2030, 0, 1);
 
-/** The time of the nth step of a scenario, counted from 1: a second passes before each. */
+/** The time of the nth step of a scenario, from 1: a second passes before each. */
 export function timeOf(step: number): string {
   return new Date(BEGIN + step * 1_000).toISOString();
 }
 
-/** There is no workspace but these. */
+/** The only workspaces. */
 const WORKSPACES = fixedWorkspaces(
   '/root/',
   '/root/emea/',
@@ -59,7 +59,7 @@ const WORKSPACES = fixedWorkspaces(
   '/root/closed/',
 );
 
-/** `Bearer sees.a.b` sees the subtrees of a and b, `Bearer sees.a.-.t` the target t besides; others see everything. */
+/** `Bearer sees.a.b` sees the subtrees of a and b, `Bearer sees.a.-.t` also the target t; other tokens see everything. */
 const VISIBILITY: Visibility = {
   of: ({ id }) => {
     const [sees, ...names] = id.split('.');
@@ -69,7 +69,10 @@ const VISIBILITY: Visibility = {
   },
 };
 
-/** Nothing is allowed in `locked`, nor an assignment out of `closed`, and the workspace `hidden` does not exist for anybody, nor the target of that name. */
+/**
+ * Nothing is allowed in `locked`, nor an assignment out of `closed`. The workspace `hidden` and the target `hidden` do not
+ * exist for any caller.
+ */
 const AUTHORIZER: Authorizer = {
   allow: async ({ permission, params }) => {
     if (params['workspace'] === 'closed' && permission === 'targets.assign') return false;
@@ -118,7 +121,7 @@ export class TargetApi {
     return new TargetApi({ server, storage, clock, uids, audit });
   }
 
-  /** From no targets and the first uid on. */
+  /** Starts without targets and from the first uid. */
   async play(steps: readonly Step[]): Promise<void> {
     this.#clock.set(BEGIN);
     this.#uids.next = uidCounter();
@@ -139,7 +142,7 @@ export class TargetApi {
     }
   }
 
-  /** What happened since the last call. */
+  /** Events since the last call. */
   async takeEvents(): Promise<StoredEvent[]> {
     const rows = await this.#storage.all<Readonly<Record<'type' | 'key' | 'scope' | 'data', string>>>(
       sql`SELECT type, key, scope, data FROM outbox ORDER BY id`,

@@ -5,10 +5,10 @@ import type { ConnectionStore, TargetRange, TargetReader, TargetStore } from '..
 import type { Target } from '../domain/target.ts';
 import { aTarget, named, placeAt, uidCounter } from './a-target.ts';
 
-/** A store that nobody else uses, with nothing in it, in a tree of `TREE`. */
+/** An empty store of its own, in a tree of `TREE`. */
 export interface OpenedStore {
   readonly reader: TargetReader;
-  /** One unit of work. It is kept when the body resolves. */
+  /** One unit of work, committed when the body resolves. */
   unit<T>(body: (store: TargetStore, connections: ConnectionStore) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export const ALL_TARGETS: TargetRange = {
   limit: 100,
 };
 
-/** What `TargetStore`, `ConnectionStore` and `TargetReader` promise, whatever they are made of. */
+/** The contract of `TargetStore`, `ConnectionStore` and `TargetReader`, for every implementation. */
 export function targetStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`target store: ${name}`, () => {
     const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -40,15 +40,15 @@ import { toResource } from './workspace-resource.ts';
 export interface WorkspaceRoutesDeps {
   readonly storage: Storage;
   readonly visibility: Visibility;
-  /** Whose things are in the way of a delete, in the order in which they are told. */
+  /** The contents that block a delete, in the order in which they are reported. */
   readonly contents?: readonly ((tx: Transaction) => ContentsReader)[];
   readonly moveObservers?: readonly ((tx: Transaction) => MoveObserver)[];
   readonly deleteObservers?: readonly ((tx: Transaction) => DeleteObserver)[];
-  /** For workspaces and for events. */
+  /** For workspaces and events. */
   readonly newUid?: () => Uuid;
 }
 
-/** What the routes share. */
+/** Shared by the routes. */
 interface Parts {
   readonly storage: Storage;
   readonly reader: WorkspaceReader;
@@ -95,7 +95,7 @@ function createRoute({ storage, service, unit }: Parts): Route {
     schema: { body: NewWorkspaceSchema, responses: { 201: WorkspaceSchema } },
     handler: (request) =>
       mutate(request, storage, async (tx) => {
-        // Asked here, so that a repetition gets its answer also when the parent is long gone.
+        // Authorized here, so that a repeated request gets its answer even when the parent no longer exists.
         await request.authorize('workspaces.create', { workspace: request.body.parent ?? ROOT });
         await mayDemand(request, request.body.parent ?? ROOT);
         const command = { draft: request.body as RawDraft, now: request.time };
@@ -125,12 +125,12 @@ function listRoute({ reader, visibility }: Parts): Route {
     path: COLLECTION,
     operationId: 'listWorkspaces',
     summary: 'List workspaces',
-    description: 'Those that the caller may see, in the order of their names.',
+    description: 'The workspaces that the caller may see, ordered by name.',
     tags,
     permission: 'workspaces.read',
     reach: 'filtered',
     schema: {
-      // The filter can ask for a parent too, but it looks at every workspace; this looks at those in the parent only.
+      // A filter by parent would scan every workspace; this parameter uses an index.
       query: WorkspaceListQuerySchema,
       item: WorkspaceSchema,
     },
@@ -166,7 +166,7 @@ function patchRoute({ storage, service, unit }: Parts): Route {
     operationId: 'patchWorkspace',
     summary: 'Change a workspace',
     description:
-      'A JSON merge patch. One that changes nothing leaves the etag as it is. `policy` takes the permission `workspaces.setPolicy` too.',
+      'A JSON merge patch. A patch that changes nothing keeps the etag. Changing `policy` also requires the permission `workspaces.setPolicy`.',
     tags,
     permission: 'workspaces.update',
     etag: true,
@@ -189,9 +189,9 @@ function moveRoute({ storage, service, unit }: Parts): Route {
     method: 'POST',
     path: `${ITEM}:move`,
     operationId: 'moveWorkspace',
-    summary: 'Move a workspace, with all that is in it',
+    summary: 'Move a workspace with its subtree',
     description:
-      'Needs the permission for the workspace, for its new parent and for the one that it leaves. A dry run tells what would change.',
+      'Requires the permission on the workspace, on its new parent and on the one it leaves. A dry run shows what would change.',
     tags,
     permission: 'workspaces.move',
     ifMatch: 'optional',
@@ -201,7 +201,7 @@ function moveRoute({ storage, service, unit }: Parts): Route {
       return await mutate(request, storage, async (tx) => {
         const name = parseResourceName(request.params.workspace);
         const parent = parseResourceName(request.body.parent);
-        // Asked in the transaction: the parent may be another one by now.
+        // Read in the transaction: the workspace may have another parent by now.
         const leaves = parentOf(await service.get(unit(tx).workspaces, name, request.signal));
         if (leaves !== undefined) await request.authorizeLeaving('workspaces.move', leaves);
         const command = { name, parent, precondition: audited(request), now: request.time };
@@ -218,7 +218,7 @@ function deleteRoute({ storage, service, unit }: Parts): Route {
     path: ITEM,
     operationId: 'deleteWorkspace',
     summary: 'Delete a workspace',
-    description: 'Refused while something is in it; the answer then says what.',
+    description: 'Refused while the workspace is not empty; the answer lists its contents.',
     tags,
     permission: 'workspaces.delete',
     ifMatch: 'optional',
@@ -238,12 +238,12 @@ interface Demanding {
   authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** A policy binds all who deploy below, so that it takes more than a change of labels. */
+/** A policy binds every deployment below the workspace, so setting it needs an extra permission. */
 async function mayDemand(request: Demanding, workspace: string): Promise<void> {
   if (request.body.policy !== undefined) await request.authorize('workspaces.setPolicy', { workspace });
 }
 
-/** What is checked before a change is also what the audit compares with. */
+/** The state checked before a change is also the one that the audit log compares with. */
 function audited(request: { readonly ifMatch: IfMatch; changes(before: object): void }): Precondition {
   return {
     check: (current) => {

@@ -5,7 +5,7 @@ import type { EventSink } from '../application/ports.ts';
 import type { WorkspaceEvent } from '../domain/workspace-event.ts';
 import { toResource } from './workspace-resource.ts';
 
-/** Into the outbox, within one transaction. The data is the workspace as the API shows it. */
+/** Appends to the outbox, within one transaction. The data is the workspace as the API shows it. */
 export class OutboxEventSink implements EventSink {
   readonly #tx: Transaction;
   readonly #newId: () => Uuid;
@@ -23,7 +23,7 @@ export class OutboxEventSink implements EventSink {
   #outboxEvent({ type, time, workspace, from }: WorkspaceEvent): OutboxEvent {
     const { name } = workspace;
     const data = { ...toResource(workspace), ...(from === undefined ? {} : { from }) };
-    // The key is what readers see as the subject, so that it names the workspace as the API does.
+    // Readers see the key as the subject, so it names the workspace as the API does.
     return { id: this.#newId(), type, key: `workspaces/${name}`, scope: name, time, data };
   }
 }

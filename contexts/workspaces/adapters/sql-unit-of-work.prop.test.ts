@@ -53,7 +53,7 @@ const command: fc.Arbitrary<WorkspaceCommand> = fc.oneof(
 );
 const step = fc.record({ command, kept: fc.boolean() });
 
-/** Half of the stories begin here, where each kind has its place and there is something to move. */
+/** Half of the runs start here, where each kind has its place and there is something to move. */
 const BEGIN: readonly WorkspaceCommand[] = [
   { kind: 'create', name: 'a', as: 'domain', parent: 'root', labels: {} },
   { kind: 'patch', name: 'a', patch: { region: 'eu-1' }, seen: undefined },

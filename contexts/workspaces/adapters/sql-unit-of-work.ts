@@ -7,13 +7,13 @@ import { SqlWorkspaceTree } from './sql-workspace-tree.ts';
 
 export interface UnitOfWorkDeps {
   readonly newId: () => Uuid;
-  /** Each asked in this order, within the transaction at hand. */
+  /** Called in this order, within the current transaction. */
   readonly contents: readonly ((tx: Transaction) => ContentsReader)[];
   readonly moveObservers: readonly ((tx: Transaction) => MoveObserver)[];
   readonly deleteObservers: readonly ((tx: Transaction) => DeleteObserver)[];
 }
 
-/** A transaction in the words of the application. Whoever opened it also ends it. */
+/** A transaction as a unit of work. The caller that opened it also ends it. */
 export function unitOfWork(tx: Transaction, deps: UnitOfWorkDeps): UnitOfWork {
   const { newId, contents, moveObservers, deleteObservers } = deps;
   return {

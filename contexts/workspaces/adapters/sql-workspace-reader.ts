@@ -6,7 +6,7 @@ import { membership } from './workspace-membership.ts';
 import { placesOf } from './workspace-places.ts';
 import { COLUMNS, toWorkspace } from './workspace-row.ts';
 
-/** On both engines, on the newest committed state. */
+/** For both engines, on the latest committed state. */
 export class SqlWorkspaceReader implements WorkspaceReader {
   readonly #storage: Pick<Storage, 'get' | 'read'>;
 
@@ -31,10 +31,10 @@ export class SqlWorkspaceReader implements WorkspaceReader {
 }
 
 /**
- * `paths` has those of the workspaces that the range names and that are there.
+ * `paths` holds the paths of the named workspaces that exist.
  *
- * DECISION: `name || ''` is the name to everybody but SQLite's planner. It takes an index that has the order of the list
- * for a better one than that which finds its members, and looks at everybody else's rows to the end of the table.
+ * DECISION: `name || ''` equals the name, but keeps SQLite's planner from using the index on names for the order of the list.
+ * With that index it would scan the rows of all other workspaces, instead of using the index that finds the members.
  */
 export function listWorkspaces(range: WorkspaceRange, paths: ReadonlyMap<string, string>): Statement {
   const { after, limit } = range;

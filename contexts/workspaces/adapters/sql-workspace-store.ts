@@ -5,7 +5,7 @@ import { parentOf, pathOf, type Workspace } from '../domain/workspace.ts';
 import { staleVersion } from './stale-version.ts';
 import { COLUMNS, toWorkspace } from './workspace-row.ts';
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlWorkspaceStore implements WorkspaceStore {
   readonly #tx: Transaction;
 

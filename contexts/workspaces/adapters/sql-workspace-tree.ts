@@ -6,7 +6,7 @@ import { parentOf, pathOf, type Workspace } from '../domain/workspace.ts';
 import { staleVersion } from './stale-version.ts';
 import { COLUMNS, endOf, toWorkspace } from './workspace-row.ts';
 
-/** On both engines, within one transaction. A subtree is a range of the index on paths. */
+/** For both engines, within one transaction. A subtree is a range of the index on paths. */
 export class SqlWorkspaceTree implements WorkspaceTree {
   readonly #tx: Transaction;
 
@@ -35,7 +35,7 @@ export class SqlWorkspaceTree implements WorkspaceTree {
         count(CASE WHEN kind = ${'domain'} THEN 1 END) AS domains
       FROM workspaces WHERE path >= ${path} AND path < ${endOf(path)}`);
     if (row === undefined || row.size === 0) throw staleVersion(workspace);
-    // A path has a slash for each of its names, and one more.
+    // A path has one slash more than names.
     return { size: row.size, depth: row.levels - workspace.ancestors.length - 2, domains: row.domains };
   }
 

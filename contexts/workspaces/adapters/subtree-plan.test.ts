@@ -45,7 +45,7 @@ eachDatabase('lists of workspaces', (fresh, engine) => {
     return rows.map((row) => String(row[engine === 'sqlite' ? 'detail' : 'QUERY PLAN'])).join('\n');
   };
   const some = { kind: 'some', workspaces: ['w-1', 'w-2', 'w-3'] } as const;
-  // The index that comes with UNIQUE has a name that the engine chose.
+  // The engine chooses the name of the index that comes with UNIQUE.
   const byPath = engine === 'sqlite' ? /path>\? AND path<\?/ : /workspaces_path_key/;
 
   for (const { why, range } of [

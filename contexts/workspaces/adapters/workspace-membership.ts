@@ -4,7 +4,7 @@ import { endOf } from './workspace-row.ts';
 
 export interface Membership {
   readonly where: Statement;
-  /** What the members are found by. */
+  /** The index that finds the members. */
   readonly by: 'name' | 'path';
 }
 
@@ -14,8 +14,8 @@ const EVERYTHING: Membership = { where: sql`1 = 1`, by: 'name' };
 const GROUP = 50;
 
 /**
- * The condition on a workspace for being in the list. What the caller may not see is left out here, by an index, and not
- * afterwards: a page that is short, or a place to go on from, would tell of it.
+ * The condition for a workspace to be in the list. Workspaces that the caller may not see are excluded here, by an index, and
+ * not afterwards: a short page or a page token would reveal that they exist.
  */
 export function membership(
   { within, visible }: Pick<WorkspaceRange, 'within' | 'visible'>,
@@ -29,22 +29,22 @@ export function membership(
   const shown = roots === undefined ? [top] : narrowed(top, roots);
   if (subtree) return { where: sql`${inSubtrees(shown).where} AND name <> ${parent}`, by: 'path' };
   if (shown.includes(top)) return { where: sql`parent = ${parent}`, by: 'name' };
-  // Who does not see the parent sees of its children those that are granted to him one by one.
+  // A caller who may not see the parent sees only those of its children that are granted individually.
   if (visible.kind === 'everything') return NOTHING;
   return { where: sql`parent = ${parent} AND name IN (${sql.list(visible.workspaces)})`, by: 'name' };
 }
 
-/** What is both below the top and below one of the roots, as the tops of subtrees. */
+/** The subtrees that are below both the top and one of the roots. */
 function narrowed(top: string, roots: readonly string[]): readonly string[] {
   return roots.some((root) => top.startsWith(root)) ? [top] : roots.filter((root) => root.startsWith(top));
 }
 
-/** Each subtree is one range of the index on paths, and both engines look up the ranges one by one. */
+/** Each subtree is one range of the index on paths; both engines look up the ranges one by one. */
 function inSubtrees(paths: readonly string[]): Membership {
   return { where: anyOf(paths.map((path) => sql`(path >= ${path} AND path < ${endOf(path)})`)), by: 'path' };
 }
 
-/** In groups, as SQLite does not take an expression that is nested very deep, and a plain chain of ORs is. */
+/** In groups: SQLite limits the depth of expressions, and a plain chain of ORs is deep. */
 function anyOf(conditions: readonly Statement[]): Statement {
   if (conditions.length === 0) return NOTHING.where;
   if (conditions.length <= GROUP) return sql`(${sql.list(conditions, ' OR ')})`;

@@ -1,10 +1,10 @@
 import { type Reader, type Row, sql } from '#kit/storage';
 
-/** A workspace as others keep it who keep a copy of the tree. */
+/** A workspace for consumers that keep a copy of the tree. */
 export interface WorkspaceNode extends Row {
   readonly name: string;
   readonly uid: string;
-  /** Grows with each change that people asked for, a move among them. */
+  /** Incremented by each change that a user requests, including a move. */
   readonly generation: number;
   readonly parent: string | null;
   readonly path: string;
@@ -16,7 +16,7 @@ export async function findWorkspaceNode(reader: Reader, name: string): Promise<W
   return await reader.get<WorkspaceNode>(sql`SELECT ${COLUMNS} FROM workspaces WHERE name = ${name}`);
 }
 
-/** All of them, on one snapshot, in the order of their names. */
+/** All of them, from one snapshot, ordered by name. */
 export async function* workspaceNodes(reader: Reader, pageSize = 1_000): AsyncGenerator<WorkspaceNode> {
   for (let after = ''; ; ) {
     const page = await reader.all<WorkspaceNode>(

@@ -2,10 +2,10 @@ import { parseResourceName } from '#kit/std';
 import { type Reader, sql } from '#kit/storage';
 import type { WorkspacePlace } from '../application/ports.ts';
 
-/** The tree as the reader sees it; in a transaction, as that does. */
+/** The tree as the reader sees it; in a transaction, with its changes. */
 export function workspacePlaces(reader: Reader) {
   return {
-    /** Those of them that are there, in no order. */
+    /** The existing ones among these, in any order. */
     async places(names: readonly string[], signal: AbortSignal): Promise<readonly WorkspacePlace[]> {
       signal.throwIfAborted();
       return await placesOf(reader, names);

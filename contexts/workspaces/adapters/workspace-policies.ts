@@ -2,12 +2,12 @@ import { type Reader, sql } from '#kit/storage';
 import type { WorkspacePolicy } from '../domain/workspace-policy.ts';
 
 export interface PlacedPolicy {
-  /** `/root/emea/`: it holds for all paths that begin with this. */
+  /** `/root/emea/`: the policy applies to all paths that begin with this. */
   readonly path: string;
   readonly policy: WorkspacePolicy;
 }
 
-/** All that there are, from the root down: few, and they are found without a look at other workspaces. */
+/** All policies, from the root down. There are few, and an index finds them without a scan. */
 export async function workspacePolicies(reader: Reader, signal: AbortSignal): Promise<readonly PlacedPolicy[]> {
   signal.throwIfAborted();
   const rows = await reader.all<{ path: string; policy: string }>(

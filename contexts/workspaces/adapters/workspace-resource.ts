@@ -19,7 +19,7 @@ export function toResource(workspace: Workspace): WorkspaceResource {
     createTime: new Date(workspace.createTime).toISOString(),
     updateTime: new Date(workspace.updateTime).toISOString(),
     generation,
-    // Nothing acts on a workspace after the write itself, so every generation has been observed.
+    // No controller acts on a workspace after the write, so every generation has been observed.
     observedGeneration: generation,
     etag: etagOf(workspace),
   };

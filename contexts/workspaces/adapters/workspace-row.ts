@@ -4,17 +4,19 @@ import { isWorkspaceKind, pathOf, type Workspace, type WorkspaceKind, workspaceF
 import { invalidWorkspace, WorkspaceError } from '../domain/workspace-error.ts';
 import { policyOf, type WorkspacePolicy } from '../domain/workspace-policy.ts';
 
-/** What `toWorkspace` reads, by name: a release also runs on the table of the next one, which may have more columns. */
+/**
+ * The columns of `toWorkspace`, by name: a release also has to run on the next release's table, which may have more columns.
+ */
 export const COLUMNS = sql.raw(
   'name, uid, kind, path, slug, region, display_name, labels, policy, generation, version, create_time, update_time',
 );
 
-/** The first text after all that begin with this path: the character after the slash, in the order of bytes. */
+/** The first text after all that begin with this path: '0' follows '/' in byte order. */
 export function endOf(path: string): string {
   return `${path.slice(0, -1)}0`;
 }
 
-/** Runs the same checks as a person's input, as a restored or repaired database can hold anything. */
+/** Runs the same checks as for user input, because a restored or repaired database can hold anything. */
 export function toWorkspace(row: Row): Workspace {
   try {
     const workspace: Workspace = {
@@ -69,7 +71,7 @@ function toPolicy(value: Value | undefined): WorkspacePolicy | undefined {
   if (value === null || value === undefined) return undefined;
   const { requiredGates } = (JSON.parse(String(value)) ?? {}) as { readonly requiredGates?: unknown };
   if (isGates(requiredGates)) return { requiredGates };
-  throw invalidWorkspace([{ path: '/policy', message: 'is none that this release knows' }]);
+  throw invalidWorkspace([{ path: '/policy', message: 'is not a policy that this release knows' }]);
 }
 
 function isGates(raw: unknown): raw is WorkspacePolicy['requiredGates'] {

@@ -4,40 +4,40 @@ import type { MoveChange, Subtree, WorkspaceMove } from '../domain/move-workspac
 import type { Workspace } from '../domain/workspace.ts';
 import type { WorkspaceEvent } from '../domain/workspace-event.ts';
 
-/** Everything in it happens together or not at all, and what was read in it still holds when it ends. */
+/** One transaction: all or nothing, and everything that was read in it still holds when it commits. */
 export interface UnitOfWork {
   readonly workspaces: WorkspaceStore;
   readonly tree: WorkspaceTree;
   readonly events: EventSink;
-  /** What others keep in workspaces. */
+  /** Readers of what other contexts keep in workspaces. */
   readonly contents: readonly ContentsReader[];
-  /** Who else has to know of a move while it happens. */
+  /** Contexts that have to follow a move in its transaction. */
   readonly moveObservers: readonly MoveObserver[];
   readonly deleteObservers: readonly DeleteObserver[];
 }
 
-/** The workspaces one by one, as one unit of work sees them, its own changes included. */
+/** Single workspaces within one unit of work, including its own changes. */
 export interface WorkspaceStore {
   find(name: ResourceName, signal: AbortSignal): Promise<Workspace | undefined>;
   /** The workspaces directly in this one: how many, and the first of them by name. */
   childrenOf(name: ResourceName, limit: number, signal: AbortSignal): Promise<Children>;
-  /** Its parent is there and its name is free: the caller has looked. */
+  /** The caller has checked that the parent exists and the name is free. */
   insert(workspace: Workspace, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is the version before this. Name, uid and place in the tree stay. */
+  /** `VERSION_STALE` unless the stored workspace has the previous version. Name, uid and place in the tree stay the same. */
   replace(next: Workspace, signal: AbortSignal): Promise<void>;
-  /** `VERSION_STALE` unless the stored one is this very version. It has no children: the caller has looked. */
+  /** `VERSION_STALE` unless the stored workspace has exactly this version. The caller has checked that it has no children. */
   remove(workspace: Workspace, signal: AbortSignal): Promise<void>;
 }
 
-/** What concerns more than one workspace. Each is one statement, however large the subtree. */
+/** Operations on several workspaces. Each is one statement, however large the subtree. */
 export interface WorkspaceTree {
   /** The Project that this workspace is, or is in. There is never more than one. */
   projectOf(workspace: Workspace, signal: AbortSignal): Promise<ResourceName | undefined>;
   domainOfSlug(slug: string, signal: AbortSignal): Promise<ResourceName | undefined>;
   subtreeOf(workspace: Workspace, signal: AbortSignal): Promise<Subtree>;
-  /** All that is below goes with it, and is not changed otherwise. `VERSION_STALE` as for `replace`. */
+  /** Moves the whole subtree, which otherwise stays unchanged. `VERSION_STALE` as for `replace`. */
   move(before: Workspace, next: Workspace, signal: AbortSignal): Promise<void>;
-  /** Gives the Projects in a Domain its region. Those that had another, as they are now, in the order of their names. */
+  /** Copies a Domain's region to its Projects. Returns the Projects that had another one, after the change, ordered by name. */
   passOnRegion(domain: Workspace, signal: AbortSignal): Promise<readonly Workspace[]>;
 }
 
@@ -46,65 +46,65 @@ export interface Children {
   readonly names: readonly ResourceName[];
 }
 
-/** Where a workspace stands, for those who keep things by the path of their workspace. */
+/** A workspace and its path, for contexts that store things by the path of their workspace. */
 export interface WorkspacePlace {
   readonly name: ResourceName;
-  /** What the path of everything below it begins with, and of nothing else. It ends with a slash. */
+  /** The path prefix of everything below it and of nothing else, with a trailing slash. */
   readonly path: string;
 }
 
-/** Somebody who keeps things in workspaces, and whose things are in the way of a delete. */
+/** A context whose objects in a workspace block its deletion. */
 export interface ContentsReader {
-  /** What is directly in the workspace: how many, and the first of them by name, at most so many. */
+  /** The objects directly in the workspace: how many, and the first names, at most `limit`. */
   contentsOf(workspace: WorkspacePlace, limit: number, signal: AbortSignal): Promise<Contents>;
 }
 
-/** Somebody who keeps something about a workspace that goes with it. */
+/** Keeps data about workspaces that has to be deleted with them. */
 export interface DeleteObserver {
-  /** Called within the unit of the delete, a dry run included, when nothing is in the way of it any more. */
+  /** Called within the unit of work of the delete, also for a dry run, once nothing blocks it any more. */
   deleted(
     workspace: { readonly name: ResourceName; readonly uid: Uuid; readonly now: number },
     signal: AbortSignal,
   ): Promise<void>;
 }
 
-/** Somebody whom a move concerns: who keeps paths of the tree, or knows what it changes for people. */
+/** A context that a move affects: it stores paths of the tree, or knows what the move changes for users. */
 export interface MoveObserver {
   /**
-   * Called within the unit of the move, a dry run included, when the tree has moved already. Writes down what has to be
-   * true together with the move, and says what it changes; throws to refuse it. May be called again for the same move
-   * in another unit.
+   * Called within the unit of work of the move, also for a dry run, after the tree has moved. Writes what has to change
+   * together with the move and returns what it changes; throws to refuse the move. May be called again for the same move in
+   * another unit of work.
    */
   moved(move: WorkspaceMove, signal: AbortSignal): Promise<readonly MoveChange[]>;
 }
 
-/** Takes down what happened, for everybody who wants to know. In order for each workspace; kept if the unit is. */
+/** Records events. In order for each workspace; committed with the unit of work. */
 export interface EventSink {
   append(events: readonly WorkspaceEvent[], signal: AbortSignal): Promise<void>;
 }
 
-/** The tree as it was last committed. Never waits for a unit of work. */
+/** The latest committed tree. Never waits for a unit of work. */
 export interface WorkspaceReader {
   find(name: ResourceName, signal: AbortSignal): Promise<Workspace | undefined>;
-  /** In the order of their names. Fewer than the limit means that there are no more. */
+  /** Ordered by name. Fewer than the limit means that there are no more. */
   list(range: WorkspaceRange, signal: AbortSignal): Promise<readonly Workspace[]>;
 }
 
 export interface WorkspaceRange {
-  /** Only those in this one: directly, or on any level. */
+  /** Only workspaces in this one: directly, or at any level. */
   readonly within: { readonly parent: ResourceName; readonly subtree: boolean } | undefined;
   readonly visible: VisibleSet;
-  /** Only those whose names come later. */
+  /** Only names after this one. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
-/** What somebody may see: everything, or these subtrees. None of them is in another. */
+/** The set that a principal may see: everything, or these subtrees. None of them is inside another. */
 export type VisibleSet =
   | { readonly kind: 'everything' }
   | { readonly kind: 'some'; readonly workspaces: readonly string[] };
 
-/** What the caller wants to be true of a workspace before it is changed; throws when it is not. */
+/** The state that the caller expects of a workspace before a change; throws when it does not match. */
 export interface Precondition {
   check(current: Workspace): void;
 }

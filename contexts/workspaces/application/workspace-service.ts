@@ -18,7 +18,7 @@ export interface CreateWorkspace {
   readonly now: number;
 }
 
-/** Which workspace to change, when, and what must be true of it. */
+/** The workspace to change, the time of the change, and the expected state. */
 export interface ChangeWorkspace {
   readonly name: ResourceName;
   readonly precondition: Precondition;
@@ -39,8 +39,8 @@ export interface MovedWorkspace {
 }
 
 /**
- * What can be done with workspaces. Whoever calls brings the unit of work, and decides whether it is kept: a dry run is a
- * unit that is not. Nothing here is remembered between calls, so a unit may be run again.
+ * The operations on workspaces. The caller provides the unit of work and decides whether to commit it: a dry run does not. The
+ * service keeps no state between calls, so a unit may be run again.
  */
 export class WorkspaceService {
   readonly #deps: WorkspaceServiceDeps;
@@ -66,7 +66,7 @@ export class WorkspaceService {
     return workspace;
   }
 
-  /** A patch that changes nothing writes nothing and announces nothing. A new region is that of the Projects too. */
+  /** A patch that changes nothing writes and announces nothing. A new region of a Domain also applies to its Projects. */
   async patch(unit: UnitOfWork, command: PatchWorkspace, signal: AbortSignal): Promise<Workspace> {
     const { name, precondition, patch, now } = command;
     const current = await this.get(unit.workspaces, name, signal);
@@ -82,7 +82,7 @@ export class WorkspaceService {
     return next;
   }
 
-  /** A move to where it is already changes nothing. What it changes is told in a fixed order: the tree first. */
+  /** A move to the current parent changes nothing. Changes are listed in a fixed order: the tree first. */
   async move(unit: UnitOfWork, command: MoveWorkspace, signal: AbortSignal): Promise<MovedWorkspace> {
     const { name, precondition, now } = command;
     const current = await this.get(unit.workspaces, name, signal);

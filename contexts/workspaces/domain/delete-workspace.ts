@@ -1,21 +1,21 @@
 import { ROOT, type Workspace } from './workspace.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
-/** As many as a person reads; the count says how many more there are. */
+/** As many as fit a message; the count says how many there are. */
 export const NAMES_IN_THE_WAY = 10;
 
-/** Things of one kind that are in a workspace: how many, and the first of them by name. */
+/** Objects of one kind in a workspace: how many, and the first of them by name. */
 export interface Contents {
-  /** What one of them is called: `workspace`. */
+  /** The noun for one of them: `workspace`. */
   readonly kind: string;
   readonly count: number;
   readonly names: readonly string[];
 }
 
-/** Throws unless the workspace may go: it is not the root, and nothing is left in it. */
+/** Throws unless the workspace may be deleted: it is not the root, and it is empty. */
 export function checkDeletable(workspace: Workspace, contents: readonly Contents[]): void {
   if (workspace.name === ROOT) {
-    throw new WorkspaceError('ROOT_IS_FIXED', `Workspace ${ROOT} is always there and cannot be deleted.`);
+    throw new WorkspaceError('ROOT_IS_FIXED', `Workspace ${ROOT} cannot be deleted.`);
   }
   const inTheWay = contents.filter(({ count }) => count > 0);
   if (inTheWay.length === 0) return;

@@ -2,7 +2,7 @@ import type { FieldFault } from '#kit/std';
 
 const DISPLAY_NAME_MAX_LENGTH = 128;
 
-/** What a list shows on one line: any script, counted in characters as people do rather than in UTF-16 units. */
+/** Fits on one line of a list: any script, counted in characters rather than in UTF-16 units. */
 export function displayNameFaults(displayName: string | undefined): FieldFault[] {
   if (displayName === undefined) return [];
   const message = faultOf(displayName);

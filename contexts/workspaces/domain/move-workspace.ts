@@ -3,9 +3,9 @@ import { checkPlace, type Place } from './place.ts';
 import { parentOf, pathOf, ROOT, type Workspace } from './workspace.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
-/** What is below a workspace, and itself. */
+/** A workspace and everything below it. */
 export interface Subtree {
-  /** Workspaces in it. */
+  /** Number of workspaces in it. */
   readonly size: number;
   /** Levels below its top. */
   readonly depth: number;
@@ -17,31 +17,31 @@ export interface Destination extends Place {
   readonly now: number;
 }
 
-/** A workspace that goes elsewhere, with all that is below it. */
+/** The move of a workspace with its subtree. */
 export interface WorkspaceMove {
   readonly workspace: ResourceName;
   readonly from: ResourceName;
   readonly to: ResourceName;
-  /** What every path in the subtree began with, and begins with now. */
+  /** The prefix of every path in the subtree, before and after the move. */
   readonly fromPath: string;
   readonly toPath: string;
 }
 
-/** One thing that a move changes, for the person who decides on it. */
+/** One effect of a move, for the user who decides on it. */
 export interface MoveChange {
-  /** For programs, one word: `parent`, `targets`. */
+  /** One word for programs: `parent`, `targets`. */
   readonly kind: string;
-  /** For people: a whole sentence, the same for the same change. */
+  /** A sentence for people, the same for the same change. */
   readonly message: string;
   readonly from?: string;
   readonly to?: string;
   readonly count?: number;
 }
 
-/** The very same value when it is there already, so that nobody writes or announces it. */
+/** Returns the same object when it is there already, so that nothing is written or announced. */
 export function moveWorkspace(workspace: Workspace, { parent, project, subtree, now }: Destination): Workspace {
   if (workspace.name === ROOT) {
-    throw new WorkspaceError('ROOT_IS_FIXED', `Workspace ${ROOT} is above all others and cannot be moved.`);
+    throw new WorkspaceError('ROOT_IS_FIXED', `Workspace ${ROOT} is the root of the tree and cannot be moved.`);
   }
   if (parent.name === parentOf(workspace)) return workspace;
   if (pathOf(parent).startsWith(pathOf(workspace))) throw intoItself(workspace, parent);
@@ -58,8 +58,8 @@ export function moveWorkspace(workspace: Workspace, { parent, project, subtree, 
 }
 
 /**
- * DECISION: the change is told by the parents and not by the whole paths. Whoever may move a workspace from one parent to
- * another need not be allowed to see what stands above them, and a path would name it.
+ * DECISION: the change names the parents and not the full paths. A caller who may move a workspace from one parent to another
+ * may not be allowed to see the workspaces above them, and a path would name these.
  */
 export function changesOfMove(before: Workspace, after: Workspace, { size }: Subtree): MoveChange[] {
   const [from = '', to = ''] = [parentOf(before), parentOf(after)];

@@ -22,7 +22,7 @@ import {
 import { invalidWorkspace } from './workspace-error.ts';
 import { policyFaults, policyOf, type WorkspacePolicy } from './workspace-policy.ts';
 
-/** What a person wrote down. */
+/** The user's input. */
 export interface RawDraft {
   readonly name: string;
   readonly kind?: string;
@@ -34,7 +34,7 @@ export interface RawDraft {
   readonly policy?: WorkspacePolicy;
 }
 
-/** What a person asks for, sound in itself. Whether the tree has room for it is another question. */
+/** A draft that is valid by itself. Whether it fits into the tree is checked elsewhere. */
 export interface WorkspaceDraft {
   readonly name: ResourceName;
   readonly kind: WorkspaceKind;
@@ -46,7 +46,7 @@ export interface WorkspaceDraft {
   readonly policy?: WorkspacePolicy;
 }
 
-/** What the draft cannot know. */
+/** Values that the draft does not contain. */
 export interface Founding extends Place {
   readonly uid: Uuid;
   readonly now: number;
@@ -54,7 +54,7 @@ export interface Founding extends Place {
 
 const NAME_RULE = 'must be 1 to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
 
-/** Names everything that is wrong at once. A folder in the root, unless the draft says otherwise. */
+/** Reports all faults at once. Default: a folder in the root. */
 export function parseDraft(raw: RawDraft): WorkspaceDraft {
   const { kind = 'folder', region, displayName, labels = {} } = raw;
   const faults = [...displayNameFaults(displayName), ...labelFaults(labels), ...policyFaults(raw.policy)];
@@ -64,14 +64,14 @@ export function parseDraft(raw: RawDraft): WorkspaceDraft {
     faults.push({ path: '/kind', message: `must be one of ${WORKSPACE_KINDS.join(', ')}` });
     throw invalidWorkspace(faults);
   }
-  // What a Domain is named is its slug too, unless the draft says otherwise.
+  // The slug of a Domain defaults to its name.
   const slug = raw.slug ?? (kind === 'domain' ? raw.name : undefined);
   faults.push(...kindFaults({ kind, slug, region }), ...ownRegionFaults(kind, region));
   if (name === undefined || parent === undefined || faults.length > 0) throw invalidWorkspace(faults);
   return { name, kind, parent, slug, region, displayName, labels: sortedLabels(labels), ...policyOf(raw.policy) };
 }
 
-/** Whether the name is free is for the caller to know. */
+/** The caller has checked that the name is free. */
 export function newWorkspace(draft: WorkspaceDraft, { uid, now, ...place }: Founding): Workspace {
   const { name, kind, slug, region, displayName, labels, policy } = draft;
   const { parent } = place;

@@ -18,7 +18,7 @@ const patch: fc.Arbitrary<WorkspacePatch> = fc.record(
 
 type Patched = string | null | { [key: string]: Patched | undefined } | undefined;
 
-/** RFC 7396, section 2, word for word. */
+/** RFC 7396, section 2, literally. */
 function mergePatch(target: Patched, change: Patched): Patched {
   if (typeof change !== 'object' || change === null) return change;
   const merged: { [key: string]: Patched | undefined } =

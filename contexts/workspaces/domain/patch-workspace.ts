@@ -4,17 +4,17 @@ import { kindFaults, ownRegionFaults, type Workspace } from './workspace.ts';
 import { invalidWorkspace } from './workspace-error.ts';
 import { policyFaults, policyOf, samePolicy, type WorkspacePolicy } from './workspace-policy.ts';
 
-/** A JSON merge patch (RFC 7396): what is absent stays, `null` removes, labels are merged one by one. */
+/** A JSON merge patch (RFC 7396): absent fields stay unchanged, `null` removes, labels are merged one by one. */
 export interface WorkspacePatch {
   readonly displayName?: string | null;
   readonly labels?: LabelsPatch;
-  /** Of a Domain only. */
+  /** Only for a Domain. */
   readonly region?: string | null;
   /** Replaced as a whole. */
   readonly policy?: WorkspacePolicy | null;
 }
 
-/** The very same value when the patch changes nothing, so that nobody writes or announces it. */
+/** Returns the same object when the patch changes nothing, so that nothing is written or announced. */
 export function patchWorkspace(workspace: Workspace, patch: WorkspacePatch, now: number): Workspace {
   const { kind, slug } = workspace;
   const displayName = patch.displayName === undefined ? workspace.displayName : (patch.displayName ?? undefined);
@@ -40,7 +40,7 @@ export function patchWorkspace(workspace: Workspace, patch: WorkspacePatch, now:
     ...policyOf(policy),
     generation: workspace.generation + 1,
     version: workspace.version + 1,
-    // A clock that was set back must not make a change look older than the one before it.
+    // A clock that was set back must not make a change look older than the previous one.
     updateTime: Math.max(now, workspace.updateTime),
   };
 }

@@ -2,26 +2,26 @@ import { assertNever, type ResourceName } from '#kit/std';
 import { MAX_DEPTH, ROOT, type Workspace, type WorkspaceKind } from './workspace.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
-/** Where a workspace is to stand. */
+/** The place in the tree for a workspace. */
 export interface Place {
   readonly parent: Workspace;
   /** The Project that the parent is, or is in. */
   readonly project: ResourceName | undefined;
 }
 
-/** What is to stand there, with all that is below it. */
+/** The workspace to put there, with its subtree. */
 export interface Standing {
   readonly name: ResourceName;
   readonly kind: WorkspaceKind;
-  /** Levels below it; 0 when nothing is. */
+  /** Levels below it; 0 when there is none. */
   readonly depth: number;
-  /** Domains in it, itself included. */
+  /** Number of Domains in it, including itself. */
   readonly domains: number;
 }
 
 /**
- * A Domain is in the root or in a folder, a Project directly in a Domain, a folder anywhere; and no Domain is inside a
- * Project, however many folders are between them.
+ * A Domain is in the root or in a folder, a Project directly in a Domain, a folder anywhere. No Domain is inside a Project,
+ * however many folders are between them.
  */
 export function checkPlace(standing: Standing, { parent, project }: Place): void {
   const wrong = wrongParent(standing, parent);

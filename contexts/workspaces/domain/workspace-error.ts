@@ -23,17 +23,17 @@ export class WorkspaceError extends FleetError<WorkspaceErrorCode> {
   }
 }
 
-/** Also what somebody is told who may not see it: for him it does not exist. */
+/** Also returned to callers who may not see the workspace: to them it does not exist. */
 export function workspaceNotFound(name: string): WorkspaceError {
   return new WorkspaceError('WORKSPACE_NOT_FOUND', `There is no workspace ${name}.`, { details: { workspace: name } });
 }
 
-/** At least one fault, each with the field that it is about. */
+/** At least one fault, each with its field. */
 export function invalidWorkspace(faults: readonly FieldFault[]): WorkspaceError {
   const [first] = faults;
   return new WorkspaceError(
     'INVALID_WORKSPACE',
-    `This is not a workspace: ${first?.path} ${first?.message}. Correct it and send it again.`,
+    `The workspace is invalid: ${first?.path} ${first?.message}. Correct it and send it again.`,
     { faults },
   );
 }

@@ -9,12 +9,12 @@ export const WORKSPACE_EVENTS = [
 ] as const;
 export type WorkspaceEventType = (typeof WORKSPACE_EVENTS)[number];
 
-/** Something that happened to a workspace. */
+/** An event of a workspace. */
 export interface WorkspaceEvent {
   readonly type: WorkspaceEventType;
   readonly time: number;
-  /** As it is afterwards; as it was last, once it is deleted. */
+  /** The state after the change; the last state once it is deleted. */
   readonly workspace: Workspace;
-  /** Of a move alone: the parent that it left. */
+  /** Only for a move: the previous parent. */
   readonly from?: ResourceName;
 }

@@ -1,8 +1,8 @@
 import { canonicalJson, type FieldFault, parseDuration, StdError } from '#kit/std';
 
-/** What holds for a workspace and everything below it, whatever those who deploy there ask for. */
+/** Rules for a workspace and everything below it, which deployments there cannot weaken. */
 export interface WorkspacePolicy {
-  /** Gates that every rollout begins with, beside its own. What they mean is for those who roll out. */
+  /** Gates that every rollout starts with, besides its own. Their meaning is defined by orchestration. */
   readonly requiredGates: readonly RequiredGate[];
 }
 
@@ -13,7 +13,7 @@ export interface RequiredGate {
 
 const DURATIONS = ['duration', 'expiry', 'stableDuration', 'timeout'] as const;
 
-/** What a schema cannot see. */
+/** Checks that the JSON schema cannot express. */
 export function policyFaults(policy: WorkspacePolicy | undefined): FieldFault[] {
   return (policy?.requiredGates ?? []).flatMap((gate, index) =>
     DURATIONS.filter((field) => gate[field] !== undefined && !isDuration(gate[field])).map((field) => ({
@@ -23,7 +23,7 @@ export function policyFaults(policy: WorkspacePolicy | undefined): FieldFault[] 
   );
 }
 
-/** As a workspace has it: one that demands nothing is none. */
+/** A policy without gates is stored as none. */
 export function policyOf(raw: WorkspacePolicy | null | undefined): { readonly policy?: WorkspacePolicy } {
   return raw === null || raw === undefined || raw.requiredGates.length === 0 ? {} : { policy: raw };
 }

@@ -6,32 +6,32 @@ import { policyFaults, type WorkspacePolicy } from './workspace-policy.ts';
 export const WORKSPACE_KINDS = ['folder', 'domain', 'project'] as const;
 export type WorkspaceKind = (typeof WORKSPACE_KINDS)[number];
 
-/** The one that is always there, above all others. */
+/** The root workspace, which always exists. */
 export const ROOT: ResourceName = parseResourceName('root');
 
-/** Levels below the root. Deeper than any organisation, and a bound on what a path can grow to. */
+/** Maximum levels below the root. Deeper than any organisation, and a bound on the length of paths. */
 export const MAX_DEPTH = 16;
 
-/** A node of the tree. A value: every change makes the next one. */
+/** A node of the tree. Immutable: every change makes a new value. */
 export interface Workspace {
-  /** Unique in the whole instance, and never changed. */
+  /** Unique in the whole instance; never changes. */
   readonly name: ResourceName;
-  /** Of this one alone: a workspace that was deleted and made again under its name has another. */
+  /** A workspace that is deleted and created again under the same name has another uid. */
   readonly uid: Uuid;
   readonly kind: WorkspaceKind;
-  /** From the root down to the parent. Only the root has none. */
+  /** From the root down to the parent. Empty only for the root. */
   readonly ancestors: readonly ResourceName[];
-  /** What other systems call a Domain by. Unique among Domains, and never changed; only Domains have one. */
+  /** The identifier of a Domain in other systems. Unique among Domains; never changes; only Domains have one. */
   readonly slug: string | undefined;
-  /** Where a Domain is pinned to, if it is. A Project's is always its Domain's; a folder has none. */
+  /** The region that a Domain is pinned to, if any. A Project always has its Domain's region; a folder has none. */
   readonly region: string | undefined;
   readonly displayName: string | undefined;
   readonly labels: Labels;
   readonly policy?: WorkspacePolicy;
-  /** Counts the changes of what people asked for; `version` counts every change. */
+  /** Counts the changes that users request; `version` counts every change. */
   readonly generation: number;
   readonly version: number;
-  /** Milliseconds since the epoch, like every time inside. */
+  /** Milliseconds since the epoch, like every internal time. */
   readonly createTime: number;
   readonly updateTime: number;
 }
@@ -41,7 +41,7 @@ export function parentOf(workspace: Workspace): ResourceName | undefined {
   return workspace.ancestors.at(-1);
 }
 
-/** `/root/emea/web/`: what is below has a path that begins with it, and nothing else has. */
+/** `/root/emea/web/`: the path prefix of everything below it, and of nothing else. */
 export function pathOf({ ancestors, name }: Pick<Workspace, 'ancestors' | 'name'>): string {
   return `/${[...ancestors, name].join('/')}/`;
 }
@@ -50,7 +50,7 @@ export function isWorkspaceKind(raw: string): raw is WorkspaceKind {
   return WORKSPACE_KINDS.some((kind) => kind === raw);
 }
 
-/** What is wrong with a workspace, wherever it comes from: a person or a database. */
+/** The faults of a workspace from any source: a user or the database. */
 export function workspaceFaults(workspace: Workspace): FieldFault[] {
   return [
     ...ancestryFaults(workspace),
@@ -62,19 +62,19 @@ export function workspaceFaults(workspace: Workspace): FieldFault[] {
   ];
 }
 
-/** What only some kinds have. */
+/** Checks the fields that only some kinds have. */
 export function kindFaults({ kind, slug, region }: Pick<Workspace, 'kind' | 'slug' | 'region'>): FieldFault[] {
   const faults = [...kebabCaseFaults('/slug', slug), ...kebabCaseFaults('/region', region)];
   if ((slug !== undefined) !== (kind === 'domain')) {
-    faults.push({ path: '/slug', message: kind === 'domain' ? 'must be there' : 'is what only a domain has' });
+    faults.push({ path: '/slug', message: kind === 'domain' ? 'is required' : 'is allowed only for a domain' });
   }
   if (region !== undefined && kind === 'folder') {
-    faults.push({ path: '/region', message: 'is what only a domain and its projects have' });
+    faults.push({ path: '/region', message: 'is allowed only for a domain and its projects' });
   }
   return faults;
 }
 
-/** What a person says of a region; a folder has none at all, which is told with what is wrong with its kind. */
+/** Checks a region in a user's request. A region of a folder is reported by `kindFaults`. */
 export function ownRegionFaults(kind: WorkspaceKind, asked: string | null | undefined): FieldFault[] {
   if (kind !== 'project' || asked === undefined) return [];
   return [{ path: '/region', message: "is that of the project's domain; set it there" }];

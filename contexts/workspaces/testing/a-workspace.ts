@@ -1,7 +1,7 @@
 import { parseResourceName, parseUuid, type ResourceName, type Uuid } from '#kit/std';
 import type { Workspace } from '../domain/workspace.ts';
 
-/** A folder in the root, but for what the test is about. */
+/** A folder in the root, with overrides. */
 export function aWorkspace(its: Partial<Workspace> = {}): Workspace {
   return {
     name: parseResourceName('web'),
@@ -28,7 +28,7 @@ export function theRoot(its: Partial<Workspace> = {}): Workspace {
   return aWorkspace({ name: parseResourceName('root'), uid: uidOf(0), ancestors: [], ...its });
 }
 
-/** Ids come from a counter, so that a test can say which it means. */
+/** Ids come from a counter, so that tests can refer to them. */
 export function uidOf(number: number): Uuid {
   return parseUuid(`00000000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 }

@@ -11,7 +11,7 @@ import type { ContentsReader, MoveObserver } from '../application/ports.ts';
 import { workspaceNotFound } from '../domain/workspace-error.ts';
 import { uidCounter } from './a-workspace.ts';
 
-/** One request and what must come of it. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
+/** A request and its expected outcome. `{etag}` and `{nextPageToken}` stand for those of the latest answer with one. */
 export interface Step {
   /** `PATCH /v1/workspaces/web?dryRun=true` */
   readonly call: string;
@@ -24,25 +24,25 @@ export interface Wanted {
   readonly status: number;
   /** The whole body. */
   readonly resource?: object;
-  /** Of a move: the changes that it tells, all of them in order. */
+  /** For a move: the reported changes, all in order. */
   readonly changes?: readonly object[];
-  /** The names on the page, all of them in order. */
+  /** The names on the page, all in order. */
   readonly names?: readonly string[];
-  /** Members of the problem document; of the faults their places, all of them in order. */
+  /** Members of the problem document; of the faults their paths, all in order. */
   readonly problem?: { readonly code: string; readonly faults?: readonly string[]; readonly inTheWay?: unknown };
   readonly headers?: Readonly<Record<string, string>>;
-  /** `type name` of each event that the step makes. No others: left out means none at all. */
+  /** `type name` of each event of the step. Left out means none. */
   readonly events?: readonly string[];
 }
 
-/** A type and not an interface, so that it is a row too. */
+/** A type and not an interface, so that it is assignable to a row. */
 type EventColumns = Readonly<Record<'type' | 'key' | 'scope' | 'data', string> & { time: number }>;
 export type StoredEvent = Omit<EventColumns, 'data'> & { readonly data: unknown };
 
 const signal = new AbortController().signal;
 const BEGIN = Date.UTC(2030, 0, 1);
 
-/** The time of the nth step of a scenario, counted from 1: a second passes before each. */
+/** The time of the nth step of a scenario, from 1: a second passes before each. */
 export function timeOf(step: number): string {
   return new Date(BEGIN + step * 1_000).toISOString();
 }
@@ -55,7 +55,7 @@ interface Parts {
   readonly audit: AuditEntry[];
 }
 
-/** `Bearer sees.a.b` sees the subtrees of a and b; everybody else sees everything. */
+/** `Bearer sees.a.b` sees the subtrees of a and b; other tokens see everything. */
 const VISIBILITY: Visibility = {
   of: ({ id }) => {
     const [sees, ...workspaces] = id.split('.');
@@ -76,7 +76,7 @@ const AUTHORIZER: Authorizer = {
   },
 };
 
-/** Somebody else's things: there are two lamps in `furnished`, and nowhere else. */
+/** Contents of another context: two lamps in `furnished`, and none elsewhere. */
 const LAMPS_INSIDE: ContentsReader = {
   contentsOf: async ({ path }) =>
     path === '/root/furnished/'
@@ -96,7 +96,7 @@ export class WorkspaceApi {
   readonly #storage: Storage;
   readonly #clock: FakeClock;
   readonly #uids: { next: () => Uuid };
-  /** What was taken down of each change that was kept or previewed. */
+  /** The audit entries of committed and previewed changes. */
   readonly audit: AuditEntry[];
 
   private constructor(parts: Parts) {
@@ -123,7 +123,7 @@ export class WorkspaceApi {
     return new WorkspaceApi({ server, storage, clock, uids, audit });
   }
 
-  /** From an empty tree and the first uid on. */
+  /** Starts from an empty tree and the first uid. */
   async play(steps: readonly Step[]): Promise<void> {
     await this.#beginAnew();
     const latest = new Map<string, string>();
@@ -142,7 +142,7 @@ export class WorkspaceApi {
     }
   }
 
-  /** What happened since the last call. */
+  /** Events since the last call. */
   async takeEvents(): Promise<StoredEvent[]> {
     const rows = await this.#storage.all<EventColumns>(
       sql`SELECT type, key, scope, time, data FROM outbox ORDER BY id`,

@@ -3,7 +3,7 @@ import type { WorkspacePatch } from '../domain/patch-workspace.ts';
 import type { WorkspaceErrorCode } from '../domain/workspace-error.ts';
 import type { WorkspaceEventType } from '../domain/workspace-event.ts';
 
-/** One thing that somebody asks for. `seen` is the version that he believes the workspace to have. */
+/** A request. `seen` is the version that the caller expects the workspace to have. */
 export type WorkspaceCommand =
   | Create
   | { readonly kind: 'patch'; readonly name: string; readonly patch: WorkspacePatch; readonly seen: number | undefined }
@@ -28,7 +28,7 @@ interface Known {
 
 type Outcome = WorkspaceModel | WorkspaceErrorCode;
 
-/** The tree in the plainest way that does the same: a map, and a list of what happened. */
+/** The simplest model of the tree: a map, and a list of events. */
 export class WorkspaceModel {
   readonly tree: ReadonlyMap<string, Known>;
   readonly events: readonly string[];
@@ -38,7 +38,7 @@ export class WorkspaceModel {
     this.events = events;
   }
 
-  /** What comes of it: the model after it, or the code of the refusal. */
+  /** The outcome: the next model, or the code of the refusal. */
   after(command: WorkspaceCommand): Outcome {
     if (command.kind === 'create') return this.#created(command);
     const known = this.tree.get(command.name);
@@ -58,7 +58,7 @@ export class WorkspaceModel {
     }
   }
 
-  /** In the order of names, as the service would list it; with a parent, what is in it directly or on any level. */
+  /** Ordered by name, as the service lists it; with a parent, only what is in it, directly or at any level. */
   list(parent?: string, subtree = false): unknown[] {
     const isIn = (name: string, known: Known): boolean =>
       subtree ? name !== parent && this.#lineage(name).includes(parent ?? '') : known.parent === parent;

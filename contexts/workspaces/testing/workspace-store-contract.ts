@@ -6,10 +6,10 @@ import type { WorkspaceRange, WorkspaceReader, WorkspaceStore, WorkspaceTree } f
 import type { Workspace } from '../domain/workspace.ts';
 import { aWorkspace, names, uidCounter } from './a-workspace.ts';
 
-/** A store that nobody else uses, with the root and nothing more in it. */
+/** A store of its own that contains only the root. */
 export interface OpenedStore {
   readonly reader: WorkspaceReader;
-  /** One unit of work. It is kept when the body resolves. */
+  /** One unit of work, committed when the body resolves. */
   unit<T>(body: (store: WorkspaceStore, tree: WorkspaceTree) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export const ALL_WORKSPACES: WorkspaceRange = {
   limit: 100,
 };
 
-/** What `WorkspaceStore` and `WorkspaceReader` promise, whatever they are made of. */
+/** The contract of `WorkspaceStore` and `WorkspaceReader`, for every implementation. */
 export function workspaceStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`workspace store: ${name}`, () => {
     const signal = AbortSignal.timeout(PATIENCE_MS);

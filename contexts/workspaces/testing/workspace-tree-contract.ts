@@ -7,7 +7,7 @@ import type { Workspace } from '../domain/workspace.ts';
 import { aWorkspace, uidCounter } from './a-workspace.ts';
 import { ALL_WORKSPACES, type OpenedStore } from './workspace-store-contract.ts';
 
-/** What `WorkspaceTree` promises, and `WorkspaceReader` of subtrees, whatever they are made of. */
+/** The contract of `WorkspaceTree`, and of `WorkspaceReader` for subtrees, for every implementation. */
 export function workspaceTreeContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`workspace tree: ${name}`, () => {
     const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -27,7 +27,7 @@ export function workspaceTreeContract(name: string, open: () => Promise<OpenedSt
     });
     after(async () => await opened.close());
 
-    /** `name/kind in parent`: a folder in the root, but for what is said. */
+    /** `name/kind in parent`; default: a folder in the root. */
     const grow = async (...texts: readonly string[]): Promise<void> => {
       for (const text of texts) {
         const [what = '', parent = 'root'] = text.split(' in ');

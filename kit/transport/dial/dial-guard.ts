@@ -11,30 +11,30 @@ export interface Place {
 }
 
 export interface DialGuardOptions {
-  /** Networks that may be dialled beside public addresses. */
+  /** Networks that may be dialled besides public addresses. */
   readonly allow: readonly IpNetwork[];
-  /** Where this program listens by now. It never dials itself. */
+  /** The addresses on which this program listens now. It never dials itself. */
   readonly own: () => readonly Place[];
-  /** What allows more networks, for the sentence of a refusal: `--dial-allow`. */
+  /** The setting that allows more networks, for the message of a refusal: `--dial-allow`. */
   readonly setting: string;
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
 }
 
-/** Stands between an address that somebody else chose and the network. */
+/** Checks addresses chosen by users before they are dialled. */
 export interface DialGuard {
   /**
-   * For `connect` of `node:net` and whatever is built on it: knows the addresses that were checked, and no others.
-   * `ADDRESS_REFUSED` where there is none; `UNREACHABLE` for a name that is not known.
+   * For `connect` of `node:net` and anything built on it: returns only addresses that were checked. Throws `ADDRESS_REFUSED` if
+   * there is none, and `UNREACHABLE` for an unknown name.
    */
   lookupFor(place: Place, signal: AbortSignal): Promise<LookupFunction>;
-  /** The same for an address alone; a name is left to whom it is passed on to. */
+  /** Checks a literal address only; a name is left to the component that resolves it. */
   checkLiteral(place: Place): void;
 }
 
 type Verdict = 'dial' | Refusal;
 
 interface Refusal {
-  /** What the address is. */
+  /** A description of the address. */
   readonly refused: string;
   readonly isForGood: boolean;
 }
@@ -42,7 +42,7 @@ interface Refusal {
 const networks = (...texts: readonly string[]): readonly IpNetwork[] =>
   texts.map((text) => parseIpNetwork(text) ?? fail(text));
 
-/** Where machines of clouds read who they are, beside link-local ones. */
+/** Metadata services of clouds, besides the link-local ones. */
 const METADATA = networks('100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254');
 const LINK_LOCAL = networks('169.254.0.0/16', 'fe80::/10');
 const NOT_PUBLIC: readonly { readonly called: string; readonly networks: readonly IpNetwork[] }[] = [
@@ -58,7 +58,7 @@ const NOT_PUBLIC: readonly { readonly called: string; readonly networks: readonl
   },
 ];
 const IPV6_UNICAST = networks('2000::/3');
-/** Addresses of IPv6 that lead to one of IPv4, and where that stands in them. */
+/** IPv6 networks with an embedded IPv4 address, and its offset. */
 const TRANSLATED = [
   { networks: networks('64:ff9b::/96'), at: 12 },
   { networks: networks('2002::/16'), at: 2 },
@@ -92,7 +92,7 @@ function verdictOn(ip: IpBytes, port: number, { allow, own }: Pick<DialGuardOpti
   if (isIn(LINK_LOCAL)) return { refused: 'a link-local address', isForGood: true };
   if (isIn(METADATA)) return { refused: 'the address of a metadata service', isForGood: true };
   if (own().some((place) => isOwn(ip, port, place))) {
-    return { refused: 'where this program itself listens', isForGood: true };
+    return { refused: 'an address on which this program itself listens', isForGood: true };
   }
   const inside = TRANSLATED.find((kind) => isIn(kind.networks));
   if (inside !== undefined) {
@@ -105,13 +105,13 @@ function verdictOn(ip: IpBytes, port: number, { allow, own }: Pick<DialGuardOpti
   return ip.length === IPV4_BYTES || isIn(IPV6_UNICAST) ? 'dial' : RESERVED;
 }
 
-/** One that listens everywhere is at each address of this machine. */
+/** A listener on the unspecified address listens on every address of this machine. */
 function isOwn(ip: IpBytes, port: number, listener: Place): boolean {
   if (port !== listener.port) return false;
   const at = parseIp(listener.host === 'localhost' ? '127.0.0.1' : listener.host);
   if (at === undefined) return false;
   if (at.some((byte) => byte !== 0)) return isSame(at, ip) || (listener.host === 'localhost' && isLoopback(ip));
-  // Connects to the unspecified address arrive at this machine, too.
+  // A connection to the unspecified address also arrives at this machine.
   if (isLoopback(ip) || ip.every((byte) => byte === 0)) return true;
   const local = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
   return local.some(({ address }) => isSame(parseIp(address) ?? [], ip));
@@ -135,7 +135,7 @@ async function addressesOf(
     return await unlessAborted(resolve(host), signal);
   } catch (cause) {
     signal.throwIfAborted();
-    throw new TransportError('UNREACHABLE', `resolve the name ${host}: it is not known`, { cause });
+    throw new TransportError('UNREACHABLE', `resolve the name ${host}: unknown host`, { cause });
   }
 }
 
@@ -147,7 +147,7 @@ function pinned(checked: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** What a name resolves to is not told: the one who asks may be outside, and the names of a network are its own. */
+/** The addresses of a name are not disclosed: the caller may be outside, and the names of a network are its own business. */
 function refusal(host: string, verdict: Refusal, setting: string): TransportError {
   const { refused, isForGood } = verdict;
   const is = parseIp(host) === undefined ? 'leads to' : 'is';
@@ -157,5 +157,5 @@ function refusal(host: string, verdict: Refusal, setting: string): TransportErro
 }
 
 function fail(text: string): never {
-  throw new TypeError(`${text} is no network`);
+  throw new TypeError(`${text} is not a network`);
 }

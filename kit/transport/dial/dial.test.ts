@@ -156,7 +156,7 @@ async function connectGrpc(t: TestContext, options: Dialled): Promise<void> {
   t.after(() => connection.close());
 }
 
-/** Some find out when they connect, and some when they open a stream. */
+/** Some fail at connect, others when a stream is opened. */
 async function talk(t: TestContext, transport: ReturnType<typeof grpcTo>): Promise<void> {
   const connection = await transport.connect(t.signal);
   t.after(() => connection.close());

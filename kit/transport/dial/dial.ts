@@ -6,33 +6,33 @@ import { openTunnel } from './open-tunnel.ts';
 
 export interface DialOptions {
   readonly to: Endpoint;
-  /** Without it the connection is plain: whether that is good enough is for the caller to know. */
+  /** Without it the connection is plaintext; the caller decides whether that is acceptable. */
   readonly tls?: DialTls;
-  /** `http:` or `https:`, with user and password when it wants them. */
+  /** `http:` or `https:`, with user and password if needed. */
   readonly proxy?: URL | undefined;
-  /** For all of it: the proxy, TCP, TLS and the first words of the other end. 10 s unless told. */
+  /** For the whole connect: proxy, TCP, TLS and the first bytes of the other end. Default 10 s. */
   readonly connectWithinMs?: number;
 }
 
 export type Endpoint = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface DialTls {
-  /** The name to ask for and to expect in the certificate, when it is not the host's. */
+  /** The name to request and to expect in the certificate, if it is not the host. */
   readonly serverName?: string;
-  /** Asked at every connect, so that what was renewed is used from then on. */
+  /** Called at every connect, so that renewed credentials take effect. */
   readonly credentials?: () => DialCredentials | Promise<DialCredentials>;
 }
 
 export interface DialCredentials {
-  /** PEM. Whom to trust: these and nobody else, or these besides those that Node brings, who are trusted when nothing is said. */
+  /** PEM. Trusted authorities: only these, or these besides Node's. Default: Node's. */
   readonly trust?: { readonly only: readonly string[] } | { readonly besides: readonly string[] };
-  /** PEM. Who we are. */
+  /** PEM. The client certificate. */
   readonly certificate?: { readonly cert: string; readonly key: Secret };
 }
 
 export const CONNECT_WITHIN_MS = 10_000;
 
-/** What `connect` makes of the options, or one sentence that says why not within the time. */
+/** Runs `connect` with the timeout of the options; a timeout throws an error that says so. */
 export async function withinTime<T>(
   { to, connectWithinMs = CONNECT_WITHIN_MS }: DialOptions,
   connect: (signal: AbortSignal) => Promise<T>,
@@ -49,7 +49,10 @@ export async function withinTime<T>(
   }
 }
 
-/** A connection to the other end, through the proxy when there is one; TLS is up and its certificate is trusted. */
+/**
+ * A connection to the other end, through the proxy if there is one. With TLS the handshake is complete and the certificate
+ * verified.
+ */
 export async function dial(options: DialOptions, protocol: string, signal: AbortSignal): Promise<Socket | TLSSocket> {
   const { to, tls, proxy } = options;
   const doing = `connect to ${endpointName(to)}${proxy ? ` through the proxy ${proxy.host}` : ''}`;
@@ -71,11 +74,11 @@ async function tlsOptions(tls: DialTls, to: Endpoint, protocol: string): Promise
   const name = tls.serverName ?? ('host' in to ? to.host : 'localhost');
   return {
     ALPNProtocols: [protocol],
-    // An IP address cannot be asked for by name, but is still compared with the certificate.
+    // An IP address cannot be requested by name, but is still compared with the certificate.
     ...(isIP(name) ? { host: name } : { servername: name }),
     ...(trust && { ca: 'only' in trust ? [...trust.only] : [...getCACertificates('default'), ...trust.besides] }),
     ...(certificate && { cert: certificate.cert, key: certificate.key.reveal() }),
-    // Said aloud, or an environment variable of Node could switch it off.
+    // Explicit, because an environment variable of Node could disable it.
     rejectUnauthorized: true,
   };
 }
@@ -92,9 +95,9 @@ async function ready<S extends Socket>(socket: S, event: string, { doing, signal
   socket.once(event, resolve).once('error', reject).once('close', reject);
   try {
     await promise;
-    // Whoever gets it listens a moment later.
+    // The caller adds its own listener a moment later.
     socket.on('error', () => {});
-    // Firewalls forget connections that say nothing for long.
+    // Firewalls drop connections that are idle for long.
     return socket.setNoDelay(true).setKeepAlive(true, 30_000);
   } catch (error) {
     socket.once('error', () => {}).destroy();

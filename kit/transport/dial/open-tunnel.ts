@@ -9,7 +9,7 @@ interface Tunnel {
   readonly port: number;
 }
 
-/** A connection to host and port that a proxy makes for us, by CONNECT. */
+/** A connection to host and port that a proxy makes with CONNECT. */
 export async function openTunnel({ proxy, host, port }: Tunnel, signal: AbortSignal): Promise<Socket> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const doing = `ask the proxy ${proxy.host} for a connection to ${target}`;
@@ -34,9 +34,9 @@ export async function openTunnel({ proxy, host, port }: Tunnel, signal: AbortSig
 
 async function answer(request: ClientRequest, doing: string, signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<{ response: IncomingMessage; socket: Socket }>();
-  // A proxy that answers anything but 200 may do so as an ordinary response, with a body.
+  // A proxy may send any answer but 200 as an ordinary response with a body.
   request.once('connect', (response: IncomingMessage, socket: Socket, early: Buffer) => {
-    // The other end may speak first, and be faster than we are.
+    // The other end may speak first.
     if (early.length > 0) socket.unshift(early);
     resolve({ response, socket });
   });

@@ -4,8 +4,8 @@ import { TransportError } from '../transport-error.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment names for TLS connections to there, by the rules that curl and Go programs follow: never
- * for this machine, nor for what NO_PROXY lists as names, suffixes, addresses or networks, each with or without a port.
+ * The proxy that the environment names for TLS connections to this host, by the rules of curl and Go programs: never for this
+ * machine, nor for the names, suffixes, addresses or networks listed in NO_PROXY, each with or without a port.
  */
 export function proxyFor(host: string, port: number, environment: Environment): URL | undefined {
   const proxy = environment['HTTPS_PROXY'] || environment['https_proxy'];
@@ -15,12 +15,12 @@ export function proxyFor(host: string, port: number, environment: Environment): 
   return parseProxy(proxy);
 }
 
-/** `proxy:3128` is understood as http, as everywhere. */
+/** `proxy:3128` means http, as in other tools. */
 export function parseProxy(proxy: string): URL {
   const url = URL.parse(proxy.includes('://') ? proxy : `http://${proxy}`);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  // What it is stays untold, since it may hold a password.
-  throw new TransportError('UNREACHABLE', 'read the address of the proxy: it is no http or https address');
+  // The value is not quoted, because it may contain a password.
+  throw new TransportError('UNREACHABLE', 'read the address of the proxy: it is not an http or https address');
 }
 
 function isLoopback(host: string): boolean {
@@ -33,13 +33,13 @@ function matches(entry: string, host: string, port: number): boolean {
   const { name, port: onlyPort } = split(entry);
   if (onlyPort !== undefined && onlyPort !== port) return false;
   if (isIP(host) !== 0) return host === name;
-  // With a dot before it, only what is below it.
+  // With a leading dot, only names below it match.
   const suffix = name.replace(/^\*?\./, '.');
   return suffix.startsWith('.') ? host.endsWith(suffix) : host === suffix || host.endsWith(`.${suffix}`);
 }
 
 function split(entry: string): { name: string; port: number | undefined } {
-  // Of an IPv6 address without brackets no part is a port.
+  // An IPv6 address without brackets contains no port.
   if (isIP(entry) === 6) return { name: entry, port: undefined };
   const [, name = entry, port] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
   return { name: name.replace(/^\[|\]$/g, ''), port: port === undefined ? undefined : Number(port) };

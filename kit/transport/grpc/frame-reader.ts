@@ -1,7 +1,7 @@
 import { TransportError } from '../transport-error.ts';
 import { PREFIX_BYTES } from './frame-writer.ts';
 
-/** Chunks smaller than this are put together, this many at a time: a peer may send a large frame byte by byte. */
+/** Chunks smaller than this are merged, this many at a time: a peer may send a large frame byte by byte. */
 const SMALL_BYTES = 1_024;
 const SMALL_CHUNKS = 1_024;
 
@@ -10,12 +10,12 @@ export class FrameReader {
   /** May be raised while frames are read. */
   maxFrameBytes: number;
   readonly #chunks: Buffer[] = [];
-  /** In the first chunk, what is behind us. */
+  /** Bytes of the first chunk that are already consumed. */
   #offset = 0;
   #bytes = 0;
-  /** At the end of the chunks. */
+  /** Number of small chunks at the end. */
   #small = 0;
-  /** Of the frame whose prefix was read already. */
+  /** Length of the frame whose prefix was already read. */
   #frameBytes: number | undefined;
 
   constructor(maxFrameBytes: number) {
@@ -27,13 +27,13 @@ export class FrameReader {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#small = chunk.length < SMALL_BYTES ? this.#small + 1 : 0;
-    // One more stays in front: what is behind us is counted in the first.
+    // The first chunk is never merged, because `#offset` refers to it.
     if (this.#small < SMALL_CHUNKS || this.#chunks.length <= SMALL_CHUNKS) return;
     this.#chunks.push(Buffer.concat(this.#chunks.splice(-SMALL_CHUNKS)));
     this.#small = 0;
   }
 
-  /** The next one that is there in full. */
+  /** The next complete frame. */
   next(): Uint8Array | undefined {
     if (this.#frameBytes === undefined) {
       if (this.#bytes < PREFIX_BYTES) return undefined;
@@ -45,7 +45,7 @@ export class FrameReader {
     return frame;
   }
 
-  /** Whether all that came were whole frames, and all were taken. */
+  /** Whether only complete frames arrived, and all were taken. */
   get isEmpty(): boolean {
     return this.#bytes === 0 && this.#frameBytes === undefined;
   }
@@ -54,18 +54,18 @@ export class FrameReader {
     const prefix = this.#take(PREFIX_BYTES);
     const flag = prefix.readUInt8(0);
     if (flag !== 0) {
-      const what = flag === 1 ? 'it is compressed, and nobody agreed on that' : `its flag is ${flag}`;
+      const what = flag === 1 ? 'it is compressed, but no compression was negotiated' : `its flag is ${flag}`;
       throw new TransportError('BAD_FRAME', `read the prefix of a frame: ${what}`);
     }
     const bytes = prefix.readUInt32BE(1);
     if (bytes > this.maxFrameBytes) {
-      const message = `read a frame of ${bytes} bytes: no more than ${this.maxFrameBytes} are taken`;
+      const message = `read a frame of ${bytes} bytes: the limit is ${this.maxFrameBytes}`;
       throw new TransportError('FRAME_TOO_LARGE', message);
     }
     return bytes;
   }
 
-  /** There are that many. */
+  /** Requires that this many bytes are available. */
   #take(bytes: number): Buffer {
     const first = this.#chunks[0] ?? Buffer.alloc(0);
     const end = this.#offset + bytes;

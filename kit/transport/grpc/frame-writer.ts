@@ -1,22 +1,20 @@
 import type { Writable } from 'node:stream';
 
-/** A flag that says whether the frame is compressed, then its length. */
+/** A compression flag, then the length of the frame. */
 export const PREFIX_BYTES = 5;
 
-/** Beyond that `send` says stop, and below the lower one it says go on. */
+/** Above the high mark `send` returns false; below the low mark `room` is called. */
 const HIGH_MARK = 256 * 1024;
 const LOW_MARK = 64 * 1024;
 /**
- * As much is handed down at once. What was handed down cannot be overtaken by another stream of the same connection any
- * more, so that it must not be much.
+ * The most that is handed to HTTP/2 at once. Bytes that were handed down cannot be overtaken by other streams of the same
+ * connection, so this must stay small.
  */
 const BATCH_BYTES = 128 * 1024;
-/** Smaller ones are copied beside each other: a write of its own costs more. */
+/** Smaller frames are copied into one buffer, because a write for each costs more. */
 const COPY_BELOW = 8 * 1024;
 
-/**
- * Puts frames onto a stream. While one write is under way what else comes is gathered, and goes in one.
- */
+/** Writes frames to a stream. Frames that arrive during a write are collected and written together. */
 export class FrameWriter {
   readonly #stream: Writable;
   readonly #room: () => void;
@@ -26,7 +24,7 @@ export class FrameWriter {
   #isFull = false;
   #isScheduled = false;
   #isEnding = false;
-  // Made once: there is a write for every frame when there is little to say.
+  // Created once: with little traffic there is one write per frame.
   readonly #flushSoon = (): void => {
     this.#isScheduled = false;
     this.#flush();
@@ -53,14 +51,14 @@ export class FrameWriter {
     return !this.#isFull;
   }
 
-  /** After what was sent. */
+  /** Ends the stream after everything that was sent. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#schedule();
   }
 
-  /** What was sent and is not under way yet is forgotten. */
+  /** Drops frames that were sent but not written yet. */
   drop(): void {
     this.#isEnding = true;
     this.#queue = [];
@@ -101,7 +99,7 @@ export class FrameWriter {
   }
 }
 
-/** Small frames side by side in one chunk, large ones as they are. */
+/** Small frames in one buffer, large ones as they are. */
 function encode(frames: readonly Uint8Array[]): Buffer[] {
   let slabBytes = 0;
   for (const { length } of frames) slabBytes += PREFIX_BYTES + (length < COPY_BELOW ? length : 0);

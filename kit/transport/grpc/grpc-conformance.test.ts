@@ -20,7 +20,7 @@ import { GRPC_PATH, LOOPBACK, makeTestTls, type TestTls } from '../testing/trans
 import type { AcceptStream, Stream } from '../transport.ts';
 import { createGrpcTransport, listenGrpc } from './index.ts';
 
-// What others make of our wire, and we of theirs. @grpc/grpc-js stands for all of them.
+// Interoperability of the wire format in both directions. @grpc/grpc-js stands for all other implementations.
 
 const same = (bytes: Buffer): Buffer => bytes;
 const METHOD: MethodDefinition<Buffer, Buffer> = {

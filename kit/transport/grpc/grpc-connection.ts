@@ -11,13 +11,13 @@ import { CONTENT_TYPE } from './http2-settings.ts';
 
 interface GrpcConnectionOptions {
   readonly session: ClientHttp2Session;
-  /** What it runs on. */
+  /** The underlying socket. */
   readonly socket: Socket;
   readonly path: string;
   readonly maxFrameBytes: number;
 }
 
-/** A connection that we made. */
+/** A dialled connection. */
 export class GrpcConnection implements Connection {
   readonly closed: Promise<TransportError | undefined>;
   readonly #options: GrpcConnectionOptions;
@@ -36,8 +36,8 @@ export class GrpcConnection implements Connection {
     session.on('error', (error) => {
       this.#cause = error;
     });
-    // DECISION: the socket says when it is over, not the session. That one waits until all was written, which on a
-    // network that is stuck is never.
+    // DECISION: the socket decides when the connection is over, not the session. The session waits until everything is written,
+    // which never happens on a stalled network.
     socket.once('close', () => this.#gone());
   }
 
@@ -67,7 +67,7 @@ export class GrpcConnection implements Connection {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // Not the session: it would end the streams in order first.
+    // Not the session, which would first end the streams gracefully.
     this.#options.socket.destroy();
     await this.closed;
   }
@@ -86,7 +86,7 @@ export class GrpcConnection implements Connection {
 
 function callingSide(http2: ClientHttp2Stream, over: () => void): GrpcSide {
   let status: Status = {};
-  // Without a body the status is among the headers.
+  // Without a body the status is in the headers.
   http2.once('response', (headers) => {
     status = headers;
   });

@@ -52,7 +52,7 @@ describe('what Node does with a connection that ends', { timeout: PATIENCE_MS },
       const transport = createGrpcTransport({ to: proxy.address, path: GRPC_PATH, ...(tls && { tls: tls.dial }) });
       const connection = await transport.connect(t.signal);
       proxy.stall();
-      // Each may have as much under way as its window is wide: together more than any network holds.
+      // Each stream may fill its window: together more than any network holds.
       const recorders = Array.from({ length: 16 }, () => new StreamRecorder());
       for (const recorder of recorders) connection.open(recorder).send(new Uint8Array(2_000_000));
       // Time for Node to hand it down.
@@ -71,7 +71,8 @@ describe('what Node does with a connection that ends', { timeout: PATIENCE_MS },
       t.after(() => server.close());
       const to = server.address as { host: string; port: number };
       const transport = createGrpcTransport({ to, path: GRPC_PATH, ...(tls && { tls: tls.dial }) });
-      // A few handshakes at a time, and all before the talk: each has a deadline, and one process does the work of both ends.
+      // A few handshakes at a time, and all before the traffic: each has a deadline, and one process does the work of both
+      // ends.
       const connections: Connection[] = [];
       while (connections.length < 100) {
         connections.push(...(await Promise.all(Array.from({ length: 4 }, () => transport.connect(t.signal)))));
@@ -85,7 +86,7 @@ describe('what Node does with a connection that ends', { timeout: PATIENCE_MS },
 
 const DEAF: StreamHandlers = { frame: () => {}, room: () => {}, closed: () => {} };
 
-/** Sends back what comes back, for as long as there is a server; it has begun when this resolves. */
+/** Echoes until the server is gone; has started when this resolves. */
 async function talkAlways(connection: Connection) {
   const { promise: end, resolve } = Promise.withResolvers<TransportError | undefined>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -96,7 +97,7 @@ async function talkAlways(connection: Connection) {
   const stream = connection.open({ ...DEAF, frame: talk, closed: resolve });
   stream.send(new Uint8Array(10_000));
   await begun;
-  // In an object, so that nobody waits for it yet.
+  // Wrapped in an object, so that the promise is not awaited yet.
   return { end };
 }
 
@@ -110,7 +111,7 @@ interface Frames {
   readonly seen: { readonly type: number; readonly flags: number }[];
 }
 
-/** The frames of HTTP/2 that whoever calls has sent, by type and flags. */
+/** The HTTP/2 frames that the client sent, by type and flags. */
 function readFrames(socket: Socket): Frames {
   const frames: Frames = { socket, seen: [] };
   let [left, isBegun] = [Buffer.alloc(0), false];

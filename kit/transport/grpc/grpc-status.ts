@@ -1,7 +1,7 @@
 import { constants } from 'node:http2';
 import { TransportError, type TransportErrorCode } from '../transport-error.ts';
 
-/** The codes of gRPC that are spoken here, by https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
+/** The gRPC status codes used here, see https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
 export const GRPC_STATUS = {
   ok: 0,
   cancelled: 1,
@@ -12,7 +12,7 @@ export const GRPC_STATUS = {
   unavailable: 14,
 } as const;
 
-/** With what a stream is ended that went wrong, so that any client of gRPC knows what to make of it. */
+/** The status of a failed stream, in terms that any gRPC client understands. */
 const STATUS_OF_CODE: Readonly<Partial<Record<TransportErrorCode, number>>> = {
   BAD_FRAME: GRPC_STATUS.internal,
   FRAME_TOO_LARGE: GRPC_STATUS.resourceExhausted,
@@ -26,7 +26,7 @@ const CODE_OF_STATUS: Readonly<Record<number, TransportErrorCode>> = {
   [GRPC_STATUS.unavailable]: 'UNREACHABLE',
 };
 
-/** The same for whoever calls, and has no status to give: the codes of RST_STREAM. */
+/** The same for the client, which cannot send a status: RST_STREAM codes. */
 const RESET_OF_CODE: Readonly<Partial<Record<TransportErrorCode, number>>> = {
   BAD_FRAME: constants.NGHTTP2_PROTOCOL_ERROR,
   FRAME_TOO_LARGE: constants.NGHTTP2_ENHANCE_YOUR_CALM,
@@ -40,12 +40,12 @@ const CODE_OF_RESET: Readonly<Record<number, TransportErrorCode>> = {
 
 export function statusTrailers(error: TransportError): { 'grpc-status': string; 'grpc-message': string } {
   const status = STATUS_OF_CODE[error.code] ?? GRPC_STATUS.unknown;
-  // All but printable ASCII is escaped, and the sign that escapes.
+  // Escapes everything except printable ASCII, and the escape character itself.
   const message = error.message.toWellFormed().replaceAll(/[^\x20-\x24\x26-\x7e]/gu, encodeURIComponent);
   return { 'grpc-status': String(status), 'grpc-message': message };
 }
 
-/** What the one that was called said at the end; `undefined` when all was well. */
+/** The final status of the server; `undefined` for success. */
 export function errorOfStatus(status: unknown, message: unknown): TransportError | undefined {
   if (status === String(GRPC_STATUS.ok)) return undefined;
   const said = typeof message === 'string' ? `: ${unescaped(message)}` : '';

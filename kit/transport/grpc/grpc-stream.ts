@@ -9,18 +9,18 @@ export interface GrpcStreamOptions {
   readonly http2: Http2Stream;
   readonly peer: Peer;
   readonly maxFrameBytes: number;
-  /** Until it is admitted; as many as afterwards unless given. */
+  /** Limit until the stream is admitted; default: the same as afterwards. */
   readonly firstFrameBytes?: number;
   readonly side: GrpcSide;
 }
 
-/** In what the one that calls and the one that is called differ. */
+/** The differences between client and server. */
 export interface GrpcSide {
-  /** The other end has said all: what is wrong with that? */
+  /** Called when the other end has ended; returns a fault if it ended with an error. */
   faultOfEnd(): TransportError | undefined;
-  /** Lets the other end know why it is over. */
+  /** Tells the other end why the stream is over. */
   tell(error: TransportError): void;
-  /** After its owner was told. */
+  /** Called after the owner was notified. */
   over(): void;
   admitted?(): void;
 }
@@ -36,7 +36,7 @@ export class GrpcStream implements Stream {
   #isPaused = false;
   #hasEnded = false;
   #otherHasEnded = false;
-  /** Nothing is told any more after that. */
+  /** No events are reported after this. */
   #isOver = false;
 
   constructor({ http2, peer, maxFrameBytes, firstFrameBytes = maxFrameBytes, side }: GrpcStreamOptions) {
@@ -48,11 +48,11 @@ export class GrpcStream implements Stream {
     this.#writer = new FrameWriter(http2, () => {
       if (!this.#isOver) this.#handlers?.room();
     });
-    // What it was is known when it is closed, which follows.
+    // The cause is known at `close`, which follows.
     http2.on('error', () => {});
   }
 
-  /** From now on what happens is told. */
+  /** Events are reported from now on. */
   handTo(handlers: StreamHandlers): void {
     this.#handlers = handlers;
     this.#http2.on('data', (chunk: Buffer) => {
@@ -60,7 +60,7 @@ export class GrpcStream implements Stream {
       this.#deliver();
     });
     this.#http2.on('end', () => {
-      // Node also says so of a stream that was cut; `close` follows and tells the two apart.
+      // Node also emits `end` for a stream that was cut; `close` follows and tells them apart.
       if (this.#isCut()) return;
       this.#otherHasEnded = true;
       this.#deliver();
@@ -102,14 +102,14 @@ export class GrpcStream implements Stream {
     this.#over(new TransportError('CONNECTION_LOST', 'the stream was destroyed at this end'));
   }
 
-  /** Its connection is gone. Nobody has to read to the end first: whoever waits for the connection would wait for that. */
+  /** The connection is gone. Unread frames are dropped: `Connection.closed` would otherwise wait for the reader. */
   lose(error: TransportError): void {
     if (this.#isOver) return;
     const isInOrder = this.#otherHasEnded && this.#reader.isEmpty && !this.#wasReset();
     this.#over(isInOrder ? undefined : error);
   }
 
-  /** Something is wrong with what the other end does. */
+  /** The other end violates the protocol. */
   fail(error: TransportError): void {
     if (this.#isOver) return;
     this.#writer.drop();
@@ -143,12 +143,12 @@ export class GrpcStream implements Stream {
   #closed(): void {
     if (this.#isOver) return;
     if (!this.#otherHasEnded || this.#wasReset()) this.#over(this.#faultOfClose());
-    // What is left waits until somebody wants it.
+    // Unread frames wait until the stream is resumed.
     else if (!this.#isPaused) this.#over(undefined);
   }
 
   #faultOfClose(): TransportError | undefined {
-    // Whoever calls has no use for the stream any more once it was told the end, and most clients of gRPC say so.
+    // A client is done with the stream once it has received the end, and most gRPC clients then reset it.
     if (this.#hasEnded && !this.#isCut()) return this.#side.faultOfEnd();
     return errorOfReset(this.#http2.rstCode ?? constants.NGHTTP2_CANCEL);
   }
@@ -164,7 +164,7 @@ export class GrpcStream implements Stream {
   #over(error: TransportError | undefined): void {
     this.#isOver = true;
     this.#writer.drop();
-    // Never from within a call of the one who is told.
+    // Deferred, so that it never runs within a call of the owner.
     process.nextTick(() => {
       this.#handlers?.closed(error);
       this.#side.over();
@@ -172,7 +172,10 @@ export class GrpcStream implements Stream {
   }
 }
 
-/** Node ends a stream in order before it resets it, and the other end might take it for that. So the end is left out. */
+/**
+ * Node ends a stream gracefully before it resets it, which the other end could take for an orderly end. So the end is
+ * suppressed.
+ */
 export function reset(http2: Http2Stream, code: number): void {
   http2._final = (done) => done();
   http2.close(code);

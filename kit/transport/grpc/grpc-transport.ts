@@ -8,13 +8,13 @@ import { GrpcConnection } from './grpc-connection.ts';
 import { CONNECTION_WINDOW, HTTP2_SETTINGS, MAX_SESSION_MEMORY } from './http2-settings.ts';
 
 export interface GrpcTransportOptions extends DialOptions {
-  /** Of the one method that is called, with both names: `/package.Service/Method`. */
+  /** The method to call, with both names: `/package.Service/Method`. */
   readonly path: string;
-  /** Larger ones are not taken. 4 MiB unless told. */
+  /** Larger frames are refused. Default 4 MiB. */
   readonly maxFrameBytes?: number;
 }
 
-/** Streams of frames as calls of a gRPC method that streams both ways, on one HTTP/2 connection. */
+/** Streams of frames as calls of a bidirectional gRPC method, on one HTTP/2 connection. */
 export function createGrpcTransport(options: GrpcTransportOptions): Transport {
   const { path, maxFrameBytes = DEFAULT_MAX_FRAME_BYTES } = options;
   return {
@@ -31,7 +31,7 @@ async function openSession(options: DialOptions, signal: AbortSignal): Promise<G
   const socket = await dial(options, 'h2', signal);
   if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
     socket.destroy();
-    throw new TransportError('REFUSED', `${doing}: what answers there does not speak HTTP/2`);
+    throw new TransportError('REFUSED', `${doing}: the server does not speak HTTP/2`);
   }
   const session = http2Connect(authorityOf(options), {
     createConnection: () => socket,
@@ -55,7 +55,7 @@ interface Greeted {
   readonly socket: Socket;
 }
 
-/** Until the other end has said its settings, it may be anything, or about to refuse our certificate. */
+/** Until its settings arrive, the other end may be anything, or may be about to refuse the client certificate. */
 async function greeting(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = (): void => reject(signal.reason);
@@ -72,13 +72,13 @@ async function greeting(session: ClientHttp2Session, signal: AbortSignal): Promi
 }
 
 function greetingError(error: unknown, doing: string): TransportError {
-  const why = error instanceof Error ? error.message : 'the connection was closed before anything was said';
-  // What the network says is ECONNRESET and the like; TLS alerts and what is no HTTP/2 are named by Node.
+  const why = error instanceof Error ? error.message : 'the connection was closed before any data arrived';
+  // Network errors have codes such as ECONNRESET; for TLS alerts and non-HTTP/2 data Node uses codes with ERR_.
   const isSaid = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_');
   return new TransportError(isSaid ? 'REFUSED' : 'UNREACHABLE', `${doing}: ${why}`, { cause: error });
 }
 
-/** Only what the other end is told it is called; the connection is there already. */
+/** Only the authority sent to the other end; the connection exists already. */
 function authorityOf({ to, tls }: DialOptions): string {
   const name = 'path' in to ? 'localhost' : endpointName(to);
   return `${tls ? 'https' : 'http'}://${name}`;

@@ -1,15 +1,15 @@
 import type { ServerSessionOptions, Settings } from 'node:http2';
 
-/** What may be under way on one stream before the receiver has taken any of it. */
+/** How much may be in flight on one stream before the receiver has read any of it. */
 const STREAM_WINDOW = 1024 * 1024;
 
 /**
- * The same for all streams of a connection together. A stream that is paused has no part in it: Node gives back what came
- * for the connection at once, so that none can hold up the others.
+ * The same for all streams of a connection together. A paused stream does not use it up: Node returns the connection's credit
+ * at once, so that no stream can block the others.
  */
 export const CONNECTION_WINDOW = 16 * 1024 * 1024;
 
-/** In MiB. Beyond that Node refuses new streams; its own limit of 10 is reached by a few large frames. */
+/** In MiB. Beyond that Node refuses new streams; a few large frames reach its default of 10. */
 export const MAX_SESSION_MEMORY = 64;
 
 export const CONTENT_TYPE = 'application/grpc+proto';
@@ -20,23 +20,23 @@ export const HTTP2_SETTINGS: Settings = {
   maxHeaderListSize: 64 * 1024,
 };
 
-/** With the window that HTTP/2 begins with. */
+/** The initial window of HTTP/2. */
 export const STRANGERS_SETTINGS: Settings = { ...HTTP2_SETTINGS, initialWindowSize: 65_535 };
 
-/** Streams at once on a connection of which no stream is admitted yet. */
+/** Concurrent streams on a connection that has no admitted stream yet. */
 export const STRANGERS_STREAMS = 32;
 
 /**
- * What a session takes before it is ended. They are the defaults of Node and nghttp2 today; written down, since what keeps a flood
- * off should not change with a release of theirs. A header block in more than eight CONTINUATION frames ends the session, too:
- * nghttp2 has no setting for that.
+ * Limits after which a session is ended. They equal today's defaults of Node and nghttp2; they are explicit so that a new
+ * release of these cannot weaken the flood protection. A header block in more than eight CONTINUATION frames also ends the
+ * session: nghttp2 has no setting for that.
  */
 export const FLOOD_LIMITS = {
-  /** Resets by the caller: so many at once, and so many a second on average. */
+  /** Resets by the client: maximum burst, and average per second. */
   streamResetBurst: 1_000,
   streamResetRate: 33,
   maxSessionInvalidFrames: 100,
-  /** Streams beyond the number that was agreed on. */
+  /** Streams beyond the agreed number. */
   maxSessionRejectedStreams: 100,
   maxOutstandingPings: 10,
   maxSettings: 32,

@@ -6,40 +6,40 @@ import { type AcceptStream, DEFAULT_MAX_FRAME_BYTES, type TransportServer } from
 import { serveConnection } from './served-connection.ts';
 
 export interface GrpcServerOptions extends ListenOptions {
-  /** Of the one method that is served, with both names: `/package.Service/Method`. */
+  /** The method to serve, with both names: `/package.Service/Method`. */
   readonly path: string;
   readonly accept: AcceptStream;
-  /** Told what `accept` threw. */
+  /** Receives errors thrown by `accept`. */
   readonly onThrow?: (error: unknown) => void;
-  /** Larger ones are not taken. 4 MiB unless told. */
+  /** Larger frames are refused. Default 4 MiB. */
   readonly maxFrameBytes?: number;
-  /** On one connection; more wait at the other end. 1,000 unless told. */
+  /** Per connection; further streams wait at the other end. Default 1,000. */
   readonly maxStreams?: number;
-  /** A connection without a stream is closed after that. 90 s unless told. */
+  /** A connection without streams is closed after this. Default 90 s. */
   readonly idleMs?: number;
   /**
-   * Whether a certificate is of our own making, by its signature alone: what is more to be known of it is asked of its streams.
-   * Such a caller is no stranger, for whom there are few connections, few streams and small frames until one of its streams is
-   * admitted.
+   * Whether a certificate was issued by this platform, checked by its signature alone; everything else is checked for each
+   * stream. Other callers are strangers: until one of their streams is admitted, they get few connections, few streams and
+   * small frames.
    */
   readonly recognises?: (certificate: Uint8Array) => boolean;
   readonly strangers?: Partial<FairShareLimits>;
-  /** How long a connection may stay a stranger. 15 s unless given. */
+  /** How long a connection may stay a stranger. Default 15 s. */
   readonly admitWithinMs?: number;
 }
 
-/** Connections with TLS that have shown nothing yet. */
+/** TLS connections that are not authenticated yet. */
 export const STRANGERS: FairShareLimits = { total: 256, each: 128 };
 export const ADMIT_WITHIN_MS = 15_000;
 
 export interface GrpcServer extends TransportServer {
-  /** With the port that was taken. */
+  /** With the actual port. */
   readonly address: Endpoint;
-  /** For connections from now on. */
+  /** For new connections. */
   setCertificate(tls: ListenTls): void;
 }
 
-/** Takes the calls of a gRPC method that streams both ways, by any client of gRPC. */
+/** Serves a bidirectional gRPC method, for any gRPC client. */
 export async function listenGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
   const served = {
     path: options.path,

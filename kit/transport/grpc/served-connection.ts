@@ -30,15 +30,15 @@ export interface ServedConnectionOptions {
   readonly maxFrameBytes: number;
   readonly maxStreams: number;
   readonly idleMs: number;
-  /** Whether a certificate is of our own making. */
+  /** Whether a certificate was issued by this platform. */
   readonly recognises: (certificate: Uint8Array) => boolean;
-  /** The connections that have shown nothing yet. */
+  /** The connections that are not authenticated yet. */
   readonly strangers: FairShare<Socket>;
-  /** Until one of its streams is admitted; a connection with a certificate of ours has the time of `idleMs`. */
+  /** Timeout until one of the streams is admitted. A connection with a recognised certificate has `idleMs` instead. */
   readonly admitWithinMs: number;
 }
 
-/** Takes a connection that another made. A stranger may have to go for it, or it is one stranger too many itself. */
+/** Serves an accepted connection. If there are too many strangers, another one is closed for it, or this one is. */
 export function serveConnection(socket: Socket, from: string, options: ServedConnectionOptions): void {
   const shown = peerOfSocket(socket, {}, from);
   const isTrusted = shown.isTrusted || (shown.certificate !== undefined && options.recognises(shown.certificate));
@@ -54,7 +54,7 @@ class ServedConnection {
   readonly #peer: Peer;
   readonly #streams = new Set<GrpcStream>();
   readonly #socket: Socket;
-  /** While it is a stranger. */
+  /** Set while the connection is a stranger. */
   #late: NodeJS.Timeout | undefined;
   #isGone = false;
   #idle: NodeJS.Timeout | undefined;
@@ -66,7 +66,7 @@ class ServedConnection {
     this.#peer = peer;
     const { maxStreams, admitWithinMs } = options;
     if (!peer.isTrusted) this.#late = setTimeout(() => socket.destroy(), admitWithinMs).unref();
-    // A stranger has the windows that HTTP/2 begins with: more is under way only for those who were admitted.
+    // A stranger has the initial windows of HTTP/2: only admitted callers may have more in flight.
     const known = { ...HTTP2_SETTINGS, maxConcurrentStreams: maxStreams };
     const strangers = { ...STRANGERS_SETTINGS, maxConcurrentStreams: Math.min(STRANGERS_STREAMS, maxStreams) };
     this.#session = performServerHandshake(socket, {
@@ -79,7 +79,7 @@ class ServedConnection {
       this.#cause = error;
     });
     this.#session.on('stream', (http2, headers) => this.#call(http2, headers));
-    // As it is with those that we make: the session may wait for ever.
+    // As for dialled connections: the session might wait without end.
     socket.once('close', () => this.#gone());
     this.#whenIdle();
   }
@@ -112,7 +112,7 @@ class ServedConnection {
       handlers = accept(stream);
     } catch (error) {
       onThrow(error);
-      stream.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not taken'));
+      stream.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not accepted'));
     }
     stream.handTo(handlers);
   }
@@ -125,7 +125,7 @@ class ServedConnection {
     this.#session.setLocalWindowSize(CONNECTION_WINDOW);
   }
 
-  /** A stranger that sends what is not taken loses its connection, once it may have read why. */
+  /** A stranger that violates the limits loses its connection, after a moment to read the reason. */
   #streamFailed(): boolean {
     if (this.#late === undefined) return false;
     setTimeout(() => this.#socket.destroy(), STRANGER_LINGER_MS).unref();
@@ -154,7 +154,7 @@ class ServedConnection {
 interface SideOwner {
   over(): void;
   admitted(): void;
-  /** Whether the connection ends with it. */
+  /** Whether the connection ends with the stream. */
   failed(): boolean;
 }
 
@@ -166,7 +166,7 @@ function calledSide(http2: ServerHttp2Stream, owner: SideOwner): GrpcSide {
     tell: (error) => {
       trailers = statusTrailers(error);
       http2.end();
-      // What else a stranger sends is left where it is: to read it would let more of it in.
+      // Further data of a stranger is left unread: reading would let in more.
       if (owner.failed()) http2.pause();
       else linger(http2);
     },
@@ -175,11 +175,11 @@ function calledSide(http2: ServerHttp2Stream, owner: SideOwner): GrpcSide {
   };
 }
 
-/** Time for the other end to read why. A reset at once would overtake that. */
+/** Time for the other end to read the reason. An immediate reset would overtake it. */
 const LINGER_MS = 5_000;
 const STRANGER_LINGER_MS = 100;
 
-/** What else comes is read and forgotten, for a while. */
+/** Reads and discards further data for a while. */
 function linger(http2: ServerHttp2Stream): void {
   http2.on('data', () => {}).resume();
   const timer = setTimeout(() => http2.close(constants.NGHTTP2_NO_ERROR), LINGER_MS).unref();
@@ -188,7 +188,7 @@ function linger(http2: ServerHttp2Stream): void {
 
 const NOBODY: StreamHandlers = { frame: () => {}, room: () => {}, closed: () => {} };
 
-/** Headers that end the call before it has begun, when it is none for us. */
+/** Response headers that refuse a call which is not for this server. */
 function refusalOf(headers: IncomingHttpHeaders, path: string): Record<string, string | number> | undefined {
   if (headers[':method'] !== 'POST') return { ':status': 405, allow: 'POST' };
   if (headers['content-type']?.startsWith('application/grpc') !== true) return { ':status': 415 };

@@ -16,7 +16,7 @@ const CALL = { ':method': 'POST', ':path': GRPC_PATH, 'content-type': 'applicati
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const [HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION] = [1, 3, 4, 6, 9];
 const END_HEADERS = 4;
-/** `GET http: /`, as HPACK has it. */
+/** `GET http: /` in HPACK. */
 const GET = Buffer.from([0x82, 0x86, 0x84]);
 const CANCEL = Buffer.from([0, 0, 0, 8]);
 const MAX_FLOOD = 1_000_000;
@@ -134,7 +134,7 @@ async function listening(t: TestContext, options: Partial<GrpcServerOptions>) {
   const { port } = server.address as { port: number };
   const call = (localAddress: string): Promise<ClientHttp2Session> =>
     opened(t, () => connect({ port, host: '127.0.0.1', localAddress }));
-  /** Until the server hangs up; returns how often that was. */
+  /** Runs until the server hangs up; returns how many rounds that took. */
   const flood = async (frames: (nth: number) => Buffer[], isRead = true): Promise<number> => {
     const socket = connect({ port, host: '127.0.0.1' });
     t.after(() => socket.destroy());

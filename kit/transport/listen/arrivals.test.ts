@@ -87,7 +87,7 @@ async function arriving(t: TestContext, options: Partial<ArrivalsOptions>) {
   return { arrivals, call, begun };
 }
 
-/** A listener with TLS, and a caller that says something before its handshake. */
+/** A TLS listener, and a caller that sends bytes before its handshake. */
 async function listening(t: TestContext) {
   const taken: string[] = [];
   const isProxy = (address: string): boolean => address === PROXY;

@@ -4,23 +4,23 @@ import { addressOf, printAddress } from '../peer-of-socket.ts';
 import { HandshakeQueue } from './handshake-queue.ts';
 import { parseProxyHeader } from './proxy-header.ts';
 
-/** Connections whose handshake is not through: those that say nothing, those that wait for their turn, and those that are at it. */
+/** Connections whose handshake is not complete: silent ones, queued ones, and those in progress. */
 export const ARRIVING: FairShareLimits = { total: 4_096, each: 2_048 };
 /** From the connection to its first bytes, which every client sends at once. */
 export const FIRST_BYTES_MS = 5_000;
 
 export interface ArrivalsOptions {
-  /** Its first bytes are there, and its turn has come. */
+  /** Called when the first bytes have arrived and the connection's turn has come. */
   readonly begin: (socket: Socket) => void;
-  /** Those who pass on the connections of others, and say first whose it is. */
+  /** Whether the peer is a proxy, which sends the address of its client first. */
   readonly isProxy: (address: string) => boolean;
   readonly limits?: FairShareLimits;
   readonly firstBytesMs?: number;
 }
 
 /**
- * What was connected and has proved nothing. A handshake is begun once the caller has said something, so that the silent hold no
- * turn of the queue; they are bounded by address, and go after a while.
+ * Connections that have proved nothing yet. A handshake starts only after the caller has sent something, so silent callers hold
+ * no place in the queue. They are bounded by address, and dropped after a while.
  */
 export class Arrivals {
   readonly #options: Required<ArrivalsOptions>;
@@ -46,7 +46,7 @@ export class Arrivals {
   }
 
   add(socket: Socket): void {
-    // Until its turn nothing else hears of it.
+    // Until its turn there is no other error listener.
     socket.on('error', () => {});
     const address = addressOf(socket);
     const network = callerNetwork(address);
@@ -66,7 +66,7 @@ export class Arrivals {
     });
   }
 
-  /** The handshake of the connection with that address is through. Returns where it comes from. */
+  /** The handshake of the connection with that address is complete. Returns the address of the caller. */
   through(address: string): string {
     const socket = this.#byAddress.get(address);
     if (socket === undefined) return address;

@@ -42,7 +42,7 @@ async function connections(t: TestContext, count: number, ends: EndsInTurns) {
   return { here, there };
 }
 
-/** How many were closed in each turn in which any was, until all are. */
+/** The number of sockets closed in each turn that closed any, until all are closed. */
 async function closesByTurn(sockets: readonly Socket[]): Promise<number[]> {
   const turns: number[] = [];
   let [closed, told] = [0, 0];

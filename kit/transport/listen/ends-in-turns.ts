@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 const AT_ONCE = 8;
 
 /**
- * DECISION: connections that end at the same moment are closed a few in a turn. What follows from one end takes some
- * tenths of a millisecond: TLS, each stream of HTTP/2, each channel on it. Node closes all that ended in one turn before
- * anything else has its own, so that for a thousand everybody else would wait for a quarter of a second.
+ * DECISION: connections that end at the same moment are closed a few per turn. The consequences of one end take some tenths of
+ * a millisecond: TLS, each HTTP/2 stream, each channel on it. Node closes everything that ended in one turn before anything
+ * else runs, so a thousand ends would block all other work for a quarter of a second.
  */
 export class EndsInTurns {
   readonly #atOnce: number;
@@ -18,7 +18,7 @@ export class EndsInTurns {
     this.#atOnce = atOnce;
   }
 
-  /** From now on its end waits for its turn, whoever ends it. */
+  /** From now on the close of this socket is queued, whichever side ends it. */
   watch(socket: Socket): void {
     const close = socket._destroy.bind(socket);
     socket._destroy = (error, done) => this.#add(() => close(error, done));
@@ -32,7 +32,7 @@ export class EndsInTurns {
     setImmediate(() => this.#endTurn());
   }
 
-  /** What is closed here still belongs to it: Node tells of closes after its immediates. */
+  /** These closes still belong to this turn: Node emits close events after its immediates. */
   #endTurn(): void {
     this.#closeSome();
     this.#inThisTurn = 0;

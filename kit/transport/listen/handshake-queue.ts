@@ -1,23 +1,23 @@
 export interface HandshakeQueueOptions<T> {
   readonly begin: (caller: T) => void;
-  /** Its turn has not come in time. */
+  /** The caller's turn has not come in time. */
   readonly expire: (caller: T) => void;
-  /** At once, however busy this process is. */
+  /** Concurrent handshakes, however busy this process is. */
   readonly fewest?: number;
-  /** After so long one does not count any more, whatever becomes of it: a caller that stays silent must not hold up others. */
+  /** After this time a handshake no longer counts: a caller that stays silent must not hold up others. */
   readonly patienceMs?: number;
-  /** Of one network that are begun and not over, whether or not they count. */
+  /** Maximum of unfinished handshakes from one network, whether or not they count. */
   readonly each?: number;
-  /** For its turn. */
+  /** Maximum wait for a turn. */
   readonly waitMs?: number;
 }
 
-/** How often it is looked whether this process keeps up. */
+/** How often the queue measures whether this process keeps up. */
 const LOOK_EVERY_MS = 25;
 const IN_TIME_MS = 3;
 const TOO_LATE_MS = 10;
 const MOST = 16;
-/** Begun and not over, of one network. */
+/** Unfinished handshakes from one network. */
 export const HANDSHAKES_EACH = 128;
 export const HANDSHAKE_WAIT_MS = 10_000;
 
@@ -27,27 +27,26 @@ interface Waiting<T> {
 }
 
 /**
- * DECISION: few handshakes are under way at once, not as many as there are callers. A thousand that were cut off come back
- * at the same moment; were all begun at once they would all have their next word ready at once, too, and what else this
- * process does would wait for seconds until all of it is done. One after the other they are through as soon.
+ * DECISION: only a few handshakes run at once, however many callers there are. A thousand callers that were cut off come back
+ * at the same moment. If all handshakes started at once, all would also have their next step ready at once, and all other work
+ * of this process would wait for seconds. One after the other they finish just as soon.
  *
- * How many that is shows in how late a timer is: callers from afar leave this process idle until they answer, and more are
- * begun meanwhile; callers from nearby keep it busy, and all other requests wait for as long as the timer does.
+ * The lateness of a timer decides how many run: remote callers leave this process idle until they answer, so more are started
+ * meanwhile; nearby callers keep it busy, and other requests are delayed as much as the timer is.
  *
- * The next one is of the network that has the fewest unfinished handshakes: a network whose callers never finish comes after
- * all others.
+ * The next handshake is from the network with the fewest unfinished ones: a network whose callers never finish comes last.
  */
 export class HandshakeQueue<T> {
   readonly #options: Required<HandshakeQueueOptions<T>>;
-  /** By network. One that was served moves to the end. */
+  /** By network. A network that was served moves to the end. */
   readonly #waiting = new Map<string, Waiting<T>[]>();
   readonly #unfinished = new Map<T, string>();
   readonly #unfinishedOf = new Map<string, number>();
-  /** When those that count were begun, the oldest first. */
+  /** Start times of the handshakes that count, oldest first. */
   readonly #counting = new Map<T, number>();
   #room: number;
   #looksAt: number | undefined;
-  /** One that is over at once comes back to here. */
+  /** Guards against reentry by a handshake that ends synchronously. */
   #isBeginning = false;
 
   constructor(options: HandshakeQueueOptions<T>) {
@@ -62,7 +61,7 @@ export class HandshakeQueue<T> {
     this.#beginSome();
   }
 
-  /** It is through, or has come to nothing. Once more does nothing. */
+  /** The handshake is complete or has failed. Idempotent. */
   readonly over = (caller: T): void => {
     const network = this.#unfinished.get(caller);
     if (network === undefined) return;
@@ -136,7 +135,7 @@ export class HandshakeQueue<T> {
   }
 }
 
-/** How many may be under way from now on. It is given up faster than it is won. */
+/** How many may run from now on. Decreases faster than it grows. */
 export function roomAfter(room: number, lateMs: number, fewest: number): number {
   if (lateMs > TOO_LATE_MS) return Math.max(fewest, Math.floor(room / 2));
   return lateMs < IN_TIME_MS ? Math.min(MOST, room + 1) : room;

@@ -10,15 +10,15 @@ import { Arrivals } from './arrivals.ts';
 import { EndsInTurns } from './ends-in-turns.ts';
 
 export interface ListenOptions {
-  /** Port 0 takes any that is free. A path is a Unix socket, which only the user of this process can open. */
+  /** Port 0 picks any free port. A path is a Unix socket, which only the user of this process can open. */
   readonly at: Endpoint;
-  /** Without it connections are plain: whether that is good enough is for the caller to know. */
+  /** Without it connections are plaintext; the caller decides whether that is acceptable. */
   readonly tls?: ListenTls;
-  /** Beyond that, connections are dropped at once. 10,000 unless told. */
+  /** Further connections are dropped at once. Default 10,000. */
   readonly maxConnections?: number;
   /**
-   * Load balancers, by their address, that begin each connection with a header of the PROXY protocol, version 2, which says who
-   * is calling. With TLS only. None unless given: others could say anything.
+   * Load balancers, by address, that begin each connection with a PROXY protocol version 2 header, which names the caller. Only
+   * with TLS. Default: none, because any other peer could claim anything.
    */
   readonly isProxy?: (address: string) => boolean;
 }
@@ -30,24 +30,24 @@ export interface ListenTls {
 }
 
 export interface Listener {
-  /** With the port that was taken. */
+  /** With the actual port. */
   readonly address: Endpoint;
-  /** For connections from now on. Without effect where there is no TLS. */
+  /** For new connections. No effect without TLS. */
   setCertificate(tls: ListenTls): void;
-  /** Takes no more connections; those that were taken stay. */
+  /** Stops accepting connections; existing ones stay. */
   stop(): void;
-  /** The same, and cuts those that were taken. Resolves when none is left. */
+  /** The same, and cuts existing connections. Resolves when none is left. */
   close(): Promise<void>;
 }
 
-/** A thousand that were cut off come back at once. */
+/** A thousand callers that were cut off come back at once. */
 const BACKLOG = 4096;
 const HANDSHAKE_MS = 10_000;
 
-/** `from` is the caller's address. Through a proxy it is what the proxy says, and not that of the socket. */
+/** `from` is the caller's address. Behind a proxy it is the address that the proxy reports, not that of the socket. */
 export type TakeSocket = (socket: Socket, from: string) => void;
 
-/** Hands over every connection once its TLS is up, if it has any. */
+/** Passes on every connection, after its TLS handshake if it has one. */
 export async function listen(options: ListenOptions, protocol: string, taken: TakeSocket): Promise<Listener> {
   const { at, tls, maxConnections = 10_000, isProxy = () => false } = options;
   const secured = tls && tlsServer(tls, protocol);
@@ -68,7 +68,7 @@ export async function listen(options: ListenOptions, protocol: string, taken: Ta
     socket.once('close', () => sockets.delete(socket));
   });
   const closed = once(server, 'close');
-  // What comes after it listens, such as too many open files, ends one connection at the most.
+  // Errors after the start, such as too many open files, end one connection at most.
   server.on('error', () => {});
   return {
     address: 'path' in at ? at : { host: at.host, port: (server.address() as AddressInfo).port },
@@ -86,7 +86,7 @@ export async function listen(options: ListenOptions, protocol: string, taken: Ta
   };
 }
 
-/** For a server that listens: hands over what it takes, a few at a time. */
+/** Passes accepted connections on to a TLS server, a few at a time. */
 function inTurns(
   secured: TlsServer,
   taken: TakeSocket,
@@ -102,8 +102,8 @@ function tlsServer({ cert, key }: ListenTls, protocol: string): TlsServer {
     cert,
     key: key.reveal(),
     ALPNProtocols: [protocol],
-    // DECISION: every certificate is let in, and none will do, too. Whoever takes the streams knows who is trusted, and
-    // refuses with a sentence that the other end can show; TLS has only an alert with a number.
+    // DECISION: any client certificate is accepted, or none at all. The code that accepts the streams knows which callers are
+    // trusted, and refuses with a message that the other end can show; TLS has only a numeric alert.
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: HANDSHAKE_MS,
@@ -135,8 +135,8 @@ async function listening(server: Server, begin: () => void): Promise<void> {
 }
 
 /**
- * The file has its mode from the first moment on: a `chmod` afterwards would leave a gap in which others can connect. The
- * socket is bound before `listen` returns, so that no other file is made meanwhile.
+ * The file has its mode from the start: a later `chmod` would leave a gap in which others can connect. The socket is bound
+ * before `listen` returns, so no other file is created meanwhile.
  */
 function privately(bindSocket: () => void): void {
   const before = process.umask(0o177);
@@ -147,7 +147,7 @@ function privately(bindSocket: () => void): void {
   }
 }
 
-/** Whether it is certain that its process is gone: nothing else may be replaced. */
+/** True only if the owning process is certainly gone: nothing else may be replaced. */
 async function isLeftBehind(path: string): Promise<boolean> {
   if (!lstatSync(path).isSocket()) return false;
   const probe = connect(path);

@@ -1,20 +1,20 @@
 /**
- * Version 2 of the PROXY protocol: what a load balancer that passes TLS on says first, so that the one behind it learns who is
- * calling. https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt
+ * PROXY protocol version 2: a header with which a load balancer that passes TLS through names its client.
+ * https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt
  */
 const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const FIXED_BYTES = 16;
-/** Addresses, and room for what some load balancers add. */
+/** Addresses, and room for the extensions of some load balancers. */
 export const MAX_PROXY_HEADER_BYTES = FIXED_BYTES + 1_024;
 const VERSION = 2;
 const COMMANDS = { local: 0, proxy: 1 } as const;
 const [TCP4, TCP6] = [0x11, 0x21];
 
 export type ProxyHeader =
-  /** More bytes are needed to tell. */
+  /** More bytes are needed. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'invalid'; readonly reason: string }
-  /** `bytes` long. Without a source it speaks for itself, as in a health check. */
+  /** `bytes` is its length. Without a source the proxy connects for itself, as in a health check. */
   | { readonly kind: 'header'; readonly bytes: number; readonly source: ProxySource | undefined };
 
 export interface ProxySource {

@@ -4,16 +4,16 @@ import { TransportError } from '../transport-error.ts';
 interface MemoryEndOptions {
   readonly peer: Peer;
   readonly maxFrameBytes: number;
-  /** After its owner was told. */
+  /** Called after the owner was notified. */
   readonly over: () => void;
 }
 
 const HIGH_MARK = 256 * 1024;
 const LOW_MARK = 64 * 1024;
-/** Of frames without any bytes. */
+/** Accounts for empty frames. */
 const FRAME_COST = 5;
 
-/** One end of a stream within a process. What was sent waits at the other end until it is wanted. */
+/** One end of a stream within a process. Sent frames wait at the other end until they are read. */
 export class MemoryEnd implements Stream {
   readonly peer: Peer;
   readonly #options: MemoryEndOptions;
@@ -25,7 +25,7 @@ export class MemoryEnd implements Stream {
   #isScheduled = false;
   #hasEnded = false;
   #otherHasEnded = false;
-  /** It was told to stop. */
+  /** The other end was told to stop sending. */
   #otherIsHeld = false;
   #isOver = false;
 
@@ -38,7 +38,7 @@ export class MemoryEnd implements Stream {
     this.#other = other;
   }
 
-  /** From now on what happens is told. */
+  /** Events are reported from now on. */
   handTo(handlers: StreamHandlers): void {
     this.#handlers = handlers;
     this.#schedule();
@@ -46,7 +46,7 @@ export class MemoryEnd implements Stream {
 
   send(frame: Uint8Array): boolean {
     if (this.#hasEnded || this.#isOver) return true;
-    // A copy, as a network makes one: whoever receives it may write on it.
+    // A copy, as over a network: the receiver may modify it.
     return this.#other?.receive(new Uint8Array(frame)) ?? true;
   }
 
@@ -70,7 +70,7 @@ export class MemoryEnd implements Stream {
     this.over(new TransportError('CONNECTION_LOST', 'the stream was destroyed at this end'));
   }
 
-  /** Something is wrong with what the other end does. */
+  /** The other end violates the protocol. */
   fail(error: TransportError): void {
     this.#other?.over(error);
     this.over(error);
@@ -111,7 +111,7 @@ export class MemoryEnd implements Stream {
   #deliver(handlers: StreamHandlers | undefined): void {
     for (let frame = this.#next(); frame !== undefined; frame = this.#next()) {
       if (frame.length > this.#options.maxFrameBytes) {
-        const message = `take a frame of ${frame.length} bytes: no more than ${this.#options.maxFrameBytes} are taken`;
+        const message = `read a frame of ${frame.length} bytes: the limit is ${this.#options.maxFrameBytes}`;
         this.fail(new TransportError('FRAME_TOO_LARGE', message));
         return;
       }

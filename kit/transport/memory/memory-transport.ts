@@ -15,18 +15,18 @@ import { MemoryEnd } from './memory-end.ts';
 
 export interface MemoryTransportOptions {
   readonly accept: AcceptStream;
-  /** Told what `accept` threw. */
+  /** Receives errors thrown by `accept`. */
   readonly onThrow?: (error: unknown) => void;
-  /** Larger ones are not taken. 4 MiB unless told. */
+  /** Larger frames are refused. Default 4 MiB. */
   readonly maxFrameBytes?: number;
-  /** As whom the one that is called knows the one that calls. */
+  /** The peer that the server sees. */
   readonly peer?: Omit<Peer, 'headers'>;
 }
 
 export interface MemoryTransport {
   readonly transport: Transport;
   readonly server: TransportServer;
-  /** All connections, as a network would. */
+  /** Cuts all connections, as a network would. */
   cut(): void;
 }
 
@@ -38,7 +38,7 @@ export function createMemoryTransport(options: MemoryTransportOptions): MemoryTr
   let isListening = true;
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     signal.throwIfAborted();
-    if (!isListening) throw new TransportError('UNREACHABLE', 'connect in memory: nobody listens any more');
+    if (!isListening) throw new TransportError('UNREACHABLE', 'connect in memory: the server no longer listens');
     const connection = new MemoryConnection(options);
     connections.add(connection);
     connection.closed.then(
@@ -115,7 +115,7 @@ class MemoryConnection implements Connection {
       theirs.handTo(this.#options.accept(theirs));
     } catch (error) {
       this.#options.onThrow?.(error);
-      theirs.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not taken'));
+      theirs.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not accepted'));
     }
   }
 

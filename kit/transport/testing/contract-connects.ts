@@ -5,7 +5,7 @@ import type { Transport } from '../transport.ts';
 import { roundTrip, setScene, type TransportUnderTest } from './contract-scene.ts';
 import { StreamRecorder } from './stream-recorder.ts';
 
-/** Connections come about or say why not, and leave nothing behind. */
+/** Connections succeed or fail with a reason, and leave nothing behind. */
 export function connects(subject: TransportUnderTest): void {
   it('says so when nobody is there', async (t) => {
     const nowhere = await subject.nowhere();
@@ -38,7 +38,7 @@ export function connects(subject: TransportUnderTest): void {
   });
 }
 
-/** A connection may come about and be good for nothing; then its first stream says so. */
+/** A connection may succeed and still be useless; then its first stream fails. */
 async function connectAndTalk(transport: Transport, signal: AbortSignal): Promise<void> {
   const connection = await transport.connect(signal);
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { roundTrip, setScene, type TransportUnderTest } from './contract-scene.ts';
 
-/** Streams end in order, or are destroyed, and others go on. */
+/** Streams end gracefully or are destroyed, without affecting others. */
 export function endsStreams(subject: TransportUnderTest): void {
   for (const first of ['calling', 'called'] as const) {
     const second = first === 'calling' ? 'called' : 'calling';

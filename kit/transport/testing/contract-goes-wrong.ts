@@ -4,7 +4,7 @@ import { FIRST_FRAME_BYTES } from '../transport.ts';
 import { MAX_FRAME_BYTES, roundTrip, setScene, type TransportUnderTest } from './contract-scene.ts';
 import { StreamRecorder } from './stream-recorder.ts';
 
-/** What goes wrong with one stream is no matter of the others; what goes wrong with the connection is of all. */
+/** A failure of one stream does not affect the others; a failure of the connection affects all. */
 export function goesWrong(subject: TransportUnderTest): void {
   it('closes all streams of a connection that was cut, at both ends', async (t) => {
     const scene = await setScene(t, subject);

@@ -5,9 +5,9 @@ import { StreamRecorder } from './stream-recorder.ts';
 export interface TransportUnderTest {
   readonly name: string;
   start(options: StageOptions): Promise<TransportStage>;
-  /** Where nobody listens. */
+  /** A transport to an address without a listener. */
   nowhere(): Promise<Transport>;
-  /** By which the one that calls is known, where there is any: DER. */
+  /** The client certificate, if there is one: DER. */
   readonly certificate?: Uint8Array;
 }
 
@@ -20,7 +20,7 @@ export interface StageOptions {
 export interface TransportStage {
   readonly transport: Transport;
   readonly server: TransportServer;
-  /** All connections, as a network would. */
+  /** Cuts all connections, as a network would. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
 export interface Scene {
   readonly stage: TransportStage;
   readonly connection: Connection;
-  /** What was told that `accept` threw. */
+  /** Errors thrown by `accept`, as reported. */
   readonly thrown: unknown[];
   /** Both ends of a new stream. */
   open(headers?: Headers): Promise<Ends>;
@@ -41,7 +41,10 @@ export interface Ends {
   readonly called: StreamRecorder & { readonly stream: Stream };
 }
 
-/** A server and a connection to it. A stream that has the header `refuse` is not taken, but thrown about; one with `stranger` is not admitted. */
+/**
+ * A server and a connection to it. `accept` throws for a stream with the header `refuse`, and does not admit one with
+ * `stranger`.
+ */
 export async function setScene(t: TestContext, subject: TransportUnderTest): Promise<Scene> {
   const waiting: ((recorder: StreamRecorder) => void)[] = [];
   const thrown: unknown[] = [];
@@ -68,7 +71,7 @@ export async function setScene(t: TestContext, subject: TransportUnderTest): Pro
   return { stage, connection, thrown, open };
 }
 
-/** There and back, which takes longer than anything that was begun before. */
+/** A round trip, which takes longer than anything started before. */
 export async function roundTrip({ calling, called }: Ends): Promise<void> {
   const [there, back] = [called.frames.length, calling.frames.length];
   calling.stream.send(Buffer.from('there'));

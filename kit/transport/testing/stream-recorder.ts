@@ -1,14 +1,14 @@
 import type { Stream, StreamHandlers } from '../transport.ts';
 import type { TransportError } from '../transport-error.ts';
 
-/** Remembers what a stream said, and lets tests wait for it. */
+/** Records the events of a stream, and lets tests wait for them. */
 export class StreamRecorder implements StreamHandlers {
   readonly frames: Uint8Array[] = [];
   rooms = 0;
   closes: (TransportError | undefined)[] = [];
-  /** Set by whoever opened or took it. */
+  /** Set by the test that opened or accepted it. */
   stream: Stream | undefined;
-  /** What to do with each frame besides. */
+  /** Called for each frame. */
   onFrame: (frame: Uint8Array) => void = () => {};
   #waiters: { readonly holds: () => boolean; readonly resolve: () => void }[] = [];
 
@@ -28,13 +28,13 @@ export class StreamRecorder implements StreamHandlers {
     this.#look();
   }
 
-  /** Looked at after everything that happens here; the test's own time limit bounds it. */
+  /** Checked after every event here; bounded by the test's own timeout. */
   async until(holds: () => boolean): Promise<void> {
     if (holds()) return;
     await new Promise<void>((resolve) => this.#waiters.push({ holds, resolve }));
   }
 
-  /** The code that it was closed with; `in order` without one. */
+  /** The code it was closed with, or `in order`. */
   async end(): Promise<string> {
     await this.until(() => this.closes.length > 0);
     return this.closes[0]?.code ?? 'in order';

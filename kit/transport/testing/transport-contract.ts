@@ -8,7 +8,7 @@ import { goesWrong } from './contract-goes-wrong.ts';
 import { type Ends, roundTrip, setScene, type TransportUnderTest } from './contract-scene.ts';
 import { StreamRecorder } from './stream-recorder.ts';
 
-/** What every transport has to do. */
+/** The contract of every transport. */
 export function transportContract(subject: TransportUnderTest): void {
   describe(`transport ${subject.name}`, { timeout: PATIENCE_MS }, () => {
     carries(subject);
@@ -80,7 +80,7 @@ function carries(subject: TransportUnderTest): void {
 }
 
 const TOTAL_BYTES = 64 * 1024 * 1024;
-/** What kernels take of a connection that nobody reads is some MiB; a transport must not take much more. */
+/** Kernels buffer some MiB of a connection that is not read; a transport must not take much more. */
 const HELD_BYTES = 32 * 1024 * 1024;
 
 function holdsBack(subject: TransportUnderTest): void {
@@ -99,7 +99,7 @@ function holdsBack(subject: TransportUnderTest): void {
     };
     const sending = send();
     await untilQuiet(() => sent);
-    assert.ok(sent < HELD_BYTES, `${sent} bytes were taken, and nobody reads`);
+    assert.ok(sent < HELD_BYTES, `${sent} bytes were accepted without a reader`);
     assert.equal(called.frames.length, 0);
     called.stream.resume();
     await sending;
@@ -146,7 +146,7 @@ function holdsBack(subject: TransportUnderTest): void {
   });
 }
 
-/** A machine that is slow makes this return early, and then the test sees less than it could; it never fails for that. */
+/** On a slow machine this returns early; then the test checks less, but never fails. */
 async function untilQuiet(progress: () => number): Promise<void> {
   let before: number;
   do {

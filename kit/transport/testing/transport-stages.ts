@@ -27,9 +27,9 @@ export const LOOPBACK = { host: '127.0.0.1', port: 0 } as const;
 export interface TestTls {
   readonly server: ListenTls;
   readonly dial: DialTls;
-  /** PEM of whoever has signed both. */
+  /** PEM of the authority that signed both. */
   readonly authority: string;
-  /** DER of the one that calls. */
+  /** DER of the client certificate. */
   readonly certificate: Uint8Array;
 }
 
@@ -87,7 +87,7 @@ export function grpcOnUnixSocketUnderTest(): TransportUnderTest {
       return {
         server,
         transport: transport(server.address, options.maxFrameBytes),
-        // There is no network in between, so that the other end has to go.
+        // There is no network in between, so the server has to close.
         cut: () => {
           server.close().catch(() => {});
         },
@@ -123,7 +123,7 @@ export function webSocketUnderTest(tls?: TestTls): TransportUnderTest {
   };
 }
 
-/** An HTTP server that has nothing but WebSockets. */
+/** An HTTP server that only serves WebSockets. */
 async function serveUpgrades(
   webSockets: WebSocketServer,
   tls?: ListenTls,
@@ -134,7 +134,7 @@ async function serveUpgrades(
   http.on('upgrade', (request, socket, head) => {
     if (!webSockets.upgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
   });
-  // Those whose TLS is not up yet are unknown to `closeAllConnections`.
+  // `closeAllConnections` does not know sockets whose TLS handshake is not complete.
   const sockets = new Set<Socket>();
   http.on('connection', (socket: Socket) => sockets.add(socket));
   await once(http.listen(0, '127.0.0.1'), 'listening');
@@ -172,5 +172,5 @@ async function freeAddress(): Promise<Endpoint> {
 }
 
 function nobody(): never {
-  throw new Error('nobody is called here');
+  throw new Error('this must not be called');
 }

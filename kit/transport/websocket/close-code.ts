@@ -1,12 +1,12 @@
 import { TransportError, type TransportErrorCode } from '../transport-error.ts';
 
-/** By RFC 6455, section 7.4.1. */
+/** See RFC 6455, section 7.4.1. */
 export const CLOSE_CODE = {
   normal: 1000,
   protocolError: 1002,
   notBinary: 1003,
   noStatus: 1005,
-  /** There was none: the connection is gone. */
+  /** There was no close frame: the connection is gone. */
   abnormal: 1006,
   badText: 1007,
   policy: 1008,
@@ -28,7 +28,7 @@ const CLOSE_OF_ERROR: Readonly<Partial<Record<TransportErrorCode, number>>> = {
   FRAME_TOO_LARGE: CLOSE_CODE.tooLarge,
 };
 
-/** What the other end said when it closed; `undefined` when all was well. */
+/** The reason with which the other end closed; `undefined` for a normal close. */
 export function errorOfClose(code: number, reason: string): TransportError | undefined {
   if (code === CLOSE_CODE.normal || code === CLOSE_CODE.noStatus) return undefined;
   const said = reason === '' ? '' : `: ${reason}`;

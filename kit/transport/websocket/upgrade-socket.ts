@@ -5,7 +5,7 @@ import type { Headers } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 
 export interface UpgradeOptions {
-  /** Without a protocol: `//host:port/path`. TLS is up already where there is any. */
+  /** Without a scheme: `//host:port/path`. The TLS handshake is already complete, if there is one. */
   readonly url: string;
   readonly protocol: string;
   readonly maxFrameBytes: number;
@@ -15,11 +15,11 @@ export interface UpgradeOptions {
 export interface Upgrade {
   readonly headers: Headers;
   readonly signal: AbortSignal;
-  /** Called as soon as it is open, before anything can have arrived. */
+  /** Called as soon as it is open, before anything can arrive. */
   readonly opened: (webSocket: WebSocket) => void;
 }
 
-/** Makes a WebSocket of a connection; resolves when it is one. */
+/** Upgrades a connection to a WebSocket; resolves when it is open. */
 export async function upgradeSocket(socket: Socket, options: UpgradeOptions, upgrade: Upgrade): Promise<void> {
   const { url, protocol, maxFrameBytes, withinMs } = options;
   const webSocket = new WebSocket(`ws:${url}`, [protocol], {
@@ -61,7 +61,7 @@ function upgradeError(error: unknown, doing: string, isLate: boolean): Transport
   if (error instanceof TransportError) return error;
   if (isLate) return new TransportError('UNREACHABLE', `${doing}: there was no answer in time`, { cause: error });
   const why = error instanceof Error ? error.message : String(error);
-  // What the network says has a code of the system; what is no answer to an upgrade has none, or one of the parser.
+  // Network errors have a system code; an invalid answer has none, or one of the parser.
   const isNetwork = error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
   return new TransportError(isNetwork ? 'UNREACHABLE' : 'REFUSED', `${doing}: ${why}`, { cause: error });
 }

@@ -10,15 +10,15 @@ import { WebSocketStream } from './websocket-stream.ts';
 interface WebSocketConnectionDeps {
   /** For the first stream. */
   readonly first: Socket;
-  /** For each of the others. */
+  /** For each further stream. */
   readonly dial: (signal: AbortSignal) => Promise<Socket>;
   readonly upgrade: (socket: Socket, upgrade: Upgrade) => Promise<void>;
   readonly pingMs: number;
 }
 
 /**
- * Several sockets that count as one connection. It is over when its last stream was lost, or when it is closed; one that is
- * lost while there are others is over alone.
+ * Several sockets that act as one connection. It is over when its last stream is lost, or when it is closed. A stream that is
+ * lost while there are others ends alone.
  */
 export class WebSocketConnection implements Connection {
   readonly closed: Promise<TransportError | undefined>;
@@ -28,7 +28,7 @@ export class WebSocketConnection implements Connection {
   readonly #stop = new AbortController();
   readonly #streams = new Set<WebSocketStream>();
   readonly #pings: NodeJS.Timeout;
-  /** The first one, for as long as no stream has it. */
+  /** The first socket, until a stream uses it. */
   #unused: Socket | undefined;
   #end: { readonly fault: TransportError | undefined } | undefined;
 

@@ -9,31 +9,31 @@ import { WebSocketStream } from './websocket-stream.ts';
 
 export interface WebSocketServerOptions {
   readonly path: string;
-  /** The subprotocol that callers have to ask for. */
+  /** The subprotocol that clients have to request. */
   readonly protocol: string;
   readonly accept: AcceptStream;
-  /** Told what `accept` threw. */
+  /** Receives errors thrown by `accept`. */
   readonly onThrow?: (error: unknown) => void;
-  /** Larger ones are not taken. 4 MiB unless told. */
+  /** Larger frames are refused. Default 4 MiB. */
   readonly maxFrameBytes?: number;
-  /** More are refused. 10,000 unless told. */
+  /** Further streams are refused. Default 10,000. */
   readonly maxStreams?: number;
 }
 
 export interface WebSocketServer extends TransportServer {
   /**
-   * For the event `upgrade` of any number of HTTP servers. False when the request is none for us; nothing has been done
-   * with the socket then. `admitted` is called when the caller has shown who it is.
+   * For the `upgrade` event of any number of HTTP servers. False when the request is not for this server; then the socket is
+   * untouched. `admitted` is called when the caller is authenticated.
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admitted?: () => void): boolean;
 }
 
-/** Takes streams of frames as WebSockets, one each. */
+/** Serves streams of frames as WebSockets, one each. */
 export function createWebSocketServer(options: WebSocketServerOptions): WebSocketServer {
   const { path, protocol, maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, maxStreams = 10_000 } = options;
   const server = new WsServer({
     noServer: true,
-    // Frames are many and small, or hashes of what is compressed already: it would cost more than it saves.
+    // Frames are small and many, or already compressed: compression would cost more than it saves.
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
     handleProtocols: () => protocol,
@@ -41,7 +41,7 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
   let isListening = true;
   const upgrade: WebSocketServer['upgrade'] = (request, socket, head, admitted = () => {}) => {
     if (request.url?.split('?')[0] !== path) return false;
-    // Until a WebSocket has it, nobody else hears of it.
+    // Until a WebSocket owns the socket there is no other error listener.
     socket.once('error', () => {});
     const asked = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
     if (!isListening || server.clients.size >= maxStreams) refuse(socket, '503 Service Unavailable');
@@ -72,7 +72,7 @@ interface Upgraded {
 }
 
 function take(webSocket: WebSocket, { request, socket, admitted, options }: Upgraded): void {
-  // The servers of Node say Duplex, since others may emit the event; what they hand over is a socket.
+  // Node types it as Duplex, because others may emit the event; its own servers pass a socket.
   const peer = peerOfSocket(socket as Socket, headersOf(request.headers));
   const stream = new WebSocketStream(peer, () => {});
   stream.attach(webSocket, socket);
@@ -81,7 +81,7 @@ function take(webSocket: WebSocket, { request, socket, admitted, options }: Upgr
     stream.handTo(options.accept(stream));
   } catch (error) {
     options.onThrow?.(error);
-    stream.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not taken'));
+    stream.fail(error instanceof TransportError ? error : new TransportError('REFUSED', 'the call was not accepted'));
   }
 }
 

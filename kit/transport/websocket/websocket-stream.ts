@@ -5,26 +5,26 @@ import type { Peer, Stream, StreamHandlers } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { CLOSE_CODE, closeOf, errorOfClose } from './close-code.ts';
 
-/** Beyond that `send` says stop, and below the lower one it says go on. */
+/** Above the high mark `send` returns false; below the low mark `room` is called. */
 const HIGH_MARK = 256 * 1024;
 const LOW_MARK = 64 * 1024;
 /** A reason has to fit into a control frame. */
 const REASON_LENGTH = 120;
 
-/** Called after its owner was told that it is over. It is lost when the network is to blame. */
+/** Called after the owner was notified of the end. `isLost`: the network failed. */
 type Afterwards = (error: TransportError | undefined, isLost: boolean) => void;
 
-/** A stream that has a WebSocket of its own, or will have one. */
+/** A stream with its own WebSocket, which may not be open yet. */
 export class WebSocketStream implements Stream {
   readonly peer: Peer;
   readonly #afterwards: Afterwards;
   #handlers: StreamHandlers | undefined;
   #webSocket: WebSocket | undefined;
   #socket: Duplex | undefined;
-  /** Before the WebSocket is there. */
+  /** Frames sent before the WebSocket is open. */
   #unsent: Uint8Array[] = [];
   #unsentBytes = 0;
-  /** What came although it is paused: one read of the socket can bring many. */
+  /** Frames that arrived while paused: one read of the socket can bring many. */
   #unread: Uint8Array[] = [];
   #admitted = (): void => {};
   #isPaused = false;
@@ -33,7 +33,7 @@ export class WebSocketStream implements Stream {
   #hasEnded = false;
   #end: { readonly error: TransportError | undefined; readonly isLost: boolean } | undefined;
   #cause: unknown;
-  /** Nothing is told any more after that. */
+  /** No events are reported after this. */
   #isOver = false;
 
   constructor(peer: Peer, afterwards: Afterwards) {
@@ -41,14 +41,14 @@ export class WebSocketStream implements Stream {
     this.#afterwards = afterwards;
   }
 
-  /** From now on what happens is told. */
+  /** Events are reported from now on. */
   handTo(handlers: StreamHandlers): void {
     this.#handlers = handlers;
   }
 
-  /** It is open, and `socket` is what it runs on. */
+  /** The WebSocket is open, on this socket. */
   attach(webSocket: WebSocket, socket: Duplex): void {
-    // What it was is known when it is closed, which follows.
+    // The cause is known at `close`, which follows.
     webSocket.on('error', (error) => {
       this.#cause = error;
     });
@@ -66,16 +66,14 @@ export class WebSocketStream implements Stream {
     if (this.#hasEnded) webSocket.close(CLOSE_CODE.normal);
   }
 
-  /** More bytes than these are not taken before it is admitted, in one frame or in many. */
+  /** Until it is admitted, at most this many bytes are accepted, in one frame or in many. */
   limitUntilAdmitted(socket: Duplex, most: number, admitted: () => void): void {
     let read = 0;
     const count = (chunk: Buffer): void => {
       read += chunk.length;
       if (read <= most || this.#isOver) return;
       socket.off('data', count);
-      this.fail(
-        new TransportError('FRAME_TOO_LARGE', `take a frame: no more than ${most} bytes before it is admitted`),
-      );
+      this.fail(new TransportError('FRAME_TOO_LARGE', `read a frame: more than ${most} bytes before admission`));
       this.#webSocket?.terminate();
     };
     socket.prependListener('data', count);
@@ -124,10 +122,10 @@ export class WebSocketStream implements Stream {
     this.over(new TransportError('CONNECTION_LOST', 'the stream was destroyed at this end'));
   }
 
-  /** Something is wrong with what the other end does. */
+  /** The other end violates the protocol. */
   fail(error: TransportError): void {
     this.#webSocket?.close(closeOf(error), error.message.slice(0, REASON_LENGTH));
-    // Or one that is paused would never see the other end's answer.
+    // A paused stream would never see the other end's answer.
     this.#webSocket?.resume();
     this.over(error);
   }
@@ -136,14 +134,14 @@ export class WebSocketStream implements Stream {
     if (this.#isOver) return;
     this.#isOver = true;
     [this.#unsent, this.#unread] = [[], []];
-    // Never from within a call of the one who is told.
+    // Deferred, so that it never runs within a call of the owner.
     process.nextTick(() => {
       this.#handlers?.closed(error);
       this.#afterwards(error, isLost);
     });
   }
 
-  /** Something that whoever stands between the ends notices, so that it does not forget the connection. */
+  /** Keeps middleboxes from dropping an idle connection. */
   ping(): void {
     this.#webSocket?.ping();
   }
@@ -157,7 +155,7 @@ export class WebSocketStream implements Stream {
     });
   }
 
-  /** What is sent in one turn goes in one write. */
+  /** Frames sent in one turn share one write. */
   #cork(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
@@ -174,7 +172,7 @@ export class WebSocketStream implements Stream {
 
   #received(data: Buffer, isBinary: boolean): void {
     if (this.#isOver) return;
-    if (!isBinary) this.fail(new TransportError('BAD_FRAME', 'take a message: it is text, and frames are bytes'));
+    if (!isBinary) this.fail(new TransportError('BAD_FRAME', 'read a message: it is text, not binary'));
     else if (this.#isPaused || this.#unread.length > 0) this.#unread.push(data);
     else this.#handlers?.frame(data);
   }
@@ -187,10 +185,10 @@ export class WebSocketStream implements Stream {
   #errorOfClose(code: number, reason: string): TransportError | undefined {
     const fault = this.#cause instanceof Error && 'code' in this.#cause ? String(this.#cause.code) : '';
     if (fault === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      return new TransportError('FRAME_TOO_LARGE', 'take a frame: it is larger than those that are taken');
+      return new TransportError('FRAME_TOO_LARGE', 'read a frame: it exceeds the size limit');
     }
     if (fault.startsWith('WS_ERR_')) {
-      return new TransportError('BAD_FRAME', 'take a frame: the WebSocket is malformed', { cause: this.#cause });
+      return new TransportError('BAD_FRAME', 'read a frame: the WebSocket data is malformed', { cause: this.#cause });
     }
     return this.#cause === undefined ? errorOfClose(code, reason) : connectionLost(this.#cause);
   }

@@ -5,15 +5,15 @@ import { WebSocketConnection } from './websocket-connection.ts';
 
 export interface WebSocketTransportOptions extends DialOptions {
   readonly path: string;
-  /** The subprotocol to ask for. */
+  /** The subprotocol to request. */
   readonly protocol: string;
-  /** Larger ones are not taken. 4 MiB unless told. */
+  /** Larger frames are refused. Default 4 MiB. */
   readonly maxFrameBytes?: number;
-  /** How often something is said on each, so that nobody in between forgets it. 20 s unless told. */
+  /** How often each stream is pinged, so that middleboxes do not drop it. Default 20 s. */
   readonly pingMs?: number;
 }
 
-/** Streams of frames as WebSockets, one each: for where only HTTP/1.1 gets through. */
+/** Streams of frames as WebSockets, one each: for networks that only allow HTTP/1.1. */
 export function createWebSocketTransport(options: WebSocketTransportOptions): Transport {
   const { to, path, protocol, maxFrameBytes = DEFAULT_MAX_FRAME_BYTES } = options;
   const { connectWithinMs = CONNECT_WITHIN_MS, pingMs = 20_000 } = options;
@@ -24,7 +24,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Tr
     name: 'websocket',
     connect: async (signal) =>
       new WebSocketConnection({
-        // It proves that the other end is there and trusted.
+        // Proves that the other end is reachable and trusted.
         first: await dialOne(signal),
         dial: dialOne,
         upgrade: (socket, upgrade) => upgradeSocket(socket, upgradeOptions, upgrade),

@@ -5,10 +5,10 @@ import type { AccessResolver } from './access-resolver.ts';
 export interface AccessCacheDeps {
   readonly resolver: AccessResolver;
   readonly clock: Clock;
-  /** One way: no token is ever a key. */
+  /** One-way, so that tokens are never stored as keys. */
   readonly hash: (text: string) => string;
   readonly isConnected: () => boolean;
-  /** How long after its time an answer is still given while the platform is away. */
+  /** How long after its expiry an answer is still served while the platform is unreachable. */
   readonly staleMs: number;
   readonly answerWithinMs?: number;
   readonly maxEntries?: number;
@@ -22,19 +22,19 @@ interface Entry {
 
 const MAX_ENTRIES = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
-/** Somebody who was refused may have been let in since. */
+/** Access may have been granted since the refusal. */
 const REFUSAL_MAX_AGE_MS = 5_000;
 
 /**
- * Remembers what the platform said for as long as it said, and while it is away for a while longer. What many ask at
- * the same time is asked once.
+ * Caches the answers of the platform for as long as the platform allows, and longer while it is unreachable. Concurrent
+ * identical questions are asked once.
  *
- * DECISION: nobody tells a fleetlet what was revoked; the age that an answer may reach is the bound. The platform
- * chooses it, and `staleMs` is what the operator adds for when the platform is away.
+ * DECISION: fleetlets are not notified of revocations; the maximum age of an answer is the bound. The platform chooses it, and
+ * the operator adds `staleMs` for times when the platform is unreachable.
  */
 export class AccessCache implements AccessResolver {
   readonly #deps: AccessCacheDeps;
-  /** In the order of their last use. */
+  /** In the order of last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #underWay = new Map<string, Promise<AccessReply>>();
   readonly counts = { fresh: 0, stale: 0, asked: 0 };
@@ -79,7 +79,7 @@ export class AccessCache implements AccessResolver {
     return { facts: entry.facts, maxAgeMs: 0, staleMs: Math.max(1, now - entry.at) };
   }
 
-  /** Under a deadline of its own: the first who asks may give up, and others still wait. */
+  /** Has its own deadline: the first caller may give up while others still wait. */
   #ask(key: string, question: AccessQuestion): Promise<AccessReply> {
     const asked = this.#underWay.get(key);
     if (asked !== undefined) return asked;

@@ -10,14 +10,17 @@ export interface AccessDeskDeps {
   readonly signal: AbortSignal;
 }
 
-/** Nobody could say; whoever asked decides what to do without. */
+/** The platform did not answer; the caller decides how to proceed. */
 const NO_ANSWER: AccessReply = {
-  facts: { kind: 'fault', code: 'unavailable', message: 'the platform cannot be asked now; try again' },
+  facts: { kind: 'fault', code: 'unavailable', message: 'the platform cannot be reached; try again' },
   maxAgeMs: 0,
   staleMs: 0,
 };
 
-/** Answers what local processes ask on `access`. A question is acknowledged with its answer: their windows bound it. */
+/**
+ * Answers the questions of local processes on `access`. Each is acknowledged with its answer, so the window bounds the pending
+ * ones.
+ */
 export class AccessDesk {
   readonly #deps: AccessDeskDeps;
 

@@ -1,6 +1,9 @@
 import type { AccessQuestion, AccessReply } from '../../domain/access-message.ts';
 
-/** Who is the bearer, and what may he? What the platform says to it, a refusal included, is a reply; a throw is no answer. */
+/**
+ * Resolves the bearer of a token and their permissions. A refusal by the platform is a reply too; an error means there was no
+ * answer.
+ */
 export interface AccessResolver {
   resolve(question: AccessQuestion, signal: AbortSignal): Promise<AccessReply>;
 }

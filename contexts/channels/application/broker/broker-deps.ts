@@ -9,14 +9,14 @@ import type { AccessResolver } from './access-resolver.ts';
 import type { Relay } from './relay.ts';
 
 export interface BrokerDeps {
-  /** Whoever made it runs it. */
+  /** Run by its creator. */
   readonly uplink: Pick<Uplink, 'open' | 'openBytes' | 'openLink'>;
   readonly access: AccessResolver;
   readonly wire: BrokerWire;
   readonly rules: readonly ChannelRule[];
-  /** Names of channels, or beginnings of them with `*`, that have a connection of their own. */
+  /** Names of channels, or prefixes followed by `*`, that use the bulk connection. */
   readonly bulkChannels: readonly string[];
-  /** Of this process and its life. */
+  /** Identifies this process for its lifetime. */
   readonly session: string;
   readonly heartbeatMs: number;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface BrokerDeps {
   readonly observer: BrokerObserver;
 }
 
-/** What travels on `control` and `access`, as bytes and back. `undefined`: it is none, or of a later release. */
+/** Codecs for `control` and `access`. `undefined`: malformed, or from a later release. */
 export interface BrokerWire {
   readonly encodeControlRequest: (request: ControlRequest) => Uint8Array;
   readonly decodeControlRequest: (payload: Uint8Array) => ControlRequest | undefined;
@@ -39,7 +39,7 @@ export interface BrokerWire {
   readonly encodeAccessAnswer: (answer: AccessAnswerMessage) => Uint8Array;
 }
 
-/** For the log, and for what only the process itself can do. Must not throw. */
+/** For logs, and for actions that only the fleetlet process itself can take. Must not throw. */
 export interface BrokerObserver {
   welcomed(welcome: Welcome): void;
   renewalAsked(): void;
@@ -67,14 +67,14 @@ export interface BrokerStats {
 
 export interface ChannelStats {
   readonly channel: string;
-  /** Processes that have it open. */
+  /** How many processes have it open. */
   readonly processes: number;
-  /** Kept until the platform has acknowledged it. */
+  /** Kept until the platform acknowledges it. */
   readonly buffered: { readonly messages: number; readonly bytes: number };
   readonly dropped: number;
-  /** Taken from processes, and waits for room in the buffer. */
+  /** Received from processes, waiting for room in the buffer. */
   readonly waiting: number;
-  /** From the platform, and not acknowledged by a process yet. */
+  /** Received from the platform, not yet acknowledged by a process. */
   readonly held: number;
   readonly counts: Relay['counts'];
 }

@@ -328,7 +328,7 @@ suite('who may what', () => {
     await until(() => stranger.states.some(({ kind }) => kind === 'refused'));
     assert.deepEqual(
       stranger.states.find(({ kind }) => kind === 'refused'),
-      { kind: 'refused', reason: 'unauthenticated', message: 'nobody knows you' },
+      { kind: 'refused', reason: 'unauthenticated', message: 'the credentials are not known' },
     );
   });
 

@@ -21,7 +21,7 @@ const TICK_MS = 1_000;
 const TICKS_PER_RETRY = 5;
 const TICKS_PER_CHECK = 30;
 
-/** What a fleetlet does: local processes on one side, the platform on the other, and channels through it. */
+/** The core of a fleetlet: connects local processes on one side with the platform on the other. */
 export class Broker {
   readonly #deps: BrokerDeps;
   readonly #limits: BrokerLimits;
@@ -71,7 +71,7 @@ export class Broker {
     );
   }
 
-  /** For one listener, with its own way to know who calls. */
+  /** For one listener, with its own authenticator. */
   listen(authenticator: LocalAuthenticator): AcceptLink {
     const { session, clock, sleep, heartbeatMs, observer } = this.#deps;
     const acceptor: Acceptor = createAcceptor({
@@ -88,24 +88,24 @@ export class Broker {
     return acceptor.accept;
   }
 
-  /** For other fleetlets that call this one; `undefined` where there are no data channels. */
+  /** For connections from other fleetlets; `undefined` where there are no data channels. */
   get acceptFleetlets(): AcceptLink | undefined {
     return this.#data?.accept;
   }
 
-  /** Until aborted. All listeners have been asked for before. */
+  /** Runs until aborted. Call `listen` for all listeners before. */
   async run(signal: AbortSignal): Promise<void> {
     const over = AbortSignal.any([signal, this.#stop.signal]);
     const acceptors = this.#acceptors.map((acceptor) => acceptor.run(over));
     await Promise.all([...acceptors, this.#tick(over), this.#data?.run(over)]);
   }
 
-  /** Whether all that was taken from local processes is with the platform. */
+  /** Whether the platform has acknowledged everything received from local processes. */
   get isDrained(): boolean {
     return [...this.#relays.values()].every(({ channel, waiting }) => channel.buffered.messages + waiting === 0);
   }
 
-  /** Local processes come again, to whoever listens then. */
+  /** Closes all streams. Local processes reconnect to the fleetlet that listens next. */
   close(why: Omit<CloseFrame, 'kind'>): void {
     this.#stop.abort();
     for (const acceptor of this.#acceptors) acceptor.closeWhere(() => true, why);
@@ -139,7 +139,7 @@ export class Broker {
     }
     if (open.mode === 'bytes') return { kind: 'raw', take: tunnelThrough(uplink, { principal, session }) };
     if (open.reads && (this.#data === undefined || !isDataChannel(open.channel))) {
-      return { kind: 'refused', reason: 'unknownChannel', message: `${open.channel} is not a channel that is read` };
+      return { kind: 'refused', reason: 'unknownChannel', message: `${open.channel} cannot be opened for reading` };
     }
     const its = open.reads ? { ...open, channel: readEndOf(open.channel) } : open;
     const admitted = this.#sessions.admit(principal, its);
@@ -191,7 +191,7 @@ export class Broker {
     return this.#deps.bulkChannels.some(matches);
   }
 
-  /** What is about a target goes to whoever speaks for it; else to the process that it names, or to any. */
+  /** Messages about a target go to the process that serves it; all others to the process they name, or to any. */
   #candidates(channel: string, { target, process }: Inbound): readonly LocalEnd[] {
     const isThere = (end: LocalEnd): boolean => end.session.isAttached;
     if (target !== '') {
@@ -222,7 +222,7 @@ export class Broker {
     if (reply.kind === 'welcome') {
       const { request: _, ...welcome } = reply;
       this.#deps.observer.welcomed(welcome);
-      // How often a process is to be heard of is for whoever listens to it to say.
+      // Local processes send heartbeats to the fleetlet, at the fleetlet's interval, not at the platform's.
       this.#welcome = { ...welcome, heartbeatMs: this.#deps.heartbeatMs };
       for (const session of this.#sessions) this.#tell(session, { request: 0, ...this.#welcome });
       this.#data?.welcomed();
@@ -235,12 +235,12 @@ export class Broker {
 
   #toPlatform(request: ControlRequest, settled = (): void => {}): void {
     const payload = this.#deps.wire.encodeControlRequest(request);
-    // Registrations are few, and bounded by the processes that are there.
+    // Not bounded here: registrations are few, and bounded by the local processes.
     this.#control.send({ payload, settled }, this.#stop.signal).catch(settled);
   }
 
   #tell(session: LocalSession, reply: ControlReply): void {
-    // A process that does not take its news is bounded by its buffer, and learns the rest when it comes again.
+    // A process that does not read its messages is bounded by its buffer, and learns the rest when it reconnects.
     session.end('control')?.trySend({ payload: this.#deps.wire.encodeControlReply(reply) });
   }
 
@@ -269,7 +269,7 @@ export class Broker {
     this.#deps.observer.processGone(session.name);
   }
 
-  /** Somebody has left a channel, or has come back to it: what waits for a reader may find one. */
+  /** A process has left or rejoined a channel: waiting messages may have a reader now. */
   #left(channel: string): void {
     const read = channelOfReadEnd(channel);
     if (read === undefined) this.#relays.get(channel)?.down.pump();

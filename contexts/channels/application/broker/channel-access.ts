@@ -9,18 +9,18 @@ import type { Channel, ChannelHandlers, Inbound } from '../channel.ts';
 import type { AccessResolver } from './access-resolver.ts';
 
 export interface ChannelAccessDeps {
-  /** The channel `access` to the platform. */
+  /** The `access` channel to the platform. */
   readonly open: (handlers: ChannelHandlers) => Channel;
   readonly clock: Clock;
   readonly encode: (request: AccessRequestMessage) => Uint8Array;
   readonly decode: (payload: Uint8Array) => AccessAnswerMessage | undefined;
-  /** Beyond that nobody waits any more, and what was not sent yet need not be. */
+  /** After this time the question is not sent any more. */
   readonly answerWithinMs?: number;
 }
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Asks the platform, on the channel `access`. What was asked before a cut is asked again by the channel itself. */
+/** Asks the platform on the `access` channel. After a cut the channel itself resends the questions. */
 export class ChannelAccess implements AccessResolver {
   readonly #deps: ChannelAccessDeps;
   readonly #waiting = new Map<number, (reply: AccessReply) => void>();
@@ -36,7 +36,7 @@ export class ChannelAccess implements AccessResolver {
     signal.throwIfAborted();
     const request = ++this.#requests;
     const { promise, resolve, reject } = Promise.withResolvers<AccessReply>();
-    // Whoever waits for room is told by the channel; then nobody looks at this one.
+    // While `send` waits for room it reports the abort itself; then this promise is not observed.
     promise.catch(() => undefined);
     const giveUp = (): void => reject(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -44,7 +44,7 @@ export class ChannelAccess implements AccessResolver {
     try {
       const payload = this.#deps.encode({ request, question });
       const deadline = this.#deps.clock.now() + (this.#deps.answerWithinMs ?? ANSWER_WITHIN_MS);
-      // Each question on its own: none waits for the one before it.
+      // A key for each question, so that none waits for the one before it.
       await this.#channel.send({ payload, deadline, key: String(request) }, signal);
       return await promise;
     } finally {

@@ -4,22 +4,24 @@ import type { LocalEnd } from './local-session.ts';
 import { passedOn } from './passed-on.ts';
 
 export interface DownRelayDeps {
-  /** Who may get it, of those who are there. */
+  /** The attached processes that may receive the message. */
   readonly candidates: (message: Inbound) => readonly LocalEnd[];
   readonly now: () => number;
-  /** For the waits for room. */
+  /** Ends the waits for room. */
   readonly signal: AbortSignal;
 }
 
 interface Held {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly order: number;
   readonly message: Inbound;
-  /** It was with a process that left without acknowledging it. */
+  /** It was sent to a process that left without acknowledging it. */
   wasSent: boolean;
 }
 
-/** What has the same key, and the process that has some of it now: the rest has to go there, or it would overtake. */
+/**
+ * The messages of one key, and the process that has some of them now. The rest must go to the same process to stay in order.
+ */
 interface Lane {
   readonly waiting: Held[];
   underWay: number;
@@ -27,8 +29,8 @@ interface Lane {
 }
 
 /**
- * Hands what came from the platform to local processes, and acknowledges it there once one has acknowledged it here.
- * What nobody takes waits. It is not acknowledged, so that the platform's window is the bound of what can wait.
+ * Hands messages from the platform to local processes, and acknowledges them to the platform once a process has acknowledged
+ * them. A message without a reader waits. It is not acknowledged, so the platform's window bounds how many wait.
  */
 export class DownRelay {
   readonly #deps: DownRelayDeps;
@@ -42,7 +44,7 @@ export class DownRelay {
     this.#deps = deps;
   }
 
-  /** Not acknowledged yet: those that wait, and those that are with a process. */
+  /** Not acknowledged yet: waiting, or sent to a process. */
   get held(): number {
     let held = 0;
     for (const { waiting, underWay } of this.#lanes.values()) held += waiting.length + underWay;
@@ -58,19 +60,21 @@ export class DownRelay {
     this.#pumpLane(name, lane);
   }
 
-  /** Somebody came, left, or has room again. */
+  /** A process came, left, or has room again. */
   pump(): void {
     for (const [name, lane] of this.#lanes) this.#pumpLane(name, lane);
   }
 
-  /** What nobody wants any more, for it is too late. */
+  /** Drops waiting messages whose deadline has passed. */
   expire(): void {
     const now = this.#deps.now();
     const isLate = ({ message: { deadline } }: Held): boolean => deadline > 0 && deadline <= now;
     this.counts.expired += this.#settleWaiting(isLate);
   }
 
-  /** Nobody speaks for the target any more: whoever sent it is told so by the platform, and has to send it again. */
+  /**
+   * The target is no longer served: drops its waiting messages. The platform tells the sender, which has to send them again.
+   */
   dropTarget(target: string): void {
     this.counts.undeliverable += this.#settleWaiting(({ message }) => message.target === target);
   }
@@ -99,7 +103,7 @@ export class DownRelay {
       if (end === undefined || this.#full.has(end) || !this.#handOn(held, end, { name, lane })) break;
     }
     const isDone = lane.waiting.length === 0 && lane.underWay === 0;
-    // What is acknowledged at once comes back to here, and the name may be another's by then.
+    // A message that is acknowledged synchronously leads back here, so the name may already belong to another lane.
     if (isDone && this.#lanes.get(name) === lane) this.#lanes.delete(name);
   }
 
@@ -112,7 +116,7 @@ export class DownRelay {
 
   #handOn(held: Held, end: LocalEnd, at: { readonly name: string; readonly lane: Lane }): boolean {
     const { lane } = at;
-    // Before it is sent: a lossy channel settles at once.
+    // Before it is sent: a lossy channel settles synchronously.
     lane.waiting.shift();
     lane.underWay += 1;
     lane.at = end;
@@ -152,7 +156,7 @@ export class DownRelay {
   }
 }
 
-/** What says neither for whom it is nor with what it belongs together is a lane of its own: the next replica takes it. */
+/** A message with neither recipient nor key is a lane of its own, so the next replica takes it. */
 function laneOf({ target, process, key }: Inbound, order: number): string {
   return target === '' && process === '' && key === '' ? String(order) : `${target} ${process} ${key}`;
 }

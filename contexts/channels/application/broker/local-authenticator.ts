@@ -3,12 +3,12 @@ import type { LinkPeer } from '../link.ts';
 export type LocalIdentity =
   /** `unix:<socket>`, `token:<name>`, `serviceaccount:<namespace>:<name>`. */
   | { readonly kind: 'known'; readonly identity: string }
-  /** With a sentence for whoever wrote the local process. */
+  /** `message` is for the author of the local process. */
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Who is at the other end of a local connection? Asked for each stream. A throw is a doubt, and lets nobody in. */
+/** Authenticates the peer of a local connection, for each stream. An error refuses the stream. */
 export interface LocalAuthenticator {
-  /** What it knows can be taken from it while streams are open: they are asked about again now and then. */
+  /** Credentials may be withdrawn while streams are open, so they are checked again periodically. */
   readonly mayForget?: true;
   identify(peer: LinkPeer, signal: AbortSignal): Promise<LocalIdentity>;
 }

@@ -2,7 +2,7 @@ import type { Acceptor } from '../acceptor.ts';
 import type { LinkPeer } from '../link.ts';
 import type { LocalAuthenticator } from './local-authenticator.ts';
 
-/** As whom each peer was let in, for authenticators that may not know it any more one day. */
+/** Remembers the identity under which each peer was admitted, for authenticators whose credentials can be withdrawn. */
 export class LocalCredentials {
   readonly #acceptor: Pick<Acceptor, 'closeWhere'>;
   readonly #authenticator: LocalAuthenticator;
@@ -18,8 +18,8 @@ export class LocalCredentials {
   }
 
   /**
-   * Closes the streams of those who would not be let in now; in doubt, too. They are told to come again, so that one whose token
-   * was replaced comes with the new one, and one without is refused then.
+   * Closes the streams of peers that would not be admitted now, also when the check fails. They are told to reconnect: a
+   * process whose token was replaced returns with the new one, and one without a valid token is refused then.
    */
   async check(signal: AbortSignal): Promise<void> {
     const open = new Set<LinkPeer>();
@@ -44,6 +44,6 @@ export class LocalCredentials {
 
 const COME_AGAIN = {
   reason: 'draining',
-  message: 'The credentials of this stream are not confirmed any more. Open it again.',
+  message: 'The credentials of this stream are no longer valid. Open it again.',
   retryAfterMs: 0,
 } as const;

@@ -4,29 +4,29 @@ import type { LinkedChannel, Outbound } from '../channel.ts';
 
 /** One channel of one local process, over all its streams. */
 export interface LocalEnd {
-  /** Among all ends of all processes, as they came. */
+  /** Position among the ends of all processes, in the order of arrival. */
   readonly order: number;
   readonly session: LocalSession;
   readonly channel: string;
-  /** Empty when messages name theirs. */
+  /** Empty when each message names its own target. */
   readonly target: string;
   /** One for each shard. */
   readonly parts: readonly LinkedChannel[];
-  /** Of the streams that are there now. */
+  /** The shards whose streams are open now. */
   readonly attached: Set<LinkedChannel>;
   /** Sends on the shard of the message's key. */
   trySend(message: Outbound): boolean;
   room(signal: AbortSignal): Promise<void>;
 }
 
-/** A local process, for as long as it lives; that is longer than any of its connections. */
+/** A local process for its lifetime, which is longer than any of its connections. */
 export class LocalSession {
   readonly principal: LocalPrincipal;
-  /** What it is called in messages and in logs. */
+  /** The name in messages and logs. */
   readonly name: string;
   readonly id: string;
   readonly ends = new Map<string, LocalEnd>();
-  /** Since when none of its streams is there; `undefined` while one is. */
+  /** Since when all its streams are gone; `undefined` while one is open. */
   goneSince: number | undefined;
 
   constructor(principal: LocalPrincipal, id: string) {

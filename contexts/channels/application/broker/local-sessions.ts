@@ -12,15 +12,15 @@ export interface LocalSessionsDeps {
   readonly sha256: LinkedChannelOptions['sha256'];
   readonly window: LinkedChannelOptions['window'];
   readonly buffer: LinkedChannelOptions['buffer'];
-  /** A process whose connections are all lost is given up after this. */
+  /** A process that has lost all its connections is given up after this. */
   readonly goneAfterMs: number;
   readonly maxSessions: number;
   readonly maxChannelsPerSession: number;
   readonly maxShards: number;
   readonly message: (message: Inbound, end: LocalEnd) => void;
-  /** It is given up, or has left: what it had not acknowledged was given back before. */
+  /** The process was given up, or has left. Its unacknowledged messages were returned before. */
   readonly gone: (session: LocalSession) => void;
-  /** It has left one channel; what it had not acknowledged there was given back before. */
+  /** The process has left one channel. Its unacknowledged messages were returned before. */
   readonly left: (channel: string) => void;
 }
 
@@ -33,7 +33,7 @@ export type LocalAdmission =
       readonly isNew: boolean;
     };
 
-/** The local processes that are there, or were a moment ago, with the channels that they have open. */
+/** The local processes that are connected or were a moment ago, with their open channels. */
 export class LocalSessions {
   readonly #deps: LocalSessionsDeps;
   readonly #sessions = new Map<string, LocalSession>();
@@ -51,7 +51,7 @@ export class LocalSessions {
     return this.#sessions.values();
   }
 
-  /** Who comes again, as after a cut, finds what was there. */
+  /** A process that reconnects gets its existing session and channels. */
   admit(principal: LocalPrincipal, open: OpenFrame): LocalAdmission {
     const { maxSessions, maxChannelsPerSession, maxShards } = this.#deps;
     const shards = Math.max(1, open.shards);
@@ -78,7 +78,7 @@ export class LocalSessions {
     return { kind: 'admitted', end, part, isNew: known === undefined };
   }
 
-  /** A stream is over. Whoever closed it in order does not come back for it. */
+  /** A stream has ended. A process that closed it with `done` does not return to it. */
   detached(end: LocalEnd, part: LinkedChannel, why: Omit<CloseFrame, 'kind'> | undefined): void {
     const { session } = end;
     end.attached.delete(part);
@@ -89,7 +89,7 @@ export class LocalSessions {
     if (session.ends.size === 0) this.giveUp(session);
   }
 
-  /** Gives up those who have been away for too long. */
+  /** Gives up the processes that have been away for too long. */
   sweep(): void {
     const before = this.#deps.clock.now() - this.#deps.goneAfterMs;
     for (const session of this.#sessions.values()) {
@@ -111,7 +111,7 @@ export class LocalSessions {
     return found;
   }
 
-  /** The channel is over for all. */
+  /** Closes the channel for all processes. */
   closeChannel(channel: string, why: Omit<CloseFrame, 'kind'>): void {
     for (const end of this.ends(channel)) this.#drop(end, why);
   }

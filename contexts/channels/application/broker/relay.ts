@@ -10,7 +10,7 @@ export interface RelayDeps {
   readonly candidates: (message: Inbound) => readonly LocalEnd[];
   readonly verdict: (end: LocalEnd, target: string) => SendVerdict;
   readonly resumed: () => void;
-  /** The platform has refused the channel, or ended it. */
+  /** The platform has refused or closed the channel. */
   readonly closed: NonNullable<ChannelHandlers['closed']>;
   readonly now: () => number;
 }
@@ -22,7 +22,7 @@ interface Unclaimed {
   readonly until: number;
 }
 
-/** A process that was there before the fleetlet sends what it has kept at once, and its registration takes a moment. */
+/** A process that outlived the fleetlet resends its messages at once, while its registration takes a moment. */
 const UNCLAIMED_MS = 30_000;
 
 /** One channel between the platform and all local processes that have it open. */
@@ -54,7 +54,7 @@ export class Relay {
     return { ...this.down.counts, up: this.#up.counts.handedOn, refused: this.#refused };
   }
 
-  /** Taken from a process and not yet by the channel. */
+  /** Received from a process but not yet accepted by the channel. */
   get waiting(): number {
     return this.#up.waiting + this.#unclaimed.length;
   }
@@ -70,7 +70,7 @@ export class Relay {
     this.#up.take(message, { process: end.session.name, target });
   }
 
-  /** Somebody has registered the target. */
+  /** A process has registered the target. */
   claimed(target: string): void {
     const theirs = this.#unclaimed.filter((each) => each.target === target);
     this.#unclaimed = this.#unclaimed.filter((each) => each.target !== target);
@@ -90,7 +90,7 @@ export class Relay {
     this.channel.close();
   }
 
-  /** Acknowledged all the same: sent again it would be refused again. */
+  /** Acknowledged all the same: if it were resent, it would be refused again. */
   #refuse(message: Inbound): void {
     this.#refused += 1;
     message.ack();

@@ -64,7 +64,7 @@ suite('a process that was refused what another serves', () => {
     stage.answer = (asked) => (asked.kind === 'registerTarget' ? { request: asked.request, ...SERVED } : before(asked));
     agent.ask({ request: 2, kind: 'deregisterTarget', target: UID });
     await until(() => stage.asked.length === 3 && stage.broker.stats().targets === 0);
-    // And it stands by still.
+    // The proxy still stands by.
     stage.tell({ request: 0, kind: 'targetAccepted', target: UID, name: 'edge-1' });
     await until(() => toldOfItself(proxy).length > 0);
     assert.deepEqual(toldOfItself(proxy), ['targetAccepted']);

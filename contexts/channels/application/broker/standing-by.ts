@@ -1,15 +1,15 @@
 import type { TargetClaim } from '../../domain/control-message.ts';
 import type { LocalSession } from './local-session.ts';
 
-/** The replicas of one process, and what they said of the target. */
+/** The replicas of one process, and their claim to the target. */
 interface Standby {
   readonly sessions: readonly [LocalSession, ...LocalSession[]];
   readonly claim: TargetClaim;
 }
 
 /**
- * Processes that were refused a target because somebody else speaks for it, for as long as they are there. They ask again by
- * and by; whoever can let them in before need not wait for that.
+ * Connected processes that were refused a target because another process serves it. They retry periodically; this list lets
+ * them in as soon as the target is free.
  */
 export class StandingBy {
   readonly #byName = new Map<string, Map<LocalSession, TargetClaim>>();
@@ -19,7 +19,7 @@ export class StandingBy {
     this.#byName.set(claim.name, those.set(session, claim));
   }
 
-  /** For this target, or for any. */
+  /** For this target, or for all. */
   drop(session: LocalSession, target?: string): void {
     for (const name of target === undefined ? this.#byName.keys() : [target]) {
       const those = this.#byName.get(name);
@@ -28,7 +28,7 @@ export class StandingBy {
     }
   }
 
-  /** The process that has stood by the longest, and stands by no longer. */
+  /** Removes and returns the process that has stood by the longest. */
   take(name: string): Standby | undefined {
     const those = this.#byName.get(name);
     const [first] = those ?? [];

@@ -3,15 +3,15 @@ import type { LocalSession } from './local-session.ts';
 import { StandingBy } from './standing-by.ts';
 
 export interface TargetRegistryDeps {
-  /** To the platform; it arrives, though it may be after a while. */
+  /** Sends to the platform. Delivery is guaranteed, but may take a while. */
   readonly ask: (request: ControlRequest) => void;
   readonly tell: (session: LocalSession, reply: ControlReply) => void;
-  /** The process did not come back in time to what it had left, and another of its kind takes its place. */
+  /** The process did not return in time, and a replica replaces it. */
   readonly giveUp: (session: LocalSession) => void;
-  /** What was sent about a target whose uid was not known yet can go on. */
+  /** The uid of the target is known now: messages that waited for it can go on. */
   readonly known: (target: string) => void;
   readonly gone: (target: string) => void;
-  /** The process that would have to open it is not there. */
+  /** The process that would have to open the stream is not connected. */
   readonly refuseStream: (wanted: OpenStream) => void;
 }
 
@@ -19,26 +19,26 @@ interface Entry {
   readonly name: string;
   readonly owner: string;
   claim: TargetClaim;
-  /** Once the platform has said it. */
+  /** Set once the platform has assigned it. */
   uid: string | undefined;
-  /** The replicas of its process, as they came. */
+  /** The replicas of the process, in order of arrival. */
   readonly sessions: Set<LocalSession>;
-  /** Those who wait for an answer, with what they asked. */
+  /** The sessions that wait for an answer, with their request ids. */
   readonly asked: Map<LocalSession, number>;
-  /** The platform could not say. */
+  /** The platform could not decide; the registration is retried. */
   isInDoubt: boolean;
 }
 
 /**
- * The targets that local processes speak for. The fleetlet registers them at the platform, and again each time that it
- * has been away, in its own name; processes hear of it only when the answer is another one.
+ * The targets that local processes serve. The fleetlet registers them at the platform in its own name, again after every
+ * disconnect; processes are notified only when the answer has changed.
  */
 export class TargetRegistry {
   readonly #deps: TargetRegistryDeps;
   readonly #byName = new Map<string, Entry>();
   readonly #byUid = new Map<string, Entry>();
   readonly #standingBy = new StandingBy();
-  /** Questions that are passed on as they are. */
+  /** Requests that are forwarded unchanged. */
   readonly #passedOn = new Map<number, { readonly session: LocalSession; readonly request: number }>();
   #requests = 0;
 
@@ -54,7 +54,7 @@ export class TargetRegistry {
     return this.#byUid.get(target)?.owner;
   }
 
-  /** Of the process that speaks for it: the first replica that is there. */
+  /** The first attached replica of the process that serves the target. */
   speakerOf(target: string): LocalSession | undefined {
     for (const session of this.#byUid.get(target)?.sessions ?? []) if (session.isAttached) return session;
     return undefined;
@@ -70,7 +70,7 @@ export class TargetRegistry {
       case 'resolveData':
         return this.#passOn(session, message);
       case 'listening':
-        // Where others reach this fleetlet is for the fleetlet to say.
+        // Only the fleetlet itself announces its addresses.
         return;
     }
   }
@@ -101,12 +101,12 @@ export class TargetRegistry {
     }
   }
 
-  /** The platform was away, and may have forgotten. */
+  /** The platform was away and may have forgotten the registrations. */
   registerAgain(): void {
     for (const entry of this.#byName.values()) this.#ask(entry, 'registerTarget');
   }
 
-  /** Asks again what the platform could not say. */
+  /** Retries the registrations that the platform could not decide. */
   retry(): void {
     for (const entry of this.#byName.values()) if (entry.isInDoubt) this.#ask(entry, 'registerTarget');
   }
@@ -122,14 +122,14 @@ export class TargetRegistry {
   #register(session: LocalSession, claim: TargetClaim, request: number): void {
     const known = this.#byName.get(claim.name);
     if (known !== undefined && known.owner !== session.name) {
-      const message = `${known.owner} speaks for the target ${claim.name} here`;
+      const message = `${known.owner} serves the target ${claim.name} here`;
       this.#standingBy.add(session, claim);
       return this.#deps.tell(session, { request, kind: 'targetRefused', name: claim.name, reason: 'served', message });
     }
     this.#standingBy.drop(session, claim.name);
     const entry = known ?? this.#newEntry([session], claim);
     entry.sessions.add(session);
-    // It was started anew: what the one before had not acknowledged need not wait until that one counts as gone.
+    // The process was restarted: the predecessor's unacknowledged messages need not wait until it counts as gone.
     for (const other of entry.sessions) if (!other.isAttached) this.#deps.giveUp(other);
     if (entry.uid !== undefined && sameClaim(entry.claim, claim)) {
       return this.#deps.tell(session, { request, kind: 'targetAccepted', target: entry.uid, name: entry.name });
@@ -161,7 +161,7 @@ export class TargetRegistry {
   #deregister(session: LocalSession, target: string, request: number): void {
     const entry = this.#byUid.get(target);
     if (entry?.sessions.has(session)) this.#leave(entry, session);
-    // Nobody but its owner ends a target; for all others it is as if it were not there.
+    // Only its owner deregisters a target. To any other process it looks as if the target did not exist.
     this.#deps.tell(session, { request, kind: 'targetDeregistered', target });
   }
 
@@ -177,7 +177,7 @@ export class TargetRegistry {
     if (next !== undefined) this.#ask(next, 'registerTarget');
   }
 
-  /** Whoever stands by for the target, now that nobody here speaks for it. */
+  /** Lets in the process that stands by for the target, now that no local process serves it. */
   #letIn(name: string): Entry | undefined {
     const next = this.#standingBy.take(name);
     return next && this.#newEntry(next.sessions, next.claim);
@@ -193,7 +193,7 @@ export class TargetRegistry {
   #accepted({ target, name }: ControlReply & { readonly kind: 'targetAccepted' }): void {
     const entry = this.#byName.get(name) ?? this.#letIn(name);
     if (entry === undefined) {
-      // Its process left before the answer came.
+      // The process left before the answer arrived.
       return this.#deps.ask({ request: ++this.#requests, kind: 'deregisterTarget', target });
     }
     const before = entry.uid;
@@ -206,7 +206,7 @@ export class TargetRegistry {
     const told = { kind: 'targetAccepted', target, name } as const;
     for (const session of entry.sessions) {
       const request = entry.asked.get(session) ?? 0;
-      // What it knows already it is not told again.
+      // Notify only the sessions that asked, or all when the uid has changed.
       if (request > 0 || before !== target) this.#deps.tell(session, { request, ...told });
     }
     entry.asked.clear();
@@ -222,17 +222,17 @@ export class TargetRegistry {
     }
     for (const session of entry.sessions) {
       const request = entry.asked.get(session);
-      // One that stood by was refused before, and has not asked again: that is no news.
+      // A process let in from standby was refused before and has not asked again: it needs no notification.
       if (request !== undefined || entry.uid !== undefined) {
         this.#deps.tell(session, { ...message, request: request ?? 0 });
       }
-      // The platform remembers it as well, and says so when the other one has gone for good.
+      // The platform remembers the claim too, and accepts it when the other process is gone permanently.
       if (message.reason === 'served') this.#standingBy.add(session, entry.claim);
     }
     this.#forget(entry);
   }
 
-  /** Somebody else speaks for it now. It is not registered again of our own accord, or two would take it in turns. */
+  /** Another process serves the target now. The fleetlet does not register it again by itself, or the two would alternate. */
   #lost(message: ControlReply & { readonly kind: 'targetSuperseded' | 'targetDeregistered' }): void {
     const entry = this.#byUid.get(message.target);
     if (entry === undefined) return;

@@ -4,7 +4,7 @@ import { until } from '../../testing/an-uplink.ts';
 import { BrokerStage, claimOf } from '../../testing/broker-stage.ts';
 import { type ByteStream, LinkedBytes } from '../byte-stream.ts';
 
-/** A platform that takes streams of bytes, and a process that speaks for a target. */
+/** A platform that accepts byte streams, and a process that serves a target. */
 async function ends(t: TestContext) {
   const stage = new BrokerStage();
   t.after(() => stage.close());
@@ -37,7 +37,7 @@ async function ends(t: TestContext) {
   return { stage, far, agent, wanted, asksForIt };
 }
 
-/** The platform has asked for a stream, and the process has called back with it. */
+/** The platform has asked for a stream, and the process has called back. */
 async function tunnel(t: TestContext) {
   const { stage, far, agent, wanted, asksForIt } = await ends(t);
   asksForIt();
@@ -85,7 +85,7 @@ suite('bytes through a fleetlet', () => {
       if (far.bytes === undefined) asksForIt();
       return far.closed.length > 0;
     });
-    assert.match(String(far.closed[0]), /is not there/);
+    assert.match(String(far.closed[0]), /is not connected/);
     const [refusal] = stage.platform.opens.filter(({ mode }) => mode === 'bytes');
     assert.equal(Buffer.from(refusal?.ticket ?? []).toString(), 'keyed', 'so that nobody is told to upgrade it');
     assert.equal(stage.broker.stats().targets, 1, 'though it may come back, and nobody has given it up');

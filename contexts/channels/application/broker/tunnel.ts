@@ -8,8 +8,8 @@ import type { Uplink } from '../uplink.ts';
 const NO_WINDOW = { messages: 0, bytes: 0 };
 
 /**
- * Bytes between a local process and the platform. Nothing is kept here: whichever side is slow slows the other, and
- * when one is lost the other is closed.
+ * Bytes between a local process and the platform. Nothing is buffered here: a slow side slows the other, and when one is lost
+ * the other is closed.
  */
 export function tunnelThrough(
   uplink: Pick<Uplink, 'openBytes'>,
@@ -19,7 +19,7 @@ export function tunnelThrough(
     const { channel: name, target, stream, ticket } = open;
     const memory = { ...open.memory, incarnation: session, ofIncarnation: undefined };
     link.send({ kind: 'opened', version, session, memory, window: NO_WINDOW });
-    /** Why the process has given it up, while there is nobody to say it to yet: whoever asked for it waits for the call. */
+    /** Why the process closed its end, until the upstream is open: only then can the platform be told. */
     let lastWord: string | undefined;
     let isOpen = false;
     const opened = (): boolean => {
@@ -59,10 +59,13 @@ export function tunnelThrough(
   };
 }
 
-/** Nobody here can take it. Whoever asked for it waits to be called, so it is called, and told so. */
+/**
+ * No local process can serve the tunnel. The platform waits for a call back, so the fleetlet calls back and reports the
+ * failure.
+ */
 export function refuseTunnel(uplink: Pick<Uplink, 'openBytes'>, wanted: OpenStream): void {
   const { channel: name, target, stream } = wanted;
-  const refuse = (): void => bytes.destroy('the process that speaks for the target is not there');
+  const refuse = (): void => bytes.destroy('the process that serves the target is not connected');
   const bytes = uplink.openBytes(
     { name, target, stream, ticket: ticketFor(wanted) },
     { data: refuse, room: refuse, ended: refuse, closed: () => {} },

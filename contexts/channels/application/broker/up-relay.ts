@@ -2,8 +2,8 @@ import type { Channel, Inbound, Outbound } from '../channel.ts';
 import { passedOn } from './passed-on.ts';
 
 /**
- * Hands what local processes send to the platform, and acknowledges it to them once the platform has acknowledged it:
- * until then they keep it, and a fleetlet that dies loses nothing. Their windows are the bound of what can wait here.
+ * Hands messages from local processes to the platform, and acknowledges them once the platform has. Until then the processes
+ * keep them, so a fleetlet that dies loses nothing. The processes' windows bound how many wait here.
  */
 export class UpRelay {
   readonly #channel: Channel;
@@ -17,7 +17,7 @@ export class UpRelay {
     this.#signal = signal;
   }
 
-  /** Not taken by the channel yet. */
+  /** Not accepted by the channel yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -26,7 +26,7 @@ export class UpRelay {
     this.#waiting.push({
       ...passedOn(message),
       ...from,
-      // What was closed was refused for good, and its channel to the process is closed, too.
+      // `closed`: the platform refused the channel permanently, and the channel to the process is closed too.
       settled: (how) => {
         if (how !== 'closed') message.ack();
       },
@@ -49,7 +49,7 @@ export class UpRelay {
         this.#isWaiting = false;
         this.#drain();
       },
-      // It was closed, or we stop: nothing is acknowledged, so nothing is lost.
+      // The channel was closed, or the fleetlet stops: nothing is acknowledged, so nothing is lost.
       () => this.#waiting.splice(0),
     );
   }

@@ -158,7 +158,7 @@ suite('a data channel', () => {
     const from = source(await near.local('x'), 'data/a');
     await say(from, 'one');
     await until(() => near.detours.length > 2);
-    assert.match(near.detours.at(-1) ?? '', /nobody reads data\/a/);
+    assert.match(near.detours.at(-1) ?? '', /data\/a has no reader/);
     const { heard } = reader(await above.local('x'), 'data/a');
     await until(() => heard.length === 1);
     assert.deepEqual([spy.heard, child.heard], [[], []]);
@@ -219,7 +219,7 @@ interface PairOptions {
   readonly againMs?: number;
 }
 
-/** A source and a reader at two fleetlets, with a network between them that is the test's. */
+/** A source and a reader at two fleetlets; the test controls the network between them. */
 async function pair(t: TestContext, options: PairOptions = {}, onMessage?: (message: Inbound) => void) {
   const it = world(t);
   const { isReachable = true, againMs = 600_000 } = options;
@@ -229,7 +229,7 @@ async function pair(t: TestContext, options: PairOptions = {}, onMessage?: (mess
   const pace = { baseMs: 5, capMs: 50, againMs, againCapMs: againMs };
   const near = await it.fleetlet('near', { dial: way.dial, pace });
   const { heard, channel } = reader(await far.local('backend'), 'data/metrics', onMessage);
-  // Whoever asks before anybody reads would only wait a little.
+  // A source that asks before there is a reader would only wait a little.
   await until(() => far.broker.stats().processes > 0);
   const from = source(await near.local('collector'), 'data/metrics');
   return { it, near, far, way, heard, channel, from };

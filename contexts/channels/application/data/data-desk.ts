@@ -13,12 +13,12 @@ import type { Uplink } from '../uplink.ts';
 import { type DataCredentials, type DataInletLimits, DataInlets, type DataInletsDeps } from './data-inlets.ts';
 import { type DataPace, DataSource, type DataSourceDeps, type DataWay } from './data-source.ts';
 
-/** What a fleetlet has for data channels beside its way to the platform. */
+/** Dependencies of a fleetlet's data channels, besides its uplink to the platform. */
 export interface DataPorts {
   readonly credentials: DataCredentials;
-  /** Where other fleetlets can call this one; none when it does not listen. */
+  /** Where other fleetlets can reach this one; empty when it does not listen. */
   readonly addresses: () => readonly string[];
-  /** Calls another fleetlet; missing where that cannot be. */
+  /** Dials another fleetlet; missing where that is impossible. */
   readonly dial?: DataSourceDeps['dial'];
   readonly random: Random;
   readonly onWay?: (channel: string, way: DataWay | undefined, why: string) => void;
@@ -29,11 +29,11 @@ export interface DataPorts {
 export interface DataDeskDeps extends Omit<DataInletsDeps, 'credentials' | 'limits'> {
   readonly ports: DataPorts;
   readonly uplink: Pick<Uplink, 'openLink'>;
-  /** `settled`: the platform has it, or never will. */
+  /** `settled`: the platform has received the request, or never will. */
   readonly ask: (request: ControlRequest, settled?: () => void) => void;
 }
 
-/** A source holds little at the reader's fleetlet, since there may be many; what is large travels in chunks, and does not count. */
+/** A source may hold only little at the reader's fleetlet, since there may be many sources. Chunked messages do not count. */
 const SOURCE_WINDOW: ChannelWindow = { messages: 64, bytes: 256 * 1024 };
 const ANSWER_MS = 10_000;
 
@@ -42,7 +42,7 @@ export class DataDesk {
   readonly #deps: DataDeskDeps;
   readonly #inlets: DataInlets;
   readonly #waiting = new Map<string, (route: DataRoute) => void>();
-  /** Questions that the platform has not heard yet: while it is away one of each is enough. */
+  /** Questions that have not reached the platform yet: while it is unreachable, one per channel is enough. */
   readonly #asked = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   readonly #over = new AbortController();
@@ -55,7 +55,7 @@ export class DataDesk {
     this.#inlets = new DataInlets({ ...deps, credentials, limits, window: SOURCE_WINDOW });
   }
 
-  /** For the listener that other fleetlets call. */
+  /** For the listener that other fleetlets dial. */
   get accept(): AcceptLink {
     return this.#inlets.accept;
   }
@@ -79,7 +79,7 @@ export class DataDesk {
     return source.channel;
   }
 
-  /** A process came that reads the channel, or one left; without a name, of any. */
+  /** A reader of the channel came or left; without a name, of any channel. */
   readersChanged(channel?: string): void {
     const changed = (channel === undefined ? this.#inlets.channels : [channel]).filter((each) =>
       this.#inlets.readersChanged(each),
@@ -91,7 +91,7 @@ export class DataDesk {
     this.#inlets.answer(channel, message);
   }
 
-  /** The platform may know nothing of what it was told before. */
+  /** The platform may have forgotten what it was told before. */
   welcomed(): void {
     if (this.#isTold) this.#tellListening();
   }
@@ -100,7 +100,7 @@ export class DataDesk {
     this.#waiting.get(route.channel)?.(route);
   }
 
-  /** The platform has a stream of a source for us: it is taken as if the source had called. */
+  /** The platform offers the stream of a source: it is accepted as if the source had dialled. */
   wanted({ stream, channel }: OpenStream): void {
     const relayed = new RelayedCall(this.#inlets.acceptRelayed);
     const link = this.#deps.uplink.openLink(relayed);
@@ -126,7 +126,7 @@ export class DataDesk {
     });
   }
 
-  /** Until aborted. */
+  /** Runs until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#inlets.run(signal);
@@ -164,7 +164,7 @@ export class DataDesk {
   }
 }
 
-/** A stream that we opened, and whose other end speaks first once it is open. */
+/** A stream opened by this end, on which the other end sends the first frame once it is open. */
 class RelayedCall implements LinkHandlers {
   readonly #accept: AcceptLink;
   #taken: LinkHandlers | undefined;

@@ -20,11 +20,11 @@ export interface DataInletDeps {
 interface Source {
   readonly channel: LinkedChannel;
   readonly back: UpRelay;
-  /** Since when it has no stream; `undefined` while it has one. */
+  /** Since when the source has no stream; `undefined` while it has one. */
   goneSince: number | undefined;
 }
 
-/** One data channel where it is read: all sources, handed to the local processes that read it as one channel. */
+/** The reading end of a data channel: merges all sources into one channel for the local readers. */
 export class DataInlet {
   readonly #deps: DataInletDeps;
   readonly #sources = new Map<string, Source>();
@@ -46,7 +46,7 @@ export class DataInlet {
     return this.#sources.has(fleetlet);
   }
 
-  /** The channel of a source, the same one by whatever way and however often it comes. */
+  /** The channel of a source, the same one for every route and every reconnect. */
   attached(fleetlet: string, mode: ChannelMode): LinkedChannel {
     const source = this.#sources.get(fleetlet) ?? this.#newSource(fleetlet, mode);
     source.goneSince = undefined;
@@ -58,7 +58,7 @@ export class DataInlet {
     if (source !== undefined) source.goneSince = this.#deps.now();
   }
 
-  /** What a reader says goes to the source that it names, and is dropped when there is none. */
+  /** A reader's message goes to the source that it names; it is dropped when there is no such source. */
   answer(message: Inbound): void {
     const source = this.#sources.get(message.process);
     if (source === undefined) message.ack();
@@ -70,7 +70,7 @@ export class DataInlet {
     this.#down.pump();
   }
 
-  /** Sources that have been away for so long are forgotten: should they come again, they begin anew. */
+  /** Forgets sources that have been away since `before`. If they return, they start over. */
   sweep(before: number): void {
     for (const [fleetlet, { goneSince, channel }] of this.#sources) {
       if (goneSince === undefined || goneSince > before) continue;
@@ -80,7 +80,7 @@ export class DataInlet {
     this.#down.expire();
   }
 
-  /** What nobody has acknowledged is still with its source, which sends it, marked, to whoever reads the channel next. */
+  /** Unacknowledged messages are still with their sources, which send them to the next reader, marked as redelivered. */
   close(why: Omit<CloseFrame, 'kind'>): void {
     this.#over.abort();
     const sources = [...this.#sources.values()];
@@ -106,7 +106,7 @@ export class DataInlet {
   }
 }
 
-/** As the reader sees it: `process` is the fleetlet that it came from, which is what was proved. */
+/** The message as the reader sees it: `process` is the fleetlet of the source, which is authenticated. */
 class FromSource implements Inbound {
   readonly #message: Inbound;
   readonly process: string;

@@ -9,17 +9,17 @@ import type { Inbound, LinkedChannelOptions } from '../channel.ts';
 import type { AcceptLink, LinkPeer } from '../link.ts';
 import { DataInlet } from './data-inlet.ts';
 
-/** What others show, and what it proves. A throw is trouble of ours. */
+/** Verifies the credentials of other fleetlets. An error here is this fleetlet's fault. */
 export interface DataCredentials {
-  /** What the ticket says if that key has signed it; a JWK, as text. */
+  /** The content of a ticket, if this key (a JWK, as text) has signed it. */
   readTicket(ticket: Uint8Array, key: string): Promise<DataTicket | undefined>;
-  /** The fleetlet that a certificate, in DER, is of, if one of these authorities (PEM) vouches for it now. */
+  /** The fleetlet of a certificate (DER), if one of these authorities (PEM) vouches for it now. */
   fleetletOf(certificate: Uint8Array, authorities: string, now: number): string | undefined;
 }
 
 export interface DataInletsDeps {
   readonly credentials: DataCredentials;
-  /** As the platform said it last. */
+  /** The most recent welcome from the platform. */
   readonly welcome: () => Welcome;
   /** The local processes that read a channel. */
   readonly readers: (channel: string) => readonly LocalEnd[];
@@ -38,24 +38,24 @@ export interface DataInletsDeps {
 }
 
 export interface DataInletLimits {
-  /** In all channels together. */
+  /** For all channels together. */
   readonly maxSources: number;
-  /** A source that is away is remembered for so long. */
+  /** How long a disconnected source is remembered. */
   readonly memoryMs: number;
-  /** A direct stream has to be opened anew after this, with a ticket that whoever was revoked does not get. */
+  /** A direct stream has to be reopened after this, with a new ticket. A revoked fleetlet does not get one. */
   readonly directLifeMs: number;
 }
 
 const LIMITS: DataInletLimits = { maxSources: 1_000, memoryMs: 10 * 60_000, directLifeMs: 10 * 60_000 };
 const NOBODY_MS = 1_000;
 
-/** Where data channels are read: takes their sources, whether they call directly or the platform passes them on. */
+/** The reading end of all data channels: accepts their sources, whether they dial directly or come through the platform. */
 export class DataInlets {
   readonly #deps: DataInletsDeps;
   readonly #limits: DataInletLimits;
   readonly #inlets = new Map<string, DataInlet>();
   readonly #acceptor: Acceptor;
-  /** The platform has seen to it that these are who the ticket says. */
+  /** Peers that come through the platform, which has verified that they are the source named in the ticket. */
   readonly #relayed = new WeakSet<LinkPeer>();
   readonly #until = new WeakMap<OpenFrame, number>();
 
@@ -69,12 +69,12 @@ export class DataInlets {
     });
   }
 
-  /** For the listener that other fleetlets call. */
+  /** For the listener that other fleetlets dial. */
   get accept(): AcceptLink {
     return this.#acceptor.accept;
   }
 
-  /** For streams that the platform passes on. */
+  /** For streams relayed by the platform. */
   readonly acceptRelayed: AcceptLink = (link) => {
     this.#relayed.add(link.peer);
     return this.#acceptor.accept(link);
@@ -84,7 +84,7 @@ export class DataInlets {
     return [...this.#inlets.keys()];
   }
 
-  /** A process came that reads the channel, or one left. `true`: now it is read, or is no more. */
+  /** A reader came or left. Returns true if the channel has its first reader now, or has lost its last. */
   readersChanged(channel: string): boolean {
     const inlet = this.#inlets.get(channel);
     const isRead = this.#deps.readers(channel).length > 0;
@@ -92,7 +92,7 @@ export class DataInlets {
     if (inlet !== undefined && isRead) inlet.pump();
     if (inlet !== undefined && !isRead) {
       this.#inlets.delete(channel);
-      inlet.close(refusal('unavailable', `nobody reads ${channel} here any more`, NOBODY_MS));
+      inlet.close(refusal('unavailable', `${channel} has no readers here any more`, NOBODY_MS));
     }
     return isRead === (inlet === undefined);
   }
@@ -103,7 +103,7 @@ export class DataInlets {
     else inlet.answer(message);
   }
 
-  /** Until aborted. */
+  /** Runs until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#acceptor.run(signal), this.#sweepUntil(signal)]);
   }
@@ -117,16 +117,13 @@ export class DataInlets {
   async #admit(open: OpenFrame, peer: LinkPeer): Promise<Admission> {
     const { channel } = open;
     if (!isDataChannel(channel) || open.mode === 'bytes') {
-      return this.#refuse(
-        peer,
-        refusal('unknownChannel', `fleetlets take data channels of each other, not ${channel}`),
-      );
+      return this.#refuse(peer, refusal('unknownChannel', `only data channels connect fleetlets, not ${channel}`));
     }
     const source = await this.#sourceOf(open, peer);
     if (typeof source !== 'string') return this.#refuse(peer, source);
     const inlet = this.#inlets.get(channel);
     if (inlet === undefined)
-      return { kind: 'refused', ...refusal('unavailable', `nobody reads ${channel} here`, NOBODY_MS) };
+      return { kind: 'refused', ...refusal('unavailable', `${channel} has no readers here`, NOBODY_MS) };
     const size = [...this.#inlets.values()].reduce((sum, each) => sum + each.size, 0);
     if (size >= this.#limits.maxSources && !inlet.knows(source)) {
       return this.#refuse(peer, refusal('tooMany', `${size} sources are connected already`));
@@ -135,7 +132,7 @@ export class DataInlets {
     return { kind: 'channel', channel: inlet.attached(source, open.mode), detached: () => inlet.detached(source) };
   }
 
-  /** The fleetlet that it is from, or why it is not let in. */
+  /** The source fleetlet, or why it is refused. */
   async #sourceOf({ channel, ticket }: OpenFrame, peer: LinkPeer): Promise<string | Refusal> {
     const { credentials, welcome, clock } = this.#deps;
     const { ticketKey, authorities, fleetlet: destination } = welcome();
@@ -143,10 +140,10 @@ export class DataInlets {
     const { certificate } = peer;
     const proved = certificate && credentials.fleetletOf(certificate, authorities, clock.now());
     if (!isRelayed && proved === undefined) {
-      return refusal('unauthenticated', 'no certificate was shown that the platform vouches for now');
+      return refusal('unauthenticated', 'no certificate that is valid for this platform was presented');
     }
     const said = ticketKey === '' ? undefined : await credentials.readTicket(ticket, ticketKey);
-    if (said === undefined) return refusal('unauthenticated', 'there is no ticket that the platform has signed');
+    if (said === undefined) return refusal('unauthenticated', 'the ticket was not signed by the platform');
     const source = proved ?? said.source;
     const fault = ticketFault(said, { channel, source, destination, now: clock.now() });
     return fault === undefined ? source : refusal(fault.reason, fault.message);
@@ -169,7 +166,7 @@ export class DataInlets {
       const now = this.#deps.clock.now();
       for (const inlet of this.#inlets.values()) inlet.sweep(now - this.#limits.memoryMs);
       const isOver = (open: OpenFrame): boolean => (this.#until.get(open) ?? Number.POSITIVE_INFINITY) <= now;
-      this.#acceptor.closeWhere(isOver, refusal('draining', 'come again with a new ticket'));
+      this.#acceptor.closeWhere(isOver, refusal('draining', 'reconnect with a new ticket'));
     }
   }
 }

@@ -8,19 +8,19 @@ import type { ControlExtension } from '../hub/control-desk.ts';
 import type { StreamWanted, TakeStream } from '../hub/reverse-streams.ts';
 import { FrameSplice } from './frame-splice.ts';
 
-/** The platform's word that nobody else can give. */
+/** Signs and verifies tickets with the platform's key. */
 export interface DataTickets {
-  /** A JWK, as text: whoever has it can read tickets. */
+  /** A JWK, as text, that verifies tickets. */
   readonly publicKey: string;
   sign(ticket: DataTicket): Promise<Uint8Array>;
-  /** `undefined`: it is not ours. */
+  /** `undefined`: not signed by this platform. */
   read(ticket: Uint8Array): Promise<DataTicket | undefined>;
 }
 
-/** Where fleetlets are in the tree of workspaces: the paths of those that may be let in at all. */
+/** The workspace paths of fleetlets. Unknown and revoked fleetlets are missing. */
 export type FleetletPaths = (fleetlets: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
 
-/** Of the sessions, what is needed here. */
+/** The part of the session hub that is needed here. */
 export interface StreamsToFleetlets {
   isConnected(fleetlet: string): boolean;
   openStreamAt(
@@ -33,9 +33,9 @@ export interface StreamsToFleetlets {
 export interface DataRoutesDeps {
   readonly tickets: DataTickets;
   readonly pathsOf: FleetletPaths;
-  /** The name in the certificate of a fleetlet. */
+  /** The name in a fleetlet's certificate. */
   readonly serverNameOf: (fleetlet: string) => string;
-  /** There once everybody is wired. */
+  /** Available once everything is wired. */
   readonly streams: () => StreamsToFleetlets;
   readonly session: string;
   readonly clock: Clock;
@@ -48,10 +48,10 @@ const MOST_ADDRESSES = 8;
 const LONGEST_ADDRESS = 300;
 const RETRY_MS = 1_000;
 
-/** Where data channels lead, who may use them, and the platform's own way for those who have no other. */
+/** Decides where data channels lead and who may use them, and relays those that have no direct route. */
 export class DataRoutes implements ControlExtension {
   readonly #deps: DataRoutesDeps;
-  /** By channel, and in it by fleetlet, those that have read it for the longest time first. */
+  /** By channel, then by fleetlet, longest-standing readers first. */
   readonly #readers = new Map<string, Map<string, readonly string[]>>();
 
   constructor(deps: DataRoutesDeps) {
@@ -74,7 +74,7 @@ export class DataRoutes implements ControlExtension {
     }
   }
 
-  /** A stream that shows a ticket: it goes on to the fleetlet that the ticket leads to. */
+  /** A stream with a ticket: it is relayed to the ticket's destination. */
   async admit(fleetlet: string, open: OpenFrame): Promise<Admission> {
     const { tickets, clock } = this.#deps;
     const ticket = await tickets.read(open.ticket);
@@ -119,7 +119,7 @@ export class DataRoutes implements ControlExtension {
     const { tickets, serverNameOf, clock } = this.#deps;
     const destination = await this.#readerFor(source, channel, signal);
     if (destination === undefined) {
-      const message = `nobody reads ${channel} for the workspace of this fleetlet`;
+      const message = `${channel} has no reader for the workspace of this fleetlet`;
       const none = { addresses: [], ticket: new Uint8Array(0), ticketExpires: 0, serverName: '' };
       return { request, kind: 'dataRoute', channel, ...none, message };
     }
@@ -136,7 +136,10 @@ export class DataRoutes implements ControlExtension {
     };
   }
 
-  /** Looked up each time: fleetlets are moved and revoked. One that is not connected may still be called directly. */
+  /**
+   * Looked up each time, because fleetlets are moved and revoked. A reader that is not connected may still be reachable
+   * directly.
+   */
   async #readerFor(source: string, channel: string, signal: AbortSignal): Promise<string | undefined> {
     const known = [...(this.#readers.get(channel)?.keys() ?? [])];
     if (known.length === 0) return undefined;

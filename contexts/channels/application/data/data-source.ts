@@ -8,7 +8,7 @@ import { DataStream, type StreamEnd } from './data-stream.ts';
 
 export type DataWay = 'direct' | 'relay';
 
-/** Who is called directly: where, and the name that its certificate has to have. */
+/** A fleetlet to dial directly: its address, and the name that its certificate must have. */
 export interface DirectAddress {
   readonly address: string;
   readonly serverName: string;
@@ -18,9 +18,9 @@ export interface DataSourceDeps {
   readonly name: string;
   readonly mode: 'reliable' | 'lossy';
   readonly handlers: ChannelHandlers;
-  /** Asks the platform; what it rejects with is asked again later. */
+  /** Asks the platform; a rejected question is asked again later. */
   readonly resolve: (channel: string, signal: AbortSignal) => Promise<DataRoute>;
-  /** Missing where nobody can be called directly. */
+  /** Missing where no fleetlet can be dialled directly. */
   readonly dial?: ((to: DirectAddress, signal: AbortSignal) => Promise<LinkConnection>) | undefined;
   readonly relay: (handlers: LinkHandlers) => FrameLink;
   readonly session: string;
@@ -33,18 +33,18 @@ export interface DataSourceDeps {
   readonly window: ChannelWindow;
   readonly buffer: ChannelWindow;
   readonly pace?: Partial<DataPace> | undefined;
-  /** `undefined`: there is none now, and why. */
+  /** `undefined`: there is no route now; `why` says the reason. */
   readonly onWay?: (way: DataWay | undefined, why: string) => void;
 }
 
 export interface DataPace {
-  /** All of it: the connection, and the stream on it. */
+  /** For both the connection and the stream on it. */
   readonly directWithinMs: number;
   readonly relayWithinMs: number;
-  /** Until the direct way is tried again while the other one is used, on average; twice as long each time. */
+  /** Average wait until the direct route is tried again while the relay is used; doubles each time. */
   readonly againMs: number;
   readonly againCapMs: number;
-  /** Between tries that came to nothing, with full jitter. */
+  /** Between failed attempts, with full jitter. */
   readonly baseMs: number;
   readonly capMs: number;
 }
@@ -58,10 +58,10 @@ const DATA_PACE: DataPace = {
   capMs: 30_000,
 };
 
-/** What has lasted so long begins with short waits again. */
+/** After this uptime the backoff starts from the shortest wait again. */
 const STABLE_MS = 10_000;
 const DIRECT_SILENT_BEATS = 2;
-/** Silence of a reader that takes its time looks the same, and to open the stream again costs little. */
+/** A slow reader looks just as silent, and reopening the stream is cheap. */
 const RELAY_SILENT_BEATS = 12;
 
 interface Direct {
@@ -70,8 +70,8 @@ interface Direct {
 }
 
 /**
- * The sending end of a data channel: one channel whatever way it takes. Directly if the other fleetlet can be reached, else
- * through the platform; and when the way that it is on comes to nothing, on from there over the other.
+ * The sending end of a data channel: one channel, whatever its route. It goes directly if the other fleetlet can be reached,
+ * otherwise through the platform; when the current route fails it continues over the other.
  */
 export class DataSource {
   readonly #deps: DataSourceDeps;
@@ -80,7 +80,7 @@ export class DataSource {
   readonly #over = new AbortController();
   #directAt = 0;
   #directTries = 0;
-  /** Made while the platform carried the channel. */
+  /** Made while the platform relayed the channel. */
   #direct: Direct | undefined;
 
   constructor(deps: DataSourceDeps) {
@@ -109,7 +109,7 @@ export class DataSource {
     return this.#channel;
   }
 
-  /** Until aborted, or until the channel is closed. */
+  /** Runs until aborted, or until the channel is closed. */
   async run(signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, this.#over.signal]);
     try {
@@ -132,7 +132,7 @@ export class DataSource {
     return failures === 0 ? 0 : backoffDelay(this.#pace, failures, this.#deps.random);
   }
 
-  /** One way, until it is of no use any more. */
+  /** Uses one route until it fails. */
   async #once(signal: AbortSignal): Promise<StreamEnd> {
     try {
       const direct = this.#takeDirect();
@@ -151,7 +151,7 @@ export class DataSource {
 
   async #resolve(signal: AbortSignal): Promise<DataRoute> {
     const route = await this.#deps.resolve(this.#deps.name, signal);
-    if (route.ticket.length === 0) throw new Error(route.message || 'the platform knows no way');
+    if (route.ticket.length === 0) throw new Error(route.message || 'the platform knows no route');
     return route;
   }
 
@@ -189,15 +189,15 @@ export class DataSource {
   async #overDirect({ connection, route }: Direct, signal: AbortSignal): Promise<StreamEnd> {
     try {
       const end = await this.#carry('direct', route, (handlers) => connection.open(handlers)).run(signal);
-      // Who is told to come again with a new ticket does that at once; every other end means that the way is no good.
+      // After `draining` the source reconnects directly at once, with a new ticket. Any other end means that the route is bad.
       const isAgain = end.kind === 'closed' && end.why.reason === 'draining';
       if (end.wasOpen) this.#directTries = 0;
       if (!isAgain) this.#putOffDirect();
       if (isAgain || end.kind === 'left') return end;
-      // The platform carries it in the meantime, from now on.
+      // The platform relays the channel from now on.
       return { ...end, kind: 'left' };
     } finally {
-      // It may be blocked, and then has no end that could be waited for.
+      // Not awaited: a blocked connection may never finish closing.
       connection.close().catch(() => {});
     }
   }
@@ -216,10 +216,10 @@ export class DataSource {
     }
   }
 
-  /** Resolves once there is a direct connection; rejects when it is aborted. */
+  /** Resolves once there is a direct connection; rejects when aborted. */
   async #probe({ addresses }: DataRoute, signal: AbortSignal): Promise<void> {
     const { sleep, clock, dial } = this.#deps;
-    // Whether a fleetlet can be called is settled when it starts, and then all that it had before was cut.
+    // Whether a fleetlet can be dialled is decided when it starts, and a restart cuts all its streams anyway.
     if (dial === undefined || addresses.length === 0) return await forever(signal);
     for (;;) {
       await sleep(Math.max(0, this.#directAt - clock.now()), signal);

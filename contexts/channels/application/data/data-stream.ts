@@ -18,23 +18,23 @@ export interface DataStreamDeps {
   readonly opened: () => void;
   readonly openWithinMs: number;
   readonly beatMs: number;
-  /** So many beats without a sign of life, and the way counts as blocked. */
+  /** After this many beats without a sign of life the route counts as blocked. */
   readonly silentBeats: number;
-  /** Whoever is at the other end of the stream answers by itself, so that silence means something at any time. */
+  /** The other end answers pings by itself, so silence is always meaningful. */
   readonly pings: boolean;
   readonly clock: Clock;
   readonly sleep: Sleep;
 }
 
-/** `wasOpen`: the other end had taken it. */
+/** `wasOpen`: the other end had accepted the stream. */
 export type StreamEnd = { readonly wasOpen: boolean } & (
   | { readonly kind: 'closed'; readonly why: Why }
   | { readonly kind: 'lost'; readonly why: string }
-  /** It was ended here. */
+  /** Ended by this end. */
   | { readonly kind: 'left' }
 );
 
-/** A channel on one stream of one of its ways, from the first frame until the way is of no use any more. */
+/** A channel on one stream of one route, from the first frame until the stream ends. */
 export class DataStream implements LinkHandlers {
   readonly #deps: DataStreamDeps;
   readonly #wake: Wake;
@@ -50,7 +50,7 @@ export class DataStream implements LinkHandlers {
     this.#wake = new Wake(deps.sleep);
   }
 
-  /** Until it is over, or the signal aborts. The channel is on no stream after that, and keeps all that it has. */
+  /** Runs until the stream ends or the signal aborts. Afterwards the channel is detached, with all its messages. */
   async run(signal: AbortSignal): Promise<StreamEnd> {
     const link = this.#begin();
     try {
@@ -76,7 +76,7 @@ export class DataStream implements LinkHandlers {
   }
 
   room(): void {
-    // Something went out: slow is not blocked.
+    // A frame went out: the route is slow, not blocked.
     this.#heard = true;
     if (this.#isOpen && !this.#end) this.#deps.channel.hasRoom();
   }
@@ -111,7 +111,7 @@ export class DataStream implements LinkHandlers {
     const { clock, openWithinMs, beatMs } = this.#deps;
     const until = clock.now() + openWithinMs;
     while (!this.#isOpen && !this.#end) {
-      if (clock.now() >= until) this.#finish({ kind: 'lost', why: 'it was not opened in time' });
+      if (clock.now() >= until) this.#finish({ kind: 'lost', why: 'the stream was not opened in time' });
       else await this.#wake.wait(until - clock.now(), signal);
     }
     for (let beatAt = clock.now() + beatMs; !this.#end; ) {
@@ -131,12 +131,12 @@ export class DataStream implements LinkHandlers {
 
   #beat(): void {
     const { channel, pings, silentBeats } = this.#deps;
-    // Who is not asked, and has nothing to acknowledge, need not say anything.
+    // A peer that is neither pinged nor has anything to acknowledge may stay silent.
     const isExpected = pings || channel.buffered.messages > 0;
     this.#silent = this.#heard || !isExpected ? 0 : this.#silent + 1;
     this.#heard = false;
     if (this.#silent >= silentBeats) {
-      this.#finish({ kind: 'lost', why: `nothing was heard for ${silentBeats} heartbeats` });
+      this.#finish({ kind: 'lost', why: `no answer for ${silentBeats} heartbeats` });
       return;
     }
     this.#nonce += 1;
@@ -149,4 +149,4 @@ export class DataStream implements LinkHandlers {
   }
 }
 
-const LEFT: Why = { reason: 'done', message: 'it goes another way now', retryAfterMs: 0 };
+const LEFT: Why = { reason: 'done', message: 'the channel uses another route now', retryAfterMs: 0 };

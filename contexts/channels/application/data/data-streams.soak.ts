@@ -13,7 +13,7 @@ import { CertifiedPeers } from '../../testing/certified-peers.ts';
 import { FleetWorld, type TestFleetlet } from '../../testing/fleet-world.ts';
 import type { DataPorts } from '../data/data-desk.ts';
 
-/** Two fleetlets, with TLS between them and a network that fails at a byte of its choice. */
+/** Two fleetlets with TLS between them, and a network that fails at a random byte. */
 export const soak: Soak = {
   description:
     'a direct data stream that is cut, or stalls, at a random byte goes on over the relay with the right hash',
@@ -53,7 +53,7 @@ async function streamOnce(random: SeededRandom, signal: AbortSignal): Promise<vo
     assert.equal(received.count, parts.length, 'one came twice');
     assert.equal(received.hash.digest('hex'), createHash('sha256').update(Buffer.concat(parts)).digest('hex'));
     await stalled;
-    // A stall may come too late to be felt.
+    // A stall may come too late to have an effect.
     if (stalled === undefined) assert.equal(near.ways.at(-1), 'relay');
     if (at > HANDSHAKE_BYTES) assert.equal(near.ways[0], 'direct');
   } finally {
@@ -61,7 +61,7 @@ async function streamOnce(random: SeededRandom, signal: AbortSignal): Promise<vo
   }
 }
 
-/** So much goes through at most before the stream is open. */
+/** Upper bound for the bytes before the stream is open. */
 const HANDSHAKE_BYTES = 20_000;
 const PACE = { baseMs: 5, capMs: 50, directWithinMs: 1_000, againMs: 600_000 };
 const credentials: Partial<DataPorts> = {
@@ -109,7 +109,7 @@ async function receive(far: TestFleetlet) {
   return received;
 }
 
-/** Most are small; some travel in chunks. */
+/** Most are small; some are sent in chunks. */
 function part(random: SeededRandom): Uint8Array {
   const size = random.integer(0, 4) === 0 ? random.integer(70_000, 400_000) : random.integer(1, 20_000);
   return Buffer.alloc(size, random.integer(0, 255));

@@ -12,14 +12,14 @@ const [CHANNEL, MINUTE_MS] = ['data/backup', 60_000];
 
 type Answer = { readonly kind: 'opened' } | Omit<CloseFrame, 'kind'>;
 
-/** A fleetlet that reads a channel, and whom a ticket is shown to. */
+/** A fleetlet that reads a channel, to which tickets are presented. */
 async function stage(t: TestContext) {
   const it = new FleetWorld();
   t.after(() => it.close());
   const far = await it.fleetlet('far');
   (await far.local('reader')).open({ name: CHANNEL, reads: true }, { message: (message) => message.ack() });
   const good = await it.tickets.sign(ticket());
-  // Until the process is there that reads it.
+  // Until the reader is connected.
   while ('reason' in (await shown(far, good)));
   far.refusals.length = 0;
   return { it, far };
@@ -70,7 +70,7 @@ suite('a ticket', () => {
       why: 'of another is refused, whatever the other has',
       show: { caller: 'thief' },
       reason: 'forbidden',
-      message: /of fleetlet near, and fleetlet thief shows it/,
+      message: /issued to fleetlet near, but fleetlet thief presents it/,
     },
     {
       why: 'for one channel is of no use for another',

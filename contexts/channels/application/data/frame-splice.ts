@@ -7,8 +7,8 @@ const FORTH: ReadonlySet<Frame['kind']> = new Set(['message', 'chunk', 'ack']);
 const BACK: ReadonlySet<Frame['kind']> = new Set(['opened', 'message', 'chunk', 'ack']);
 
 /**
- * Two streams that are one: what comes on either goes out on the other as it is. Nothing is kept here: whichever side is
- * slow slows the other, and when one is over so is the other. These are the handlers of the stream that was there first.
+ * Joins two streams into one: each frame is forwarded unchanged to the other stream. Nothing is buffered: a slow side slows the
+ * other, and when one ends, so does the other. Implements the handlers of the first stream.
  */
 export class FrameSplice implements LinkHandlers {
   readonly #link: FrameLink;
@@ -22,12 +22,12 @@ export class FrameSplice implements LinkHandlers {
     this.#open = open;
   }
 
-  /** Aborts when it is over. */
+  /** Aborts when the splice ends. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** The stream to go on with, which is open: it hears first what the first one said first. */
+  /** Joins the second stream, which is open: it receives the `open` frame of the first one first. */
   join(other: FrameLink): LinkHandlers {
     if (this.#over) other.close(LOST);
     else {
@@ -41,7 +41,7 @@ export class FrameSplice implements LinkHandlers {
     };
   }
 
-  /** Says so to both. */
+  /** Closes both streams. */
   end(why: Why): void {
     if (this.#over) return;
     this.#over = true;

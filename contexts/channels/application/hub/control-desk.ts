@@ -6,24 +6,24 @@ import type { FleetletSession } from './fleetlet-session.ts';
 import type { HubFact } from './ports.ts';
 import type { TargetDesk } from './target-desk.ts';
 
-/** What travels on `control`, in the words of the domain. */
+/** Codec between the bytes on `control` and the domain's messages. */
 export interface ControlCodec {
-  /** `undefined`: it is none, or of a kind that this release does not know. */
+  /** `undefined`: malformed, or of a kind that this release does not know. */
   decodeRequest(payload: Uint8Array): ControlRequest | undefined;
   encodeReply(reply: ControlReply): Uint8Array;
 }
 
-/** What others answer on `control`: where data channels lead. */
+/** Control requests answered outside the hub: the routes of data channels. */
 export interface ControlExtension {
-  /** `undefined`: it is not answered. */
+  /** `undefined`: no answer. */
   answer(
     fleetlet: string,
     request: Extract<ControlRequest, { kind: 'resolveData' | 'listening' }>,
     signal: AbortSignal,
   ): Promise<ControlReply | undefined>;
-  /** A stream of this fleetlet that shows a ticket instead of being asked for. */
+  /** Admits a stream that this fleetlet opens with a ticket, without having been asked to. */
   admit(fleetlet: string, open: OpenFrame): Promise<Admission>;
-  /** What it said of itself counts no longer. */
+  /** The fleetlet is gone; what it announced no longer holds. */
   gone(fleetlet: string): void;
 }
 
@@ -33,26 +33,28 @@ export interface ControlDeskDeps {
   readonly extension?: ControlExtension;
   readonly tell: (session: FleetletSession, reply: ControlReply) => void;
   readonly onFact: (fact: HubFact) => void;
-  /** How long a request may take before the fleetlet is told to ask again; 30 s unless told. */
+  /** How long a request may take before the fleetlet is told to retry; default 30 s. */
   readonly withinMs?: number;
 }
 
 const WITHIN_MS = 30_000;
 
-/** Answers what fleetlets ask on `control`. What is about one target is done in turn, and all else side by side. */
+/**
+ * Answers the control requests of fleetlets. Requests about the same target run one after the other, all others concurrently.
+ */
 export class ControlDesk {
   readonly #deps: ControlDeskDeps;
-  /** The last one that was begun, by session and target. */
+  /** The last request started, by session and target. */
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(deps: ControlDeskDeps) {
     this.#deps = deps;
   }
 
-  /** Acknowledged once it was answered: one that was cut off before is asked again. */
+  /** A request is acknowledged after it was answered, so one that is cut off before is sent again. */
   take(session: FleetletSession, message: Inbound): void {
     const request = this.#deps.codec.decodeRequest(message.payload);
-    // Of a newer release, which knows that we may not understand it.
+    // From a newer release, which expects that an older platform may not understand it.
     if (request === undefined) return message.ack();
     const key = `${session.key} ${this.#subjectOf(request)}`;
     const turn = (this.#turns.get(key) ?? Promise.resolve()).then(() => this.#answer(session, request));
@@ -72,7 +74,7 @@ export class ControlDesk {
     } catch (error) {
       onFact({ kind: 'trouble', what: `answer ${request.kind}`, fleetlet: session.fleetlet, error });
       if (!('claim' in request)) return;
-      const message = 'the platform could not look it up; register it again';
+      const message = 'the platform failed to look up the target; register it again';
       tell(session, {
         request: request.request,
         kind: 'targetRefused',

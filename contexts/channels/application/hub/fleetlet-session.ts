@@ -6,20 +6,20 @@ import { createShardedChannel } from '../sharded-channel.ts';
 import type { ServedTarget } from './ports.ts';
 import type { SessionView } from './session-view.ts';
 
-/** What becomes of the messages of one channel, whichever fleetlet they are from. */
+/** Handles the messages of one channel, from all fleetlets. */
 export interface ChannelHandler {
   readonly mode: 'reliable' | 'lossy';
-  /** What may be under way from one fleetlet. */
+  /** How much may be in flight from one fleetlet. */
   readonly window?: ChannelWindow;
-  /** What is kept for one fleetlet until it has acknowledged it. */
+  /** How much is kept for one fleetlet until it is acknowledged. */
   readonly buffer?: ChannelWindow;
-  /** In order for each key; the sender speaks for the target that is named. Must not throw. */
+  /** In order for each key. The sender is the process that serves the message's target. Must not throw. */
   message(message: Inbound, from: MessageSource): void;
 }
 
 export interface MessageSource {
   readonly session: FleetletSession;
-  /** The way back. */
+  /** The channel for answers. */
   readonly channel: Channel;
 }
 
@@ -41,26 +41,26 @@ const WINDOW: ChannelWindow = { messages: 256, bytes: 1024 * 1024 };
 const BUFFER: ChannelWindow = { messages: 1_024, bytes: 8 * 1024 * 1024 };
 const MAX_SHARDS = 16;
 
-/** One life of a fleetlet's process: its channels, over all the connections that it makes. */
+/** One lifetime of a fleetlet process: its channels, over all its connections. */
 export class FleetletSession {
   readonly fleetlet: string;
   readonly id: string;
-  /** Sessions of the same fleetlet that this one, or one before it, took the place of. */
+  /** Earlier sessions of the same fleetlet, replaced by this one or by a predecessor. */
   readonly predecessors: readonly string[];
-  /** Since when its control stream is away; `undefined` while it is there. */
+  /** Since when the control stream is cut; `undefined` while it is open. */
   cutAt: number | undefined;
-  /** What its connection proved does not hold after this. */
+  /** When the credentials of the connection expire. */
   notAfter = Number.POSITIVE_INFINITY;
   /** Of the newest that any of its streams proved itself with. */
   issuedAt = 0;
-  /** Of the connection with the control stream. */
+  /** The address of the connection with the control stream. */
   address = '';
-  /** The first frame of the control stream that counts, and when that came. */
+  /** The `open` frame of the current control stream, and when it arrived. */
   control: OpenFrame | undefined;
   connectedAt = 0;
-  /** Targets that it wants to speak for; whether it does is for `TargetDesk` to say. */
+  /** Targets that this session claims. `TargetDesk` decides whether it serves them. */
   readonly claims = new Set<string>();
-  /** Targets that it may not speak for any more, though it may not have heard. */
+  /** Targets that this session may no longer serve, though the fleetlet may not know yet. */
   readonly letGo = new Set<string>();
   readonly #deps: FleetletSessionDeps;
   readonly #ends = new Map<string, ChannelEnd>();
@@ -77,7 +77,7 @@ export class FleetletSession {
     this.cutAt = deps.clock.now();
   }
 
-  /** Unique among all sessions of all fleetlets. */
+  /** Unique across the sessions of all fleetlets. */
   get key(): string {
     return `${this.fleetlet} ${this.id}`;
   }
@@ -96,7 +96,7 @@ export class FleetletSession {
     return { fleetlet, session, issuedAt, isLive, address, targets, bufferedBytes, dropped };
   }
 
-  /** The part of a channel that the stream is of, the same one whenever it comes; or why it cannot be had. */
+  /** The shard that the stream belongs to, the same for every reconnect; or a sentence when it is refused. */
   part(
     open: OpenFrame,
     handler: ChannelHandler,
@@ -104,19 +104,19 @@ export class FleetletSession {
   ): LinkedChannel | string {
     const shards = Math.max(1, open.shards);
     if (shards > MAX_SHARDS || open.shard >= shards)
-      return `shard ${open.shard} of ${shards}, of at most ${MAX_SHARDS}`;
+      return `shard ${open.shard} of ${shards} refused; at most ${MAX_SHARDS} shards are allowed`;
     const key = `${open.channel} ${open.target} ${open.process} ${shards}`;
     const end = this.#ends.get(key) ?? this.#newEnd(key, { open, shards, handler, take });
     return end?.parts[open.shard] ?? `a fleetlet has at most ${this.#deps.channelsPerSession} channels open`;
   }
 
-  /** Where to send what is for a target; one that is of this target alone comes first. */
+  /** The channel for messages to a target; a channel of this target alone takes precedence. */
   channel(name: string, target: string): Channel | undefined {
     const ends = [...this.#ends.values()].filter((end) => end.name === name);
     return (ends.find((end) => end.target === target) ?? ends.find((end) => end.target === ''))?.channel;
   }
 
-  /** For good: what waits to be sent never will be. */
+  /** Closes the session permanently: messages that wait to be sent are dropped. */
   close(why: Omit<CloseFrame, 'kind'>): void {
     const ends = [...this.#ends.values()];
     this.#ends.clear();

@@ -14,9 +14,9 @@ export interface HubAdmissionDeps {
   readonly reverse: ReverseStreams;
   readonly handlers: ReadonlyMap<string, ChannelHandler>;
   readonly take: (message: Inbound, from: MessageSource) => void;
-  /** Of streams that show a ticket; missing where nobody takes any. */
+  /** Admits streams with a ticket; missing where tickets are not supported. */
   readonly ticketed: ((fleetlet: string, open: OpenFrame) => Promise<Admission>) | undefined;
-  /** What a fleetlet is told first; before its control stream is opened. */
+  /** Prepares the first messages to a fleetlet, before its control stream is opened; the returned function sends them. */
   readonly greet: (session: FleetletSession, known: Known, signal: AbortSignal) => Promise<() => void>;
   readonly replaced: (session: FleetletSession) => void;
   /** Its fleetlet has shown something newer than what its streams were opened with. `isResumed`: by the same process. */
@@ -31,7 +31,7 @@ type Why = Omit<CloseFrame, 'kind'>;
 
 const CONTROL = 'control';
 
-/** Whether a stream may be opened, and what it is then. */
+/** Decides whether a stream may be opened, and to what it leads. */
 export class HubAdmission {
   readonly #deps: HubAdmissionDeps;
   readonly #owners = new WeakMap<OpenFrame, FleetletSession>();
@@ -40,7 +40,7 @@ export class HubAdmission {
     this.#deps = deps;
   }
 
-  /** Whose a stream is that was admitted. */
+  /** The session of an admitted stream. */
   ownerOf(open: OpenFrame): FleetletSession | undefined {
     return this.#owners.get(open);
   }
@@ -79,7 +79,7 @@ export class HubAdmission {
         ? await this.#channel(session, { open, peer, handler, known }, signal)
         : this.#deps.reverse.admit(session, open);
     if (admission?.kind !== 'refused') this.#owners.set(open, session);
-    return admission ?? refused('forbidden', `nobody waits for the stream ${open.stream}`);
+    return admission ?? refused('forbidden', `the stream ${open.stream} was not asked for`);
   }
 
   /** Of what a fleetlet shows, only the newest counts: a copy of an earlier one is kept out, and its streams end. */
@@ -113,7 +113,7 @@ export class HubAdmission {
     const { open, peer, handler, known } = its;
     if (open.mode !== handler.mode) return refused('forbidden', `${open.channel} is a ${handler.mode} channel`);
     const greeting = open.channel === CONTROL ? await this.#deps.greet(session, known, signal) : undefined;
-    // While it was asked what to say first, the session may have been ended.
+    // The session may have ended while the greeting was prepared.
     if (this.#deps.sessions.of(session.fleetlet) !== session) return refused('unavailable', 'the session was ended');
     const channel = session.part(open, handler, this.#deps.take);
     if (typeof channel === 'string') return refused('tooMany', channel);
@@ -125,7 +125,7 @@ export class HubAdmission {
     };
   }
 
-  /** From now on the session counts as connected; returns what has to be called when it is not. */
+  /** Marks the session as connected; returns the function that marks it as disconnected. */
   #attach(
     session: FleetletSession,
     its: {

@@ -9,48 +9,48 @@ export interface SessionHubDeps {
   readonly codec: ControlCodec;
   readonly extension?: ControlExtension;
   readonly activity: () => Activity;
-  /** Of this process and its life. */
+  /** Identifies this process for its lifetime. */
   readonly session: string;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly random: Random;
   readonly newId: () => string;
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
-  /** How often fleetlets are to say that they are there. One that is not heard of for three of these is gone. */
+  /** How often fleetlets have to send a heartbeat. After three missed ones a fleetlet counts as gone. */
   readonly heartbeatMs: number;
   readonly limits?: Partial<HubLimits>;
 }
 
 export interface HubStats {
-  /** Fleetlets that are connected. */
+  /** Connected fleetlets. */
   readonly sessions: number;
-  /** Targets that can be reached. */
+  /** Reachable targets. */
   readonly targets: number;
   readonly bufferedBytes: number;
-  /** Targets that tell all that they have, and those that wait for their turn. */
+  /** Targets that are sending a full sync, and below those that wait for their turn. */
   readonly syncs: number;
   readonly syncsWaiting: number;
 }
 
-/** What one fleetlet may take of the platform, and all of them together. */
+/** Limits per fleetlet, and for all of them together. */
 export interface HubLimits {
   readonly streamsPerSession: number;
   readonly channelsPerSession: number;
   readonly targetsPerSession: number;
-  /** Targets that tell all that they have at once, and how long each may take before the next has its turn. */
+  /** How many targets may send a full sync at once, and how long each may take before the next one starts. */
   readonly syncsAtOnce: number;
   readonly syncWithinMs: number;
-  /** How long a session that is cut off is remembered, and how many of those. */
+  /** How long a disconnected session is remembered, and how many of them. */
   readonly memoryMs: number;
   readonly maxCut: number;
   /** How long a message waits for its target to be registered. */
   readonly holdMs: number;
-  /** How long a fleetlet may take to open a stream that it was asked for. */
+  /** How long a fleetlet may take to open a stream that the platform asked for. */
   readonly streamWithinMs: number;
 }
 
 export const HUB_LIMITS: HubLimits = {
-  // As many as one connection carries: a fleetlet whose processes read data channels has one for each source.
+  // As many as one connection carries: a fleetlet whose processes read data channels has a stream for each source.
   streamsPerSession: 1_000,
   channelsPerSession: 64,
   targetsPerSession: 1_000,

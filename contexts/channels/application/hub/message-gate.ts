@@ -20,9 +20,9 @@ interface Held {
 }
 
 /**
- * Lets through what is said of a target by whoever speaks for it. After a cut all streams come back at once, and what was
- * sent again on one may be faster than the registration on another: such a message waits. It is not acknowledged, so that
- * the window bounds how much there is of them.
+ * Lets a message about a target through only if its sender serves that target. After a cut all streams reconnect at once, and a
+ * resent message on one may overtake the registration on another: such a message is held. It is not acknowledged, so the window
+ * bounds how many are held.
  */
 export class MessageGate {
   readonly #deps: MessageGateDeps;
@@ -45,14 +45,14 @@ export class MessageGate {
     }
   }
 
-  /** The target's turn has come: what it is allowed now is asked again. */
+  /** The state of the target has changed: checks its held messages again. */
   release(session: FleetletSession, target: string): void {
     const held = this.#held.get(session)?.get(target) ?? [];
     this.#held.get(session)?.delete(target);
     for (const { message, from } of held) this.take(message, from);
   }
 
-  /** What is held is the sender's again. */
+  /** Held messages are dropped without an acknowledgement, so the sender still has them. */
   forget(session: FleetletSession): void {
     this.#held.delete(session);
   }
@@ -74,7 +74,7 @@ export class MessageGate {
     this.#deps.handlers.get(name)?.message(message, from);
   }
 
-  /** It is acknowledged, or it would stand in the way of others. */
+  /** Acknowledges the message, because an unacknowledged one would block others. */
   #refuse(message: Inbound, { session, channel }: MessageSource): void {
     message.ack();
     const { target } = message;

@@ -2,14 +2,14 @@ import type { TargetClaim, TargetRefusal, Welcome } from '../../domain/control-m
 import type { CloseReason } from '../../domain/frame.ts';
 import type { LinkPeer } from '../link.ts';
 
-/** Whoever a connection was proved to be of. */
+/** The fleetlet that a connection was authenticated as. */
 export interface KnownFleetlet {
   readonly uid: string;
-  /** Unix milliseconds: what it proved itself with does not hold any longer. */
+  /** Unix milliseconds: when its credentials expire. */
   readonly notAfter: number;
   /** Unix milliseconds: a later proof ends what was opened with an earlier one. */
   readonly issuedAt: number;
-  /** It ought to ask for a new certificate. */
+  /** The fleetlet should request a new certificate. */
   readonly renewSoon: boolean;
 }
 
@@ -27,15 +27,15 @@ export type Binding =
   | { readonly kind: 'bound'; readonly target: ServedTarget }
   | { readonly kind: 'refused'; readonly reason: TargetRefusal; readonly message: string };
 
-/** Who fleetlets are and what they may speak for. A throw is trouble of ours, and the fleetlet comes again. */
+/** Authenticates fleetlets, and binds them to targets they may serve. Errors are the platform's fault; the fleetlet retries. */
 export interface FleetletDirectory {
-  /** Asked for every stream. */
+  /** Called for every stream. */
   authenticate(peer: LinkPeer, signal: AbortSignal): Promise<Authentication>;
-  /** Asked at every registration. */
+  /** Called at every registration. */
   bind(fleetlet: string, claim: TargetClaim, signal: AbortSignal): Promise<Binding>;
-  /** Puts down what its agent says of a target; only ever of whoever speaks for it. Resolves with what is wrong with it. */
+  /** Saves what the serving process reports about its target. Resolves with a sentence if the claim is invalid. */
   describe(target: ServedTarget, claim: TargetClaim, signal: AbortSignal): Promise<string | undefined>;
-  /** What a fleetlet is told first, each time that it connects. */
+  /** The first message to a fleetlet, each time it connects. */
   welcome(fleetlet: string, signal: AbortSignal): Promise<Omit<Welcome, 'kind' | 'fleetlet' | 'heartbeatMs'>>;
 }
 
@@ -45,18 +45,18 @@ export interface PresenceChange {
   readonly time: number;
 }
 
-/** Whoever is told which targets can be reached. */
+/** Receives which targets are reachable. */
 export interface Presence {
   /**
-   * At once, and before `changed` when it is away, after it when it is there: whoever is sent to a target finds it put
-   * down as connected. Must not throw.
+   * Called synchronously: before `changed` when the target goes away, and after `changed` when it is back, so that a target
+   * that is reachable is already recorded as connected. Must not throw.
    */
   reachable(target: ServedTarget, isReachable: boolean): void;
-  /** Puts it down. In order for each target; told again after a throw. */
+  /** Saves the changes. In order for each target; retried after an error. */
   changed(changes: readonly PresenceChange[], signal: AbortSignal): Promise<void>;
 }
 
-/** Whether this process takes fleetlets now; of several only one does. */
+/** Whether this process accepts fleetlets. Of several processes only one does. */
 export type Activity =
   | { readonly kind: 'active' }
   | {
@@ -71,7 +71,7 @@ export type MessageDirection = 'in' | 'out';
 export type HubFact =
   | { readonly kind: 'connected'; readonly fleetlet: string; readonly address: string; readonly isResumed: boolean }
   | { readonly kind: 'disconnected'; readonly fleetlet: string; readonly why: string | undefined }
-  /** Another process of the same fleetlet took its place. */
+  /** Another process of the same fleetlet replaced this session. */
   | { readonly kind: 'replaced'; readonly fleetlet: string }
   | { readonly kind: 'forgotten'; readonly fleetlet: string }
   | { readonly kind: 'refused'; readonly reason: CloseReason; readonly message: string; readonly address: string }
@@ -79,14 +79,14 @@ export type HubFact =
   | { readonly kind: 'served'; readonly target: ServedTarget; readonly fleetlet: string }
   | { readonly kind: 'superseded'; readonly target: ServedTarget; readonly fleetlet: string; readonly by: string }
   | { readonly kind: 'targetRefused'; readonly name: string; readonly fleetlet: string; readonly message: string }
-  /** A message for a target that its sender does not speak for. */
+  /** A message for a target that its sender does not serve. */
   | { readonly kind: 'messageRefused'; readonly channel: string; readonly fleetlet: string; readonly target: string }
   | { readonly kind: 'presenceTrouble'; readonly error: unknown; readonly retryInMs: number }
-  /** Who speaks for one target cannot be put down: it stays away, and no other does. */
+  /** The presence of one target could not be saved: the target stays offline. Other targets are not affected. */
   | { readonly kind: 'presenceRefused'; readonly target: ServedTarget; readonly error: unknown }
   | { readonly kind: 'trouble'; readonly what: string; readonly fleetlet: string; readonly error: unknown };
 
-/** For the log and for metrics. Must not throw. */
+/** For logs and metrics. Must not throw. */
 export interface HubObserver {
   fact(fact: HubFact): void;
   message(direction: MessageDirection, channel: string, bytes: number): void;

@@ -6,12 +6,12 @@ export interface PresenceBatchesDeps {
   readonly sleep: Sleep;
   readonly random: Random;
   readonly onTrouble: (error: unknown, retryInMs: number) => void;
-  /** That of one target can never be put down; it stays away until it registers again. No other waited for it. */
+  /** The change of one target can never be saved; the target stays offline until it registers again. Others are not held up. */
   readonly onRefused: (target: ServedTarget, error: unknown) => void;
 }
 
 interface Pending {
-  /** At most two: what came before the last but one does not matter any more. */
+  /** At most two: earlier changes no longer matter. */
   readonly changes: readonly PresenceChange[];
   readonly told: PromiseWithResolvers<void>;
 }
@@ -20,7 +20,10 @@ const MOST_AT_ONCE = 1_000;
 const RETRY: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
 const IDLE_MS = 60_000;
 
-/** Tells who came and went: what happens while it tells is told together next, so that a thousand at once are one write. */
+/**
+ * Saves presence changes in batches: changes that arrive during a write go into the next one, so a thousand at once are one
+ * write.
+ */
 export class PresenceBatches {
   readonly #deps: PresenceBatchesDeps;
   readonly #wake: Wake;
@@ -31,7 +34,7 @@ export class PresenceBatches {
     this.#wake = new Wake(deps.sleep);
   }
 
-  /** Resolves once it was put down, and rejects when it cannot be. */
+  /** Resolves once the change is saved; rejects when it cannot be. */
   came(target: ServedTarget, time: number): Promise<void> {
     return this.#add({ target, isOnline: true, time });
   }
@@ -48,7 +51,7 @@ export class PresenceBatches {
     }
   }
 
-  /** What is left, once nobody runs it any longer. */
+  /** Saves what is left after `run` has ended. */
   async flush(signal: AbortSignal): Promise<void> {
     while (this.#pending.size > 0 && !signal.aborted) await this.#tell(signal);
   }
@@ -57,7 +60,7 @@ export class PresenceBatches {
     const { uid } = change.target;
     const before = this.#pending.get(uid);
     const told = before?.told ?? Promise.withResolvers<void>();
-    // Of one that went nobody waits for the end of it.
+    // No caller awaits the change of a target that went away.
     told.promise.catch(() => {});
     this.#pending.set(uid, { changes: [...(before?.changes ?? []), change].slice(-2), told });
     this.#wake.raise();
@@ -105,7 +108,7 @@ export class PresenceBatches {
     return batch.map(([, pending]) => pending);
   }
 
-  /** Before what has come since. */
+  /** Ahead of the changes that have arrived since. */
   #putBack(batch: readonly Pending[]): void {
     const later = this.#pending;
     this.#pending = new Map();

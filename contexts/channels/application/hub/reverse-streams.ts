@@ -7,16 +7,16 @@ import { type ByteHandlers, type ByteStream, LinkedBytes } from '../byte-stream.
 import type { FrameLink, LinkHandlers } from '../link.ts';
 import type { FleetletSession } from './fleetlet-session.ts';
 
-/** A stream that a fleetlet is to open for us. */
+/** A stream that a fleetlet is asked to open. */
 export interface StreamWanted {
   readonly target: string;
   readonly channel: string;
   readonly mode: ReverseMode;
-  /** A secret for the end that serves the stream. An end that does not know of keys is refused. */
+  /** A secret for the end that serves the stream. An end that does not support keys is refused. */
   readonly key?: Uint8Array;
 }
 
-/** What becomes of the stream once it is there: whoever takes it sends `opened` itself. */
+/** Handles the stream once it is open; the handler sends `opened` itself. */
 export type TakeStream = (link: FrameLink, open: OpenFrame, version: number) => LinkHandlers;
 
 export interface ReverseStreamsDeps {
@@ -24,9 +24,9 @@ export interface ReverseStreamsDeps {
   readonly sleep: Sleep;
   readonly newId: () => string;
   readonly tell: (session: FleetletSession, reply: ControlReply) => void;
-  /** How long the fleetlet may take to call; 10 s unless told. */
+  /** How long the fleetlet may take to call back; default 10 s. */
   readonly withinMs?: number;
-  /** How many calls may be waited for at once; 1,000 unless told. */
+  /** How many calls may be pending at once; default 1,000. */
   readonly most?: number;
 }
 
@@ -42,7 +42,7 @@ const WITHIN_MS = 10_000;
 const MOST = 1_000;
 const NO_KEY = new Uint8Array();
 
-/** Fleetlets cannot be called, so they are asked to call: with a word that nobody else knows, once. */
+/** Fleetlets cannot be dialled, so they are asked to call back, with a one-time secret. */
 export class ReverseStreams {
   readonly #deps: ReverseStreamsDeps;
   readonly #expected = new Map<string, Expected>();
@@ -51,12 +51,13 @@ export class ReverseStreams {
     this.#deps = deps;
   }
 
-  /** Resolves once the fleetlet has called. */
+  /** Resolves once the fleetlet has called back. */
   async open(session: FleetletSession, wanted: StreamWanted & { readonly take: TakeStream }, signal: AbortSignal) {
     const { clock, sleep, newId, tell, withinMs = WITHIN_MS, most = MOST } = this.#deps;
     signal.throwIfAborted();
     const what = `open ${wanted.channel} of target ${wanted.target}`;
-    if (this.#expected.size >= most) throw new ChannelError('SESSION_GONE', `${what}: ${most} others wait for theirs`);
+    if (this.#expected.size >= most)
+      throw new ChannelError('SESSION_GONE', `${what}: ${most} streams are pending already`);
     const { take, ...asked } = wanted;
     const [stream, over] = [newId(), new AbortController()];
     const { promise: came, resolve, reject: refused } = Promise.withResolvers<void>();
@@ -74,7 +75,7 @@ export class ReverseStreams {
     }
   }
 
-  /** `undefined`: nobody waits for such a stream, or it is not the one that was asked for. */
+  /** `undefined`: no such stream was asked for. */
   admit(session: FleetletSession, open: OpenFrame): Admission | undefined {
     const expected = this.#expected.get(open.stream);
     if (expected === undefined || expected.session !== session || expected.wanted.channel !== open.channel) {
@@ -83,7 +84,8 @@ export class ReverseStreams {
     this.#expected.delete(open.stream);
     const { channel, target, key } = expected.wanted;
     if (key !== undefined && !isKeyed(open)) {
-      const message = 'the agent or its fleetlet is of an older release, which cannot prove who asks; upgrade both';
+      const message =
+        'the agent or its fleetlet is of an older release and does not support authenticated requests; upgrade both';
       expected.refused(new ChannelError('UPGRADE_NEEDED', `open ${channel} of target ${target}: ${message}`));
       return { kind: 'refused', reason: 'version', message };
     }
@@ -97,7 +99,7 @@ export class ReverseStreams {
   }
 }
 
-/** For a stream of bytes. */
+/** Takes a stream of bytes. */
 export function takeBytes(
   session: string,
   handlers: ByteHandlers,

@@ -38,7 +38,7 @@ test('a target of another is refused, and what is said of it is not taken', asyn
   await it.clock.untilSleeping(2);
   await until(() => fleetlet.status.buffered.messages === 1);
   assert.deepEqual(it.taken, []);
-  // It may have been faster than its registration; after a while nobody believes that any more.
+  // The message may have overtaken its registration; after the hold time it is refused.
   for (let passed = 0; passed < 70; passed += 1) await it.clock.advance(1_000);
   await until(() => it.kinds().includes('messageRefused'));
   await until(() => fleetlet.status.buffered.messages === 0);
@@ -205,7 +205,7 @@ test('one that never says that it is there is not taken for connected for ever',
   await it.clock.untilSleeping(2);
   for (let passed = 0; passed < 14; passed += 1) await it.clock.advance(1_000);
   assert.deepEqual(it.presence, ['web on'], 'three heartbeats are not over');
-  // By its own clock it has just come, and has not had to say anything yet. The first beat after it came does not count.
+  // By the hub's clock the session has just connected, so the first beat does not count.
   for (let passed = 0; passed < 8; passed += 1) await it.clock.advance(1_000);
   await until(() => it.presence.includes('web off'));
 });
@@ -411,7 +411,7 @@ test('the fleetlet within the process is known without a proof', async (t) => {
   );
 });
 
-/** Its fleetlet opens the channel a moment after control. */
+/** The fleetlet opens the channel a moment after control. */
 async function sendOnceOpen({ hub }: HubWorld, target: string, said: string): Promise<void> {
   const message = { target: `uid-${target}`, payload: text(said) };
   for (;;) {

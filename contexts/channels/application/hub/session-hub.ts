@@ -23,12 +23,12 @@ type Why = Omit<CloseFrame, 'kind'>;
 
 const CONTROL = 'control';
 const SWEEP_MS = 1_000;
-/** A fleetlet that is embedded in this process needs no certificate, and none expires. */
+/** A fleetlet embedded in this process needs no certificate, so its credentials never expire. */
 const EMBEDDED = { kind: 'known', issuedAt: 0, notAfter: Number.POSITIVE_INFINITY, renewSoon: false } as const;
 
 /**
- * The platform's side of all fleetlets: who is connected, through whom a target is reached, and the way there. It decides
- * little itself; it is as long as it is because it introduces its parts to each other.
+ * The platform's side of all fleetlets: which are connected, through which session a target is reached, and how to send to it.
+ * It makes few decisions itself; most of it wires its parts together.
  */
 export class SessionHub {
   readonly #deps: SessionHubDeps;
@@ -75,7 +75,7 @@ export class SessionHub {
     return this.#acceptor.accept;
   }
 
-  /** For the fleetlet within this process, which proves nothing. */
+  /** For the fleetlet embedded in this process, which needs no credentials. */
   acceptEmbedded(fleetlet: string): AcceptLink {
     return (link) => {
       this.#embedded.set(link.peer, fleetlet);
@@ -83,13 +83,16 @@ export class SessionHub {
     };
   }
 
-  /** What has no handler is refused. Before anybody connects. */
+  /** Register all handlers before the first connection; a channel without a handler is refused. */
   handle(channel: string, handler: ChannelHandler): void {
     if (this.#handlers.has(channel)) throw new TypeError(`channel ${channel} has two handlers`);
     this.#handlers.set(channel, handler);
   }
 
-  /** Waits while the fleetlet's buffer is full. `SESSION_GONE` when nobody speaks for the target, or not on that channel. */
+  /**
+   * Waits while the fleetlet's buffer is full. `SESSION_GONE` when the target is not served, or its fleetlet has not opened the
+   * channel.
+   */
   async send(channel: string, message: Outbound & { readonly target: string }, signal: AbortSignal): Promise<void> {
     const { target } = message;
     const what = `send on ${channel} to target ${target}`;
@@ -99,18 +102,18 @@ export class SessionHub {
     this.#deps.observer.message('out', channel, message.payload.length);
   }
 
-  /** The target has told all that it has. */
+  /** The target has finished its full sync. */
   synced(target: string): void {
     this.#pacer.done(target, this.#deps.clock.now());
   }
 
-  /** Has the fleetlet open a stream; resolves once it is there. Whoever takes it says `opened`. */
+  /** Asks the fleetlet to open a stream; resolves once it is open. `take` sends `opened`. */
   async openStream(wanted: StreamWanted & { readonly take: TakeStream }, signal: AbortSignal): Promise<void> {
     const session = this.#speaker(wanted.target, `open ${wanted.channel} of target ${wanted.target}`);
     await this.#reverse.open(session, wanted, signal);
   }
 
-  /** The same for bytes. */
+  /** Like `openStream`, for bytes. */
   async openBytes(
     wanted: Omit<StreamWanted, 'mode'>,
     handlers: ByteHandlers,
@@ -121,7 +124,7 @@ export class SessionHub {
     return await stream;
   }
 
-  /** The same at a fleetlet, whatever it speaks for. */
+  /** Like `openStream`, at a fleetlet, independent of its targets. */
   async openStreamAt(
     fleetlet: string,
     wanted: Omit<StreamWanted, 'target'> & { readonly take: TakeStream },
@@ -140,13 +143,13 @@ export class SessionHub {
     return this.#sessions.all().map((session) => session.view(this.#targets.targetsOf(session)));
   }
 
-  /** At once, with all that is remembered of it. */
+  /** Ends the session at once, with everything that is remembered of it. */
   closeFleetlet(fleetlet: string, reason: CloseReason, message: string): void {
     const session = this.#sessions.of(fleetlet);
     if (session !== undefined) this.#end(session, { reason, message, retryAfterMs: 0 });
   }
 
-  /** For those who watch. */
+  /** For metrics. */
   stats(): HubStats {
     const sessions = this.#sessions.all();
     return {
@@ -158,9 +161,9 @@ export class SessionHub {
     };
   }
 
-  /** Sends everybody away, each to come back at a time of its own, and takes nobody any more. Who went is put down. */
+  /** Disconnects all fleetlets, staggering their return, and accepts no new ones. Saves the presence changes. */
   async drain(signal: AbortSignal): Promise<void> {
-    const message = 'this process stops; come back in a moment';
+    const message = 'this process is shutting down; reconnect in a moment';
     const sessions = this.#sessions.all();
     const { length: count } = sessions;
     this.#drained = { kind: 'away', reason: 'draining', message, retryAfterMs: drainDelay(count, count) };
@@ -170,7 +173,7 @@ export class SessionHub {
     await this.#batches.flush(signal);
   }
 
-  /** Heartbeats, presence, and what is to be forgotten; until aborted. */
+  /** Runs heartbeats, presence and cleanup until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#acceptor.run(signal), this.#batches.run(signal), this.#sweepUntil(signal)]);
   }
@@ -232,11 +235,11 @@ export class SessionHub {
 
   readonly #onFact = (fact: HubFact): void => this.#deps.observer.fact(fact);
 
-  /** A fleetlet that does not take its news is cut off: when it comes back it takes what is kept of them, or begins anew. */
+  /** Disconnects a fleetlet whose control buffer is full. On its return it receives what is buffered, or starts over. */
   readonly #tell = (session: FleetletSession, reply: ControlReply): void => {
     const payload = this.#deps.codec.encodeReply(reply);
     if (session.channel(CONTROL, '')?.trySend({ payload }) === false) this.#destroy(session);
-    // Only now: nobody gives an account of a target that he does not know yet to be his.
+    // Only now: a fleetlet must not sync a target before it knows that the target was accepted.
     else if (reply.kind === 'targetAccepted') this.#pacer.want(reply.target, this.#deps.clock.now());
   };
 
@@ -257,7 +260,7 @@ export class SessionHub {
 
   #speaker(target: string, what: string): FleetletSession {
     const session = this.#targets.speaker(target);
-    if (session === undefined) throw new ChannelError('SESSION_GONE', `${what}: nobody who is connected speaks for it`);
+    if (session === undefined) throw new ChannelError('SESSION_GONE', `${what}: no connected fleetlet serves it`);
     return session;
   }
 
@@ -268,7 +271,7 @@ export class SessionHub {
 
   #disconnected(session: FleetletSession, why: Why | undefined): void {
     this.#cut(session, why?.message || why?.reason);
-    // It ended of its own accord, and nobody comes back to what is remembered.
+    // The fleetlet ended the session itself and does not return to it.
     if (why?.reason === 'done') this.#end(session, why);
     else this.#destroy(session);
   }
@@ -285,14 +288,14 @@ export class SessionHub {
     if (session.notAfter <= now) this.#expire(session, 'the certificate of this connection has expired');
   }
 
-  /** It may have a new certificate already, and comes back with that to what it left. */
+  /** The fleetlet may already have a new certificate, and resumes the session with it. */
   #expire(session: FleetletSession, message: string): void {
     if (session.isLive) this.#cut(session, message);
     const isIts = (open: OpenFrame): boolean => this.#admission.ownerOf(open) === session;
     this.#acceptor.closeWhere(isIts, { reason: 'draining', message, retryAfterMs: 0 }, session.id);
   }
 
-  /** The connection of its control stream, with all else that is on it. */
+  /** Destroys the connection of the control stream, with all other streams on it. */
   #destroy(session: FleetletSession): void {
     const { address, id } = session;
     const isOnIt = (open: OpenFrame, peer: LinkPeer): boolean =>
@@ -311,7 +314,7 @@ export class SessionHub {
     this.#onFact({ kind: 'forgotten', fleetlet: session.fleetlet });
   }
 
-  /** Another process acts for the platform now: fleetlets find it. */
+  /** Another process is active for the platform now; fleetlets reconnect to that one. */
   #standBy(activity: Activity): void {
     if (activity.kind === 'active') return;
     for (const session of this.#sessions.all()) this.#end(session, activity);
@@ -330,4 +333,4 @@ export class SessionHub {
   }
 }
 
-const FORGOTTEN: Why = { reason: 'unavailable', message: 'it was away for too long', retryAfterMs: 0 };
+const FORGOTTEN: Why = { reason: 'unavailable', message: 'the session was disconnected for too long', retryAfterMs: 0 };

@@ -1,9 +1,9 @@
 import { FleetletSession, type FleetletSessionDeps } from './fleetlet-session.ts';
 
 export interface SessionTableDeps extends FleetletSessionDeps {
-  /** How long a session that is cut off is remembered. */
+  /** How long a disconnected session is remembered. */
   readonly memoryMs: number;
-  /** How many of those at most, the oldest going first. */
+  /** How many disconnected sessions are remembered; the oldest are dropped first. */
   readonly maxCut: number;
 }
 
@@ -11,7 +11,7 @@ const MOST_PREDECESSORS = 8;
 
 export type Found =
   | { readonly kind: 'session'; readonly session: FleetletSession; readonly replaced?: FleetletSession }
-  /** A later process of the same fleetlet is here. */
+  /** A later process of the same fleetlet is connected. */
   | { readonly kind: 'superseded' };
 
 /** One session for each fleetlet: that of its latest process. */
@@ -24,8 +24,8 @@ export class SessionTable {
   }
 
   /**
-   * The session that a stream is of; a process that is new takes the place of the one before it. One whose place was
-   * taken does not get it back while the other is connected: two that were started by mistake must not fight.
+   * The session of a stream. A new process replaces the previous one. A replaced session does not return while its successor is
+   * connected: two processes started by mistake must not fight.
    */
   find(fleetlet: string, id: string): Found {
     const current = this.#sessions.get(fleetlet);
@@ -49,7 +49,7 @@ export class SessionTable {
     if (this.#sessions.get(session.fleetlet) === session) this.#sessions.delete(session.fleetlet);
   }
 
-  /** Those that were away for too long, or are too many. They are forgotten by this. */
+  /** Forgets and returns the sessions that were disconnected for too long or exceed the limit. */
   sweep(now: number): FleetletSession[] {
     const { memoryMs, maxCut } = this.#deps;
     const cut = this.all().flatMap((session) => (session.cutAt === undefined ? [] : [{ session, at: session.cutAt }]));

@@ -1,22 +1,22 @@
 export interface SyncPacerDeps {
-  /** So many tell their full account at once; 16 unless told. */
+  /** How many targets sync at once; default 16. */
   readonly most?: number;
-  /** One that has not come to its end by then holds up nobody any longer; 60 s unless told. */
+  /** A sync that takes longer no longer holds up others; default 60 s. */
   readonly withinMs?: number;
-  /** Tells whoever speaks for the target to begin. */
+  /** Asks the session that serves the target to start. */
   readonly begin: (target: string) => void;
 }
 
 const MOST = 16;
 const WITHIN_MS = 60_000;
 
-/** Lets targets tell all that they have a few at a time, in the order in which they came: a restart brings all at once. */
+/** Lets a few targets at a time send a full sync, in order of arrival: a restart brings all of them at once. */
 export class SyncPacer {
   readonly #most: number;
   readonly #withinMs: number;
   readonly #begin: (target: string) => void;
   readonly #waiting = new Set<string>();
-  /** Until when each has its turn, oldest first. */
+  /** The deadline of each running sync, oldest first. */
   readonly #turns = new Map<string, number>();
 
   constructor({ most = MOST, withinMs = WITHIN_MS, begin }: SyncPacerDeps) {
@@ -33,20 +33,20 @@ export class SyncPacer {
     return this.#waiting.size;
   }
 
-  /** Whoever has a turn already and asks anew was cut off in it: it begins again, at the end of the line. */
+  /** A target that asks again during its sync was cut off: it starts over, at the end of the queue. */
   want(target: string, now: number): void {
     this.#turns.delete(target);
     this.#waiting.add(target);
     this.#goOn(now);
   }
 
-  /** It has told all, or is not there any more. */
+  /** The target has finished its sync, or is gone. */
   done(target: string, now: number): void {
     this.#waiting.delete(target);
     if (this.#turns.delete(target)) this.#goOn(now);
   }
 
-  /** From time to time. */
+  /** Call periodically. */
   sweep(now: number): void {
     for (const [target, until] of this.#turns) {
       if (until > now) break;

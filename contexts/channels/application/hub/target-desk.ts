@@ -12,9 +12,9 @@ export interface TargetDeskDeps {
   readonly clock: Clock;
   readonly maxTargets: number;
   readonly tell: (session: FleetletSession, reply: ControlReply) => void;
-  /** It speaks for the target from now on, or again. */
+  /** The session serves the target from now on, or again. */
   readonly onServed: (session: FleetletSession, target: string) => void;
-  /** Its target can be reached no longer, or by somebody else. */
+  /** The target is no longer reachable through this session. */
   readonly onLost: (session: FleetletSession, target: string) => void;
   readonly onFact: (fact: HubFact) => void;
 }
@@ -28,16 +28,16 @@ interface TargetState {
   readonly target: ServedTarget;
   readonly claims: Map<FleetletSession, Claim>;
   speaker: FleetletSession | undefined;
-  /** The speaker was away when the turn came to it, and has yet to hear that it need not stand back any longer. */
+  /** The session was disconnected when it became the speaker, and has to be told so when it is back. */
   isOwed: boolean;
-  /** Of the turn in which it is being told that the target is there; `undefined` while it is not. */
+  /** The pending or completed announcement that the target is online; `undefined` while it is offline. */
   coming: { isOnline: boolean; readonly told: Promise<void> } | undefined;
 }
 
-/** `waiting`: it may be allowed to speak for the target in a moment. */
+/** `waiting`: the session may be allowed to serve the target in a moment. */
 export type Standing = 'online' | 'waiting' | 'refused';
 
-/** Which session speaks for which target, and who is told. */
+/** Decides which session serves which target, and notifies the sessions. */
 export class TargetDesk {
   readonly #deps: TargetDeskDeps;
   readonly #states = new Map<string, TargetState>();
@@ -51,18 +51,17 @@ export class TargetDesk {
     return [...this.#states.values()].filter(({ coming }) => coming?.isOnline).length;
   }
 
-  /** The answer comes once everybody may send to the target. */
+  /** Resolves once messages can be sent to the target. */
   async register(session: FleetletSession, said: TargetClaim, signal: AbortSignal): Promise<Binding> {
     const binding = await this.#deps.directory.bind(session.fleetlet, said, signal);
     if (binding.kind === 'refused') return binding;
     const { target } = binding;
     const { maxTargets } = this.#deps;
     if (!session.claims.has(target.uid) && session.claims.size >= maxTargets) {
-      return refused('unavailable', `a fleetlet speaks for at most ${maxTargets} targets`);
+      return refused('unavailable', `a fleetlet serves at most ${maxTargets} targets`);
     }
     const state = this.#claim(session, target, said);
-    if (state.speaker !== session)
-      return refused('served', 'one that is closer to the target, or newer, speaks for it');
+    if (state.speaker !== session) return refused('served', 'a closer or newer process serves the target');
     return await this.#serve(state, session, signal);
   }
 
@@ -73,7 +72,7 @@ export class TargetDesk {
     session.letGo.add(uid);
   }
 
-  /** Its control stream is there again: it speaks for what it spoke for before. */
+  /** The control stream is back: the session serves its targets again. */
   resumed(session: FleetletSession): void {
     for (const state of this.#of(session)) {
       if (state.speaker !== session) continue;
@@ -137,7 +136,7 @@ export class TargetDesk {
     else if (next !== undefined) state.isOwed = true;
   }
 
-  /** Returns who it is now, if that is another than before. */
+  /** Returns the new speaker, if it changed. */
   #choose(state: TargetState): FleetletSession | undefined {
     const { speaker: before, target } = state;
     const next = speakerOf(state.claims.values())?.owner;
@@ -150,7 +149,7 @@ export class TargetDesk {
   }
 
   #supersede(target: ServedTarget, before: FleetletSession, by: FleetletSession): void {
-    const message = `fleetlet ${by.fleetlet}, which is closer to target ${target.name} or newer, speaks for it now`;
+    const message = `fleetlet ${by.fleetlet}, which is closer or newer, serves target ${target.name} now`;
     this.#deps.tell(before, { request: 0, kind: 'targetSuperseded', target: target.uid, message });
     this.#deps.onFact({ kind: 'superseded', target, fleetlet: before.fleetlet, by: by.fleetlet });
   }
@@ -169,8 +168,9 @@ export class TargetDesk {
       this.deregister(session, state.target.uid);
       return refused('invalid', fault);
     }
-    // Meanwhile it may have gone, or another may have come.
-    if (!session.isLive || state.speaker !== session) return refused('unavailable', 'it was cut off, or superseded');
+    // The session may have disconnected meanwhile, or been superseded.
+    if (!session.isLive || state.speaker !== session)
+      return refused('unavailable', 'the session was disconnected or superseded');
     state.coming ??= this.#bring(state, session);
     await unlessAborted(state.coming.told, signal);
     return { kind: 'bound', target: state.target };
@@ -187,14 +187,14 @@ export class TargetDesk {
       onServed(session, target.uid);
     });
     const coming = { isOnline: false, told };
-    // What could not be put down is tried anew by the next registration.
+    // A change that could not be saved is retried by the next registration.
     told.catch(() => {
       if (state.coming === coming) state.coming = undefined;
     });
     return coming;
   }
 
-  /** It stood back until now, and hears that it need not any longer. */
+  /** The session was standing by; it serves the target from now on and is told so. */
   #promote(state: TargetState, session: FleetletSession): void {
     const { tell, onFact } = this.#deps;
     const { uid: target, name } = state.target;

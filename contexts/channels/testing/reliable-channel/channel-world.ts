@@ -18,15 +18,15 @@ interface End {
   resumed: number;
 }
 
-/** Two ends of one channel, and streams between them that fail as told. Nothing in it is left to chance. */
+/** Two ends of one channel, and streams between them that fail on command. Fully deterministic. */
 export class ChannelWorld {
   readonly stories: Story[] = [];
   readonly ends: readonly [End, End];
-  /** What came of it, for comparing two runs. */
+  /** The outcome, for comparing two runs. */
   readonly log: string[] = [];
-  /** Losses that those who received were told of, by who sent. */
+  /** Losses reported to the receivers, by sender. */
   readonly reportedLosses: [number, number] = [0, 0];
-  /** A handshake has come after one that was made later, by another life. */
+  /** A handshake arrived after a later one of another incarnation. */
   cameLate = false;
   readonly #options: WorldOptions;
   readonly #streams = new Set<Stream>();
@@ -73,7 +73,7 @@ export class ChannelWorld {
     this.#boundsHold();
   }
 
-  /** No more faults: goes on until nobody has anything left to do. */
+  /** No more faults: runs until there is nothing left to do. */
   heal(): void {
     for (let round = 0; round < 2_000; round += 1) {
       for (const end of this.ends) this.#notice(end);
@@ -176,7 +176,7 @@ export class ChannelWorld {
       cut(end.stream, [end.side === 0 ? 0 : 2, end.side === 1 ? 0 : 2]);
       end.stream.pipes[end.side] = [];
     }
-    // The application's memory goes with the process.
+    // The application's memory is lost with the process.
     Object.assign(end, this.#born(end.side));
   }
 
@@ -198,7 +198,7 @@ export class ChannelWorld {
     stream.pipes[1].push(asFrame(caller.channel.handshake()));
   }
 
-  /** One frame, if there is one. */
+  /** Delivers one frame, if there is one. */
   #deliver(side: Side, oldest: boolean): boolean {
     const streams = [...this.#streams].filter(({ pipes }) => pipes[side].length > 0);
     const stream = oldest ? streams[0] : streams.at(-1);
@@ -216,7 +216,7 @@ export class ChannelWorld {
     end.channel.frame(frame);
   }
 
-  /** The handshake of the other side has come. The one that is called answers with its own. */
+  /** The handshake of the other side has arrived. The accepting side answers with its own. */
   #opened(stream: Stream, side: Side, theirs: Handshake): void {
     const end = this.ends[side];
     if (side === 0) {
@@ -280,7 +280,7 @@ export class ChannelWorld {
   }
 }
 
-/** A checksum is a checksum; the real one has a test of its own. */
+/** A stand-in for the real checksum, which has its own test. */
 function quickSum(bytes: Uint8Array): Uint8Array {
   return Uint8Array.of(bytes.reduce((sum, byte) => (sum * 31 + byte) % 251, 7));
 }

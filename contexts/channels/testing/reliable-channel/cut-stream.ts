@@ -2,12 +2,12 @@ import type { Handshake } from '../../application/link.ts';
 import type { Frame, OpenFrame } from '../../domain/frame.ts';
 import type { WatchedWindow } from './watched-window.ts';
 
-/** Frames on their way between two sides. One that was cut loses what it is given. */
+/** Frames in flight between two sides. A cut stream drops what it is given. */
 export interface Stream {
   readonly number: number;
-  /** Of the one that dialed. */
+  /** Handshake of the dialing side. */
   readonly life: number;
-  /** Under way to each side. */
+  /** Frames in flight to each side. */
   readonly pipes: [Frame[], Frame[]];
   readonly full: [boolean, boolean];
   readonly windows: [WatchedWindow | undefined, WatchedWindow | undefined];
@@ -21,7 +21,7 @@ export function cut(stream: Stream, arrive: readonly [number, number]): void {
   stream.pipes[1].length = Math.min(stream.pipes[1].length, arrive[1]);
 }
 
-/** Only its memory and window count here. */
+/** Only its memory and window matter here. */
 export function asFrame({ memory, window }: Handshake): OpenFrame {
   const nobody = { session: '', channel: '', process: '', target: '', stream: '', ticket: new Uint8Array(0) };
   return {

@@ -5,7 +5,7 @@ import { createReliableChannel } from '../../application/reliable-channel.ts';
 import type { AckFrame, CloseFrame, Frame, MessageFrame } from '../../domain/frame.ts';
 
 const WIDE = { messages: 100, bytes: 10_000 };
-/** Of an end that has never heard of the other. */
+/** The handshake of an end that does not know the other. */
 export const STRANGER: Handshake = {
   memory: { incarnation: 'them', ofIncarnation: undefined, receivedUpTo: 0, receivedAbove: [], unacknowledged: [] },
   window: WIDE,
@@ -44,7 +44,7 @@ interface End {
   readonly ended: string[];
   resumed: number;
   link: RecordingLink;
-  /** What was sent in one frame. */
+  /** The payload of a message sent in one frame. */
   texts(): string[];
 }
 
@@ -88,12 +88,12 @@ export function attached(it: End): void {
 }
 
 interface Pair {
-  /** What is under way arrives, and what comes of that. */
+  /** Delivers everything in flight, and everything that follows from it. */
   readonly settle: () => Promise<void>;
   readonly connect: () => void;
 }
 
-/** Two ends whose frames are on their way until it settles. */
+/** Two ends whose frames are in flight until `settle`. */
 export function pair(options: Partial<LinkedChannelOptions> = {}): Pair & { readonly one: End; readonly other: End } {
   const one = end(options);
   const other = end(options);
@@ -121,7 +121,7 @@ export function join(one: End, other: End): Pair {
   return { settle, connect };
 }
 
-/** All that is due in microtasks is done. */
+/** Waits until all microtasks are done. */
 export async function ticks(): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChannelWindow, MessageFrame, MessageLimits } from '../../domain/frame.ts';
 
-/** Counts, apart from the subject, what one end has sent over one stream and not seen acknowledged. */
+/** Counts, independently of the tested code, what one end has sent over one stream and not seen acknowledged. */
 export class WatchedWindow {
   readonly #window: ChannelWindow;
   readonly #limits: MessageLimits;

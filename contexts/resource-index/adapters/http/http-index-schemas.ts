@@ -42,10 +42,12 @@ const FILTER = {
   updateTime: 'timestamp',
 } as const;
 
-/** One of the two places where schemas are: those of the root hold for all targets, and are of nobody's workspace. */
+/**
+ * One of the two collections of schemas. Schemas of the root workspace apply to all targets, and their URLs name no workspace.
+ */
 interface Home {
   readonly collection: string;
-  /** In names of operations. */
+  /** Part of the operation ids. */
   readonly infix: '' | 'Workspace';
   readonly where: string;
 }
@@ -57,7 +59,7 @@ const OF_WORKSPACE: Home = {
   where: 'for the targets of a workspace',
 };
 
-/** `/v1/index-schemas`, and the same below workspaces: what is indexed beyond what always is. */
+/** `/v1/index-schemas`, and the same below workspaces: what is indexed in addition to the built-in kinds. */
 export function indexSchemaRoutes(deps: IndexSchemaRoutesDeps): Route[] {
   return [
     putRoute(deps, GLOBAL, IndexSchemaParamsSchema),
@@ -82,9 +84,9 @@ function putRoute(deps: IndexSchemaRoutesDeps, { collection, infix, where }: Hom
     method: 'PUT',
     path: `${collection}/{indexSchema}`,
     operationId: `put${infix}IndexSchema`,
-    summary: `Say what is indexed ${where}, or say it anew`,
+    summary: `Create or replace an index schema ${where}`,
     description:
-      'Agents that are connected are told at once. Refused when it contradicts another one that holds for the same targets. Values of Secrets and ConfigMaps never leave a cluster, whatever it says.',
+      'Connected agents are notified immediately. Refused if it conflicts with another schema that applies to the same targets. Values of Secrets and ConfigMaps never leave a cluster, whatever the schema asks for.',
     tags,
     permission: 'indexSchemas.update',
     etag: true,
@@ -133,7 +135,7 @@ function deleteRoute(deps: IndexSchemaRoutesDeps, { collection, infix, where }: 
     path: `${collection}/{indexSchema}`,
     operationId: `delete${infix}IndexSchema`,
     summary: `Delete an index schema ${where}`,
-    description: 'What was indexed because of it is forgotten as soon as the agents have heard of it.',
+    description: 'Objects that were indexed only because of it are removed once the agents have been notified.',
     tags,
     permission: 'indexSchemas.update',
     ifMatch: 'optional',
@@ -153,7 +155,7 @@ function listOf({ reader }: IndexSchemaRoutesDeps, { collection, infix, where }:
     path: collection,
     operationId: `list${infix}IndexSchemas`,
     summary: `List the index schemas ${where}`,
-    description: 'In the order of their names. What is indexed of a target in all is shown by the target.',
+    description: 'Ordered by name. The index status of a target shows its effective schema.',
     tags,
     permission: 'indexSchemas.read',
     filter: FILTER,

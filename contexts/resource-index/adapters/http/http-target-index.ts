@@ -7,14 +7,14 @@ import { objectResource, targetIndexResource } from './resources.ts';
 export interface TargetIndexRoutesDeps {
   readonly reader: SqlIndexReader;
   readonly directory: SchemaDirectory;
-  /** Throws when there is none of that name. */
+  /** Throws when there is no target of that name. */
   readonly targetUid: (name: string, signal: AbortSignal) => Promise<string>;
 }
 
 const tags = ['index'];
 const permission = 'index.read';
 
-/** `/v1/targets/{target}/index`: what is known of what is on a target. */
+/** `/v1/targets/{target}/index`: the indexed objects of a target. */
 export function targetIndexRoutes(deps: TargetIndexRoutesDeps): Route[] {
   return [listRoute(deps), statusRoute(deps)];
 }
@@ -23,12 +23,12 @@ function listRoute({ reader, targetUid }: TargetIndexRoutesDeps): Route {
   return defineListRoute({
     path: '/v1/targets/{target}/index',
     operationId: 'listIndexedObjects',
-    summary: 'List what is known of what is on a target',
-    description: 'The latest that its agent has said, in the order of kinds, namespaces and names.',
+    summary: 'List the indexed objects of a target',
+    description: 'The latest state reported by the agent, ordered by kind, namespace and name.',
     tags,
     permission,
     schema: { params: TargetParamsSchema, query: IndexedObjectsQuerySchema, item: IndexedObjectSchema },
-    // For a namespace there is a parameter: in CEL that word is reserved.
+    // The namespace has a query parameter, because `namespace` is a reserved word in CEL.
     filter: {
       kind: 'string',
       name: 'string',
@@ -60,8 +60,9 @@ function statusRoute({ reader, directory, targetUid }: TargetIndexRoutesDeps): R
     method: 'GET',
     path: '/v1/targets/{target}/index-status',
     operationId: 'getTargetIndex',
-    summary: 'Get what is indexed of a target, and how it is with that',
-    description: 'What always is, and what the index schemas of its workspace and of those above it add.',
+    summary: 'Get the effective index schema and the index status of a target',
+    description:
+      'The built-in kinds, and those that the index schemas of its workspace and of the workspaces above it add.',
     tags,
     permission,
     schema: { params: TargetParamsSchema, responses: { 200: TargetIndexSchema } },

@@ -21,7 +21,7 @@ export function schemaResource(schema: IndexSchema): IndexSchemaResource {
   };
 }
 
-/** What a person wrote, in the words of the domain. */
+/** Converts a request body to the domain's schema. */
 export function specOf({ targetType, kinds }: PutIndexSchema): IndexSchemaSpec {
   return {
     targetType,
@@ -56,7 +56,7 @@ export function objectResource(object: StoredObject): IndexedObjectResource {
   };
 }
 
-/** What is to be indexed of a target, and how it is with that. */
+/** The effective schema of a target, with the state of each kind. */
 export function targetIndexResource(
   { revision, kinds }: EffectiveSchema,
   reports: readonly StoredReport[],
@@ -97,7 +97,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** In one unit, as it was said: what was shown can be put again. */
+/** In a single unit, as durations are entered, so that a schema that was read can be put again. */
 function durationText(ms: number): string {
   if (ms % DAY === 0) return `${ms / DAY}d`;
   return ms % HOUR === 0 && ms < 100 * HOUR ? `${ms / HOUR}h` : `${Math.round(ms / MINUTE)}m`;

@@ -2,7 +2,7 @@ import { type Storage, sql, type Transaction } from '#kit/storage';
 import { SCHEMAS_TOPIC } from './schemas-topic.ts';
 import { forgetTarget } from './sql-index-store.ts';
 
-/** What whoever deletes or moves a workspace or a target has to tell the index, in his own transaction. */
+/** Updates the index when a workspace or target is deleted or moved, in the caller's transaction. */
 export function indexInTree(tx: Transaction) {
   return {
     async targetDeleted({ uid }: { readonly uid: string }, signal: AbortSignal): Promise<void> {
@@ -10,7 +10,7 @@ export function indexInTree(tx: Transaction) {
       await tx.batch(forgetTarget(uid));
     },
 
-    /** Schemas are of no use without the workspace. */
+    /** Schemas are deleted with their workspace. */
     async workspaceDeleted({ name }: { readonly name: string }, signal: AbortSignal): Promise<void> {
       signal.throwIfAborted();
       await tx.run(sql`DELETE FROM index_schemas WHERE workspace = ${name}`);
@@ -18,7 +18,7 @@ export function indexInTree(tx: Transaction) {
 
     async moved({ fromPath, toPath }: { readonly fromPath: string; readonly toPath: string }, signal: AbortSignal) {
       signal.throwIfAborted();
-      // The first text after all that begin with this path: the character after the slash, in the order of bytes.
+      // The first text after all that begin with this path: '0' follows '/' in byte order.
       const end = `${fromPath.slice(0, -1)}0`;
       const move = sql`
         UPDATE index_schemas SET workspace_path = ${toPath} || substr(workspace_path, ${fromPath.length + 1})
@@ -31,7 +31,7 @@ export function indexInTree(tx: Transaction) {
 
 const PURGE_ROWS = 1_000;
 
-/** Objects that were of interest for a while, in small transactions. Resolves to how many went. */
+/** Deletes expired objects in small transactions. Resolves to the number of deleted objects. */
 export async function purgeExpired(storage: Storage, now: number, signal: AbortSignal): Promise<number> {
   for (let total = 0; ; ) {
     const last = await storage.get<{ expire_time: number }>(

@@ -4,7 +4,7 @@ import { appendEvents } from '#kit/storage/outbox';
 import type { SchemaEvents } from '../../application/schemas/ports.ts';
 import { schemaResource } from '../http/resources.ts';
 
-/** Into the outbox, within one transaction. The data is the schema as the API shows it. */
+/** Appends to the outbox, within one transaction. The data is the schema as the API shows it. */
 export function outboxSchemaEvents(tx: Transaction, newId: () => Uuid): SchemaEvents {
   return {
     append: async (type, schema, time) => {

@@ -9,7 +9,7 @@ export const SCHEMA_COLUMNS = sql.raw(
   'uid, name, workspace, workspace_path, target_type, kinds, version, create_time, update_time',
 );
 
-/** Runs the same checks as a person's input, as a restored or repaired database can hold anything. */
+/** Runs the same checks as for user input, because a restored or repaired database can hold anything. */
 export function toIndexSchema(row: Row): IndexSchema {
   const name = String(row['name']);
   try {
@@ -23,14 +23,14 @@ export function toIndexSchema(row: Row): IndexSchema {
       createTime: Number(row['create_time']),
       updateTime: Number(row['update_time']),
     };
-    if (schemaFaults(schema).length > 0) throw new TypeError('it is not in order');
+    if (schemaFaults(schema).length > 0) throw new TypeError('it is invalid');
     return schema;
   } catch (cause) {
     throw new ResourceIndexError('STORED_INDEX_INVALID', `read index schema ${name}`, { cause });
   }
 }
 
-/** JSON has no `undefined`. */
+/** JSON has no `undefined`, so a missing `expiry` is added. */
 function kindsOf(text: string): readonly IndexedKind[] {
   const kinds = JSON.parse(text) as readonly (Omit<IndexedKind, 'expiry'> & Partial<Pick<IndexedKind, 'expiry'>>)[];
   return kinds.map(({ expiry, ...kind }) => ({ ...kind, expiry }));

@@ -1,2 +1,2 @@
-/** Announced with each change of what is to be indexed. */
+/** Announced with each change of the index schemas. */
 export const SCHEMAS_TOPIC = 'index-schemas';

@@ -31,7 +31,7 @@ export interface StoredReport extends TypeReport {
   readonly updateTime: number;
 }
 
-/** How much there is, over all targets. */
+/** Totals over all targets. */
 export interface TypeCount {
   readonly type: string;
   readonly state: string;
@@ -39,10 +39,10 @@ export interface TypeCount {
   readonly objects: number;
 }
 
-/** Agents name types, and whoever counts them is not to be at their mercy. */
+/** Agents choose the type names, so the number of metric series has to be bounded. */
 const COUNTED = 500;
 
-/** What is committed. Never waits for a writer. */
+/** Reads committed data. Never waits for a writer. */
 export class SqlIndexReader {
   readonly #storage: Pick<Storage, 'all' | 'get' | 'read'>;
 
@@ -71,7 +71,7 @@ export class SqlIndexReader {
     return rows.map(toIndexSchema);
   }
 
-  /** In the order of types, namespaces and names. */
+  /** Ordered by type, namespace and name. */
   async objects(target: string, range: ObjectRange, signal: AbortSignal): Promise<readonly StoredObject[]> {
     const { type, namespace, now, after, limit } = range;
     const page = keyset({ columns: ['type', 'namespace', 'name'], after, limit });
@@ -133,6 +133,6 @@ function contentOf(text: string, { type, name }: ObjectKey): IndexedContent {
   try {
     return JSON.parse(text) as IndexedContent;
   } catch (cause) {
-    throw new ResourceIndexError('STORED_INDEX_INVALID', `read what is indexed of ${type} ${name}`, { cause });
+    throw new ResourceIndexError('STORED_INDEX_INVALID', `read the index entry of ${type} ${name}`, { cause });
   }
 }

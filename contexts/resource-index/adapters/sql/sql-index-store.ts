@@ -8,11 +8,11 @@ import { type IndexedObject, keyText, type ObjectKey } from '../../domain/indexe
 
 export interface SqlIndexStoreDeps {
   readonly storage: Storage;
-  /** Which of these targets are there, in the transaction that asks. */
+  /** Which of these targets exist, in the given transaction. */
   readonly existing: (tx: Transaction, uids: readonly string[], signal: AbortSignal) => Promise<ReadonlySet<string>>;
 }
 
-/** Within what one statement may carry in values on both engines. */
+/** Within the number of values that one statement may have on both engines. */
 const ROWS = 500;
 const HELD_AT_ONCE = 5_000;
 const COLUMNS = sql.raw(
@@ -25,7 +25,7 @@ const UPDATES = sql.raw(
 );
 const SPACE = sql.raw(String(DIGEST_SPACE));
 
-/** On both engines. */
+/** For both engines. */
 export class SqlIndexStore implements IndexStore {
   readonly #deps: SqlIndexStoreDeps;
 
@@ -99,7 +99,7 @@ export class SqlIndexStore implements IndexStore {
   }
 }
 
-/** What a target leaves behind, for whoever deletes it. */
+/** Deletes the index of a target, together with the target. */
 export function forgetTarget(target: string): readonly Statement[] {
   return [
     sql`DELETE FROM index_objects WHERE target = ${target}`,

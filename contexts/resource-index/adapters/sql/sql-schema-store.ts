@@ -4,7 +4,7 @@ import type { IndexSchema } from '../../domain/index-schema-resource.ts';
 import { SCHEMA_COLUMNS, toIndexSchema } from './schema-row.ts';
 import { SCHEMAS_TOPIC } from './schemas-topic.ts';
 
-/** On both engines, within one transaction. */
+/** For both engines, within one transaction. */
 export class SqlSchemaStore implements SchemaStore {
   readonly #tx: Transaction;
 

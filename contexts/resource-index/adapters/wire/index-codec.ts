@@ -25,8 +25,8 @@ const MOST_TYPES = 1_000;
 const LONGEST_NAME = 512;
 
 /**
- * `undefined` for a word of a later release. Throws `BAD_INDEX_MESSAGE` for what is none, and for lists and numbers that no
- * agent has. An object that makes no sense is left out of its delta later, by `gatherDeltas`.
+ * `undefined` for a message of a later release. Throws `BAD_INDEX_MESSAGE` for a malformed message, and for lists and numbers
+ * beyond what an agent sends. Invalid objects are removed from their delta later, by `gatherDeltas`.
  */
 export function decodeFromIndexer(payload: Uint8Array): FromIndexer | undefined {
   return readable(() => fromIndexer(payload));
@@ -62,7 +62,7 @@ export function encodeToIndexer(message: ToIndexer): Uint8Array {
   return toBinary(ToIndexerSchema, create(ToIndexerSchema, { message: wireDown(message) }));
 }
 
-/** `undefined` for a word of a later release. Throws `BAD_INDEX_MESSAGE` for what is none. */
+/** `undefined` for a message of a later release. Throws `BAD_INDEX_MESSAGE` for a malformed message. */
 export function decodeToIndexer(payload: Uint8Array): ToIndexer | undefined {
   const { message } = readable(() => fromBinary(ToIndexerSchema, payload));
   switch (message.case) {
@@ -200,6 +200,6 @@ function readable<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new ResourceIndexError('BAD_INDEX_MESSAGE', 'What was said on the index channel cannot be read.', { cause });
+    throw new ResourceIndexError('BAD_INDEX_MESSAGE', 'The message on the index channel is malformed.', { cause });
   }
 }

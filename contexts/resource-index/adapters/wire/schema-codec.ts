@@ -23,7 +23,7 @@ export function wireSchema({ revision, kinds }: EffectiveSchema): MessageInitSha
   return { revision, types: kinds.map(wireKind) };
 }
 
-/** What a later release has made up is left out: an agent does what it understands. */
+/** Ignores additions of a later release: an agent does what it understands. */
 export function schemaOf(wire: WireSchema | undefined): EffectiveSchema {
   return { revision: wire?.revision ?? '', kinds: (wire?.types ?? []).map(kindOf) };
 }
@@ -40,7 +40,7 @@ const HEALTH_OF = new Map<WireHealth, ObjectHealth>(
   (Object.entries(WIRE_HEALTH) as [ObjectHealth, WireHealth][]).map(([health, wire]) => [wire, health]),
 );
 
-/** What this release has no word for is not known. */
+/** A value unknown to this release is `Unknown`. */
 export function healthOf(wire: WireHealth): ObjectHealth {
   return HEALTH_OF.get(wire) ?? 'Unknown';
 }
@@ -90,7 +90,7 @@ function wireCheck({ path, in: values, exists, below }: Check): MessageInitShape
   return { path, check: { case: 'below', value: below ?? '' } };
 }
 
-/** A check of a later release never holds, rather than always: what it was to keep out stays out. */
+/** A check of a later release never holds, so the objects it was meant to exclude stay excluded. */
 function checkOf({ path, check }: WireCheck): Check {
   switch (check.case) {
     case 'in':

@@ -7,7 +7,7 @@ export interface LedgerLimits {
   /** Objects and bytes in one batch. */
   readonly batchObjects: number;
   readonly batchBytes: number;
-  /** What may wait to be sent; whoever has more waits. */
+  /** How much may wait to be sent; beyond that `put` and `gone` wait. */
   readonly waitingObjects: number;
   readonly waitingBytes: number;
 }
@@ -21,17 +21,17 @@ export const LEDGER_LIMITS: LedgerLimits = {
 
 interface Waiting {
   readonly key: ObjectKey;
-  /** `undefined`: it is gone. */
+  /** `undefined`: deleted. */
   readonly object: IndexedObject | undefined;
   readonly bytes: number;
 }
 
-/** As much as a key and its frame take. */
+/** The approximate size of a key and its frame. */
 const OVERHEAD = 100;
 
 /**
- * What the platform has of a target, as far as we know, and what it has yet to be told. While that waits, only the latest
- * of each object is kept; what leads back to what the platform has is not told at all.
+ * Tracks what the platform has of a target, as far as the agent knows, and what still has to be sent. Of each object only the
+ * latest pending change is kept; a change back to what the platform has is not sent at all.
  */
 export class FeedLedger {
   readonly #limits: LedgerLimits;
@@ -41,7 +41,7 @@ export class FeedLedger {
   #bytes = 0;
   #room = Promise.withResolvers<void>();
 
-  /** `onWaiting`: there is something to send where there was nothing, or enough for a batch. */
+  /** `onWaiting` is called when the first change is waiting, or enough for a batch. */
   constructor(limits: LedgerLimits, onWaiting: () => void) {
     this.#limits = limits;
     this.#onWaiting = onWaiting;
@@ -65,12 +65,12 @@ export class FeedLedger {
     return [...this.#known.keys()];
   }
 
-  /** The platform has forgotten these by itself. */
+  /** The platform removes expired objects by itself. */
   forgetExpired(now: number): void {
     for (const known of this.#known.values()) known.forgetExpired(now);
   }
 
-  /** Waits for room, unless it takes the place of what waits already. */
+  /** Waits for room, unless it replaces a pending change. */
   async put(object: IndexedObject, signal: AbortSignal): Promise<void> {
     const { key } = object;
     await this.#tell({ key, object, bytes: object.content.length + OVERHEAD }, signal);
@@ -80,7 +80,7 @@ export class FeedLedger {
     await this.#tell({ key, object: undefined, bytes: OVERHEAD }, signal);
   }
 
-  /** What the platform has of a type, or is about to have. */
+  /** The keys that the platform has of a type, including pending changes. */
   keysOf(type: string): ReadonlySet<string> {
     const keys = new Set(this.known(type).keys());
     for (const { key, object } of this.#waiting.values()) {
@@ -91,13 +91,13 @@ export class FeedLedger {
     return keys;
   }
 
-  /** The platform is told to drop all of it. */
+  /** Forgets a type that the platform is told to drop. */
   drop(type: string): void {
     this.#known.delete(type);
     for (const [id, { key }] of this.#waiting) if (key.type === type) this.#remove(id);
   }
 
-  /** The next batch. Whoever takes it has to send it, before any other. */
+  /** The next batch. The caller has to send it before any other. */
   take(): IndexDelta | undefined {
     const put: IndexedObject[] = [];
     const deleted: ObjectKey[] = [];
@@ -105,7 +105,7 @@ export class FeedLedger {
     for (const [id, { key, object, bytes: size }] of this.#waiting) {
       if (put.length + deleted.length >= this.#limits.batchObjects || bytes >= this.#limits.batchBytes) break;
       this.#remove(id);
-      // It may have come to have it by itself meanwhile.
+      // A resync may have shown meanwhile that the platform has it already.
       if (this.#knows(key, object)) continue;
       bytes += size;
       if (object === undefined) deleted.push(key);
@@ -121,7 +121,7 @@ export class FeedLedger {
     const { key } = change;
     const id = idOf(key);
     if (this.#knows(key, change.object)) {
-      // Until when the platform keeps it may be news to us.
+      // The expiry may be new.
       this.#learn(key, change.object);
       return this.#remove(id);
     }

@@ -5,13 +5,13 @@ import type { KnownEntry } from '../../domain/known-objects.ts';
 export interface IndexExchangeDeps {
   readonly send: (message: FromIndexer, signal: AbortSignal) => Promise<void>;
   readonly sleep: Sleep;
-  /** How long an answer may take. */
+  /** Timeout for an answer. */
   readonly answerMs: number;
 }
 
 type Answer = Extract<ToIndexer, { readonly exchange: number }>;
 
-/** Asks the platform what it has. One question at a time; what is no answer to it comes too late, and is passed over. */
+/** Asks the platform what it has. One question at a time; late answers to earlier questions are ignored. */
 export class IndexExchange {
   readonly #deps: IndexExchangeDeps;
   #exchange = 0;
@@ -22,14 +22,14 @@ export class IndexExchange {
     this.#deps = deps;
   }
 
-  /** What is to be indexed, and what there is; `undefined` when it was not heard. */
+  /** The schema and the digests of the platform; `undefined` when no answer arrived. */
   async hello(signal: AbortSignal): Promise<IndexState | undefined> {
     this.#exchange += 1;
     const answer = await this.#ask({ kind: 'hello', exchange: this.#exchange }, signal);
     return answer?.kind === 'state' ? answer : undefined;
   }
 
-  /** What there is in these buckets; `undefined` when it was not heard to the end. */
+  /** The entries of these buckets; `undefined` when the answer did not arrive completely. */
   async held(
     type: string,
     buckets: readonly number[],
@@ -49,7 +49,7 @@ export class IndexExchange {
     if (answer.exchange === this.#exchange) this.#add(answer);
   }
 
-  /** Whoever waits for an answer waits no longer. */
+  /** Ends the wait for an answer. */
   interrupt(): void {
     this.#add(undefined);
   }

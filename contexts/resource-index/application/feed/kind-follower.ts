@@ -13,7 +13,7 @@ export interface KindFollowerDeps {
   readonly onState: (state: TypeState, message: string) => void;
 }
 
-/** Brings what happens to the objects of a kind into the ledger, until aborted. */
+/** Feeds the changes of a kind's objects into the ledger, until aborted. */
 export async function followKind(kind: IndexedKind, deps: KindFollowerDeps, signal: AbortSignal): Promise<void> {
   const follower = new KindFollower(kind, deps, signal);
   for await (const event of deps.source.follow(kind.type, signal)) await follower.take(event);
@@ -24,7 +24,7 @@ class KindFollower {
   readonly #extract: ReturnType<typeof extractorOf>;
   readonly #deps: KindFollowerDeps;
   readonly #signal: AbortSignal;
-  /** While all that there is is being said. */
+  /** The keys seen so far, while a list is in progress. */
   #seen: Set<string> | undefined;
 
   constructor(kind: IndexedKind, deps: KindFollowerDeps, signal: AbortSignal) {

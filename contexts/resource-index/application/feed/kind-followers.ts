@@ -38,7 +38,7 @@ export class KindFollowers {
     return this.#states;
   }
 
-  /** Those that have to see everything anew do: their schema is another, or what the platform has. */
+  /** Restarts the followers whose schema has changed, or whose type differs at the platform. */
   async follow(kinds: readonly IndexedKind[], differing: ReadonlySet<string>): Promise<void> {
     for (const kind of kinds) {
       const before = this.#followers.get(kind.type);
@@ -67,9 +67,9 @@ export class KindFollowers {
     onState('Listing', '');
     const done = followKind(kind, { source, ledger, clock, onState }, stop.signal).catch((error: unknown) => {
       if (stop.signal.aborted) return;
-      // A source says what goes wrong, and does not throw. The next comparison begins anew.
+      // A source reports failures and does not throw. The next exchange starts the follower again.
       this.#followers.delete(type);
-      this.#become(type, { state: 'Troubled', message: 'what was seen of it could not be taken in' });
+      this.#become(type, { state: 'Troubled', message: 'observed objects could not be processed' });
       this.#deps.onTrouble(type, error);
     });
     this.#followers.set(type, { kind, stop, done });

@@ -3,19 +3,19 @@ import type { ObjectKey } from '../../domain/indexed-object.ts';
 import type { ObservedObject } from '../../domain/observed-object.ts';
 
 export type SourceEvent =
-  /** Everything that there is follows. */
+  /** A complete list follows. */
   | { readonly kind: 'listing' }
   | { readonly kind: 'object'; readonly object: ObservedObject }
   | { readonly kind: 'gone'; readonly key: ObjectKey }
-  /** Everything was said: what was not is not there. Never after a list that broke off. */
+  /** The list is complete: objects that were not in it do not exist. Never sent after a list that broke off. */
   | { readonly kind: 'listed' }
   | { readonly kind: 'state'; readonly state: TypeState; readonly message: string };
 
-/** What there is on a target. */
+/** Observes the objects on a target. */
 export interface ObjectSource {
   /**
-   * All objects of a type, and then what happens to them, until aborted. Whatever goes wrong is said as a state and tried
-   * again. It waits while nobody takes what it has to say.
+   * All objects of a type, then their changes, until aborted. A failure is reported as a state and retried. The source applies
+   * backpressure: it waits while its consumer is busy.
    */
   follow(type: string, signal: AbortSignal): AsyncIterable<SourceEvent>;
 }

@@ -34,7 +34,7 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ is: fc.constant('forget' as const), type, meanwhile: fc.array(change, { maxLength: 12 }) }),
   },
-  // As after a backup was restored.
+  // As after restoring a backup.
   { weight: 1, arbitrary: fc.record({ is: fc.constant('lose' as const), every: fc.integer({ min: 1, max: 3 }) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -83,7 +83,7 @@ describe('the index of a target', () => {
         try {
           for (const each of steps) await take(world, each);
           assert.ok(await world.settles(), `has\n${world.held().join('\n')}\nnot\n${world.expected().join('\n')}`);
-          // What is still under way changes nothing any more.
+          // Messages that are still in flight change nothing any more.
           await sleep(5, new AbortController().signal);
           assert.deepEqual(world.held(), world.expected());
           assert.equal(world.store.needless, 0, 'told again what the platform had');

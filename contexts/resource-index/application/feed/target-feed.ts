@@ -7,7 +7,7 @@ import type { ObjectSource } from './object-source.ts';
 
 export interface TargetFeedDeps {
   readonly source: ObjectSource;
-  /** Resolves once it is on its way; in order. Waits while there is no room. */
+  /** Resolves once the message is queued; in order. Waits while there is no room. */
   readonly send: (message: FromIndexer, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -18,11 +18,11 @@ export interface TargetFeedDeps {
 }
 
 export interface FeedPace {
-  /** How long changes are gathered before they are sent. */
+  /** How long changes are collected before they are sent. */
   readonly batchMs: number;
-  /** How often it is said how many there are, if nothing else has to be said. */
+  /** How often object counts are reported when there is nothing else to report. */
   readonly reportMs: number;
-  /** How long an answer of the platform may take. */
+  /** Timeout for an answer of the platform. */
   readonly answerMs: number;
   readonly againBaseMs: number;
   readonly againCapMs: number;
@@ -36,7 +36,7 @@ const PACE: FeedPace = {
   againCapMs: 60_000,
 };
 
-/** For the log. */
+/** For logs. */
 export type FeedFact =
   | { readonly kind: 'state'; readonly type: string; readonly state: TypeState; readonly message: string }
   | { readonly kind: 'schema'; readonly revision: string; readonly types: number }
@@ -45,8 +45,8 @@ export type FeedFact =
   | { readonly kind: 'trouble'; readonly type: string; readonly error: unknown };
 
 /**
- * The agent's side of the index of one target. It learns what the platform has, follows what the schema names, and says
- * the difference. Nothing is said while the two compare what they have, so that they speak of the same moment.
+ * The agent's side of the index of one target. It learns what the platform has, watches the kinds of the schema, and sends the
+ * differences. Nothing is sent during the comparison, so both sides compare the same state.
  */
 export class TargetFeed {
   readonly #deps: TargetFeedDeps;
@@ -55,9 +55,9 @@ export class TargetFeed {
   readonly #ledger: FeedLedger;
   readonly #exchange: IndexExchange;
   readonly #followers: KindFollowers;
-  /** Whether what both have is to be compared. */
+  /** Whether an exchange with the platform is due. */
   #isDue = true;
-  /** Types of which the platform turned out to have something else: they are seen anew, however often it is interrupted. */
+  /** Types whose objects differ at the platform. They are listed again, however often the exchange is interrupted. */
   #differing = new Set<string>();
   #failures = 0;
   #revision = '';
@@ -81,20 +81,20 @@ export class TargetFeed {
     });
   }
 
-  /** The platform was away, or says that something has changed: what both have is compared again. */
+  /** The platform was away, or reports a change: starts a new exchange. */
   refresh(): void {
     this.#isDue = true;
     this.#exchange.interrupt();
     this.#wake.raise();
   }
 
-  /** What came from the platform. */
+  /** Handles a message of the platform. */
   take(message: ToIndexer): void {
     if (message.kind === 'refresh') this.refresh();
     else this.#exchange.take(message);
   }
 
-  /** Until aborted, and then until nothing of it is left. Rejects when nothing can be sent any more. */
+  /** Runs until aborted, then until everything has stopped. Rejects when nothing can be sent any more. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) await this.#turn(signal);
@@ -108,7 +108,7 @@ export class TargetFeed {
   async #turn(signal: AbortSignal): Promise<void> {
     if (this.#isDue) return await this.#compare(signal);
     if (this.#ledger.waiting === 0) await this.#wake.wait(this.#pace.reportMs, signal);
-    // What was told first is soon followed by more.
+    // The first change is usually followed by more.
     if (!this.#isDue && this.#ledger.waiting > 0 && !this.#ledger.hasBatch) {
       await this.#wake.wait(this.#pace.batchMs, signal);
     }
@@ -133,7 +133,7 @@ export class TargetFeed {
     await this.#followers.follow(kinds, differing);
   }
 
-  /** It was interrupted, or has no answer. */
+  /** The exchange was interrupted, or got no answer. */
   async #again(signal: AbortSignal): Promise<void> {
     if (this.#isDue) return;
     this.#failures += 1;
@@ -144,7 +144,7 @@ export class TargetFeed {
     this.#isDue = true;
   }
 
-  /** False when what the platform has was not heard to the end. */
+  /** False when the answer of the platform did not arrive completely. */
   async #learn({ schema, digests }: IndexState, signal: AbortSignal): Promise<boolean> {
     const wanted = new Set(schema.kinds.map(({ type }) => type));
     const held = new Map(digests.map(({ type, sums }) => [type, sums]));
@@ -157,7 +157,7 @@ export class TargetFeed {
       const sums = held.get(type);
       const buckets = known.differing(sums ?? []);
       if (buckets.length === 0) continue;
-      // Where it has nothing there is nothing to ask for.
+      // If the platform has nothing of a type, there is nothing to ask for.
       const entries = sums === undefined ? [] : await this.#exchange.held(type, buckets, signal);
       if (entries === undefined) return false;
       known.replace(new Set(buckets), entries);
@@ -175,7 +175,7 @@ export class TargetFeed {
     await this.#deps.send({ kind: 'delta', put: [], deleted: [], droppedTypes }, signal);
   }
 
-  /** States at once, numbers now and then. */
+  /** Reports state changes at once, and counts periodically. */
   async #report(signal: AbortSignal): Promise<void> {
     const types: TypeReport[] = [...this.#followers.states()].map(([type, { state, message }]) => {
       return { type, state, message, objects: this.#ledger.known(type).size };

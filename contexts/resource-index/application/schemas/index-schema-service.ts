@@ -23,7 +23,7 @@ export interface PutOutcome {
 
 const MAX_SCHEMAS = 50;
 
-/** What is indexed, beyond what always is. */
+/** Manages the index schemas, which extend the built-in kinds. */
 export class IndexSchemaService {
   readonly #newUid: () => Uuid;
 
@@ -31,7 +31,7 @@ export class IndexSchemaService {
     this.#newUid = newUid;
   }
 
-  /** Makes or changes. One that changes nothing writes nothing and announces nothing. */
+  /** Creates or replaces a schema. A put that changes nothing writes and announces nothing. */
   async put(unit: SchemaUnit, command: PutIndexSchema, signal: AbortSignal): Promise<PutOutcome> {
     const { key, spec, precondition, now } = command;
     const before = await unit.schemas.find(key, signal);
@@ -62,7 +62,7 @@ export class IndexSchemaService {
   }
 }
 
-/** Against all that it can meet on a target, above, beside and below it. */
+/** Checks for conflicts with all schemas that may apply to the same target: above, beside and below. */
 async function checkOthers({ schemas }: SchemaUnit, schema: IndexSchema, signal: AbortSignal): Promise<void> {
   const others = (await schemas.all(signal)).filter(({ uid }) => uid !== schema.uid);
   if (others.filter(({ workspace }) => workspace.name === schema.workspace.name).length >= MAX_SCHEMAS) {
@@ -70,13 +70,16 @@ async function checkOthers({ schemas }: SchemaUnit, schema: IndexSchema, signal:
   }
   const met = others.filter((other) => other.targetType === schema.targetType && mayMeet(schema, other));
   const faults = conflictsWith(schema.kinds, [
-    { of: 'what is always indexed', kinds: coreKinds(schema.targetType) },
+    { of: 'the built-in schema', kinds: coreKinds(schema.targetType) },
     ...met.map(({ name, workspace, kinds }) => ({
-      // What a schema of another workspace is called is for those who may see it.
-      of: workspace.name === schema.workspace.name ? `the index schema ${name}` : 'one of a workspace above or below',
+      // The name of a schema in another workspace is visible only to callers who may read it.
+      of:
+        workspace.name === schema.workspace.name
+          ? `the index schema ${name}`
+          : 'an index schema of a workspace above or below',
       kinds,
     })),
   ]);
   if (faults.length === 0) return;
-  throw new ResourceIndexError('INDEX_SCHEMA_CONFLICT', 'The index schema contradicts another one.', { faults });
+  throw new ResourceIndexError('INDEX_SCHEMA_CONFLICT', 'The index schema conflicts with another one.', { faults });
 }

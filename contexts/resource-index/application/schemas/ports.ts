@@ -7,13 +7,13 @@ export interface SchemaKey {
   readonly name: ResourceName;
 }
 
-/** Schemas as one transaction sees them. */
+/** Schemas within one transaction. */
 export interface SchemaStore {
   find(key: SchemaKey, signal: AbortSignal): Promise<IndexSchema | undefined>;
-  /** All of them: there are few, and whoever asks looks at those above and below. */
+  /** All of them: there are few, and callers compare those above and below. */
   all(signal: AbortSignal): Promise<readonly IndexSchema[]>;
   insert(schema: IndexSchema, signal: AbortSignal): Promise<void>;
-  /** What is there has the version before this one. */
+  /** The stored schema must have the previous version. */
   replace(schema: IndexSchema, signal: AbortSignal): Promise<void>;
   remove(schema: IndexSchema, signal: AbortSignal): Promise<void>;
 }
@@ -23,18 +23,18 @@ export interface SchemaEvents {
 }
 
 export interface WorkspaceDirectory {
-  /** Throws when there is none of that name. */
+  /** Throws when there is no workspace of that name. */
   require(name: ResourceName, signal: AbortSignal): Promise<SchemaPlace>;
 }
 
-/** What a schema is changed with, all in one transaction. */
+/** Everything needed to change a schema, in one transaction. */
 export interface SchemaUnit {
   readonly schemas: SchemaStore;
   readonly events: SchemaEvents;
   readonly workspaces: WorkspaceDirectory;
 }
 
-/** Throws when the caller expects another state. */
+/** Throws when the current state is not what the caller expects. */
 export interface Precondition {
   check(current: IndexSchema | undefined): void;
 }

@@ -3,7 +3,7 @@ import { type EffectiveSchema, effectiveSchema } from '../../domain/index-schema
 import { holdingFor, type IndexSchema } from '../../domain/index-schema-resource.ts';
 import { mergeKinds } from '../../domain/merge-schemas.ts';
 
-/** A target, as far as it matters here. */
+/** The properties of a target that matter here. */
 export interface IndexedTarget {
   readonly uid: string;
   readonly type: string;
@@ -13,11 +13,11 @@ export interface IndexedTarget {
 
 export interface SchemaDirectoryDeps {
   readonly schemas: (signal: AbortSignal) => Promise<readonly IndexSchema[]>;
-  /** Those of them that are there. */
+  /** Omits targets that do not exist. */
   readonly targets: (uids: readonly string[], signal: AbortSignal) => Promise<readonly IndexedTarget[]>;
 }
 
-/** What is to be indexed of targets. */
+/** Computes the effective schemas of targets. */
 export class SchemaDirectory {
   readonly #deps: SchemaDirectoryDeps;
 
@@ -25,12 +25,12 @@ export class SchemaDirectory {
     this.#deps = deps;
   }
 
-  /** By uid; targets that are not there are left out. */
+  /** By uid; targets that do not exist are left out. */
   async effective(uids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, EffectiveSchema>> {
     const targets = await this.#deps.targets(uids, signal);
     if (targets.length === 0) return new Map();
     const schemas = await this.#deps.schemas(signal);
-    // Many targets are in one workspace.
+    // Cached by type and workspace, because many targets share a workspace.
     const made = new Map<string, EffectiveSchema>();
     return new Map(
       targets.map(({ uid, type, path }) => {

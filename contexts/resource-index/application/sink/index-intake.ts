@@ -6,7 +6,7 @@ import type { IndexAgents, IndexObserver, IndexStore } from './ports.ts';
 export interface IndexIntakeDeps {
   readonly store: IndexStore;
   readonly agents: IndexAgents;
-  /** What is to be indexed of a target; `undefined` when it is not there. */
+  /** The effective schema of a target; `undefined` when the target does not exist. */
   readonly schemaOf: (target: string, signal: AbortSignal) => Promise<EffectiveSchema | undefined>;
   readonly observer: IndexObserver;
   readonly clock: Clock;
@@ -29,8 +29,8 @@ const IDLE_MS = 60_000;
 const ANSWER_MS = 30_000;
 
 /**
- * What agents say of what is on their targets, taken in in order. Neighbouring deltas, whosever they are, share a
- * transaction. It is acknowledged once it is kept, so that the windows of the channels bound what waits here.
+ * Processes the messages of agents in order. Neighbouring deltas, also of different targets, share a transaction. A message is
+ * acknowledged once it is stored, so the channel windows bound what waits here.
  */
 export class IndexIntake {
   readonly #deps: IndexIntakeDeps;
@@ -61,7 +61,7 @@ export class IndexIntake {
     }
   }
 
-  /** Deltas up to what one transaction is to hold, or one question, or one report. */
+  /** The next unit of work: deltas up to the size of a transaction, or one question, or one report. */
   #next(): readonly Heard[] {
     let bytes = 0;
     let count = 0;
@@ -84,7 +84,7 @@ export class IndexIntake {
         else if (message.kind === 'report') await this.#report(target, message, signal);
       } catch (error) {
         if (signal.aborted) return;
-        // Whoever has no answer asks again, and whoever reports does so again.
+        // An agent without an answer asks again, and reports are repeated.
         this.#deps.observer.lost(target, error);
       }
       taken();
@@ -105,7 +105,7 @@ export class IndexIntake {
           observer.trouble(error);
           await sleep(AGAIN_MS, signal);
         } else if (deltas.length > 1) {
-          // One of them is bad, which is not to harm the others.
+          // One of the deltas is bad. Applies them one by one, so that the others are not affected.
           for (const delta of deltas) await this.#apply([delta], signal);
           return;
         } else {
@@ -142,7 +142,7 @@ export class IndexIntake {
     await this.#deps.store.report(target, { types, now: this.#deps.clock.now() }, signal);
   }
 
-  /** A fleetlet that takes its answers slowly holds up nobody else. */
+  /** Not awaited: a fleetlet that reads its answers slowly must not hold up others. */
   #answer(target: string, messages: readonly Parameters<IndexAgents['send']>[1][], signal: AbortSignal): void {
     const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     const sending = async (): Promise<void> => {
@@ -157,7 +157,7 @@ export class IndexIntake {
   }
 }
 
-/** Whether the same may go well in a moment. What is no error of ours is a mistake in the code, and stays one. */
+/** Whether a retry may succeed. An error that is not a FleetError is a bug, and is not retried. */
 function mayPass(error: unknown): boolean {
   return error instanceof FleetError && !['invalid', 'internal', 'not-found'].includes(error.entry.category);
 }

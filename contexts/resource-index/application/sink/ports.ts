@@ -15,16 +15,16 @@ export interface TargetDelta {
 export interface AppliedDeltas {
   readonly put: number;
   readonly deleted: number;
-  /** What made no sense. */
+  /** Invalid changes that were ignored. */
   readonly refused: number;
 }
 
-/** What is known of all targets. */
+/** The index of all targets. */
 export interface IndexStore {
-  /** In order, all or nothing, in one transaction. Of targets that are not there any more nothing is kept. */
+  /** In order, all or nothing, in one transaction. Changes of targets that no longer exist are ignored. */
   apply(deltas: readonly TargetDelta[], now: number, signal: AbortSignal): Promise<AppliedDeltas>;
   digests(target: string, now: number, signal: AbortSignal): Promise<readonly TypeDigest[]>;
-  /** Of one type, in these buckets; in parts, each as large as one message may be. */
+  /** The entries of these buckets of a type, in parts that each fit into one message. */
   held(
     target: string,
     ask: Pick<IndexAsk, 'type' | 'buckets'>,
@@ -37,16 +37,16 @@ export interface IndexStore {
   ): Promise<void>;
 }
 
-/** The way to the agents. */
+/** Sends messages to agents. */
 export interface IndexAgents {
-  /** Throws when nobody speaks for the target now: whoever comes asks again. */
+  /** Throws when no agent that serves the target is connected; an agent that connects asks by itself. */
   send(target: string, message: ToIndexer, signal: AbortSignal): Promise<void>;
 }
 
 export interface IndexObserver {
   applied(applied: AppliedDeltas): void;
-  /** It will be tried again. */
+  /** The operation is retried. */
   trouble(error: unknown): void;
-  /** It was passed over. */
+  /** The message was dropped. */
   lost(target: string, error: unknown): void;
 }

@@ -12,16 +12,16 @@ export interface SchemaPushDeps {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Targets are moved from one workspace to another, and words of other processes get lost. */
+/** Also checked periodically: targets are moved between workspaces, and notifications from other processes get lost. */
 const LOOK_MS = 30_000;
 const SEND_MS = 10_000;
 const AT_ONCE = 64;
 
-/** Tells agents when what they are to index has changed. */
+/** Notifies agents when their effective schema has changed. */
 export class SchemaPush {
   readonly #deps: SchemaPushDeps;
   readonly #wake: Wake;
-  /** What each of those that are connected was told last. */
+  /** The revision last sent to each connected agent. */
   readonly #told = new Map<string, string>();
 
   constructor(deps: SchemaPushDeps) {
@@ -29,12 +29,12 @@ export class SchemaPush {
     this.#wake = new Wake(deps.sleep);
   }
 
-  /** Schemas have changed somewhere. */
+  /** Schemas have changed. */
   raise(): void {
     this.#wake.raise();
   }
 
-  /** What a target's agent is to be told now. It counts as told. */
+  /** The current schema of a target, for its agent. It counts as sent. */
   async schemaOf(target: string, signal: AbortSignal): Promise<EffectiveSchema | undefined> {
     const schema = (await this.#deps.directory.effective([target], signal)).get(target);
     if (schema === undefined) this.#told.delete(target);
@@ -67,7 +67,7 @@ export class SchemaPush {
     }
   }
 
-  /** One that cannot be told asks for itself when it is back, or is told with the next look. */
+  /** An agent that cannot be notified asks by itself when it reconnects, or is notified with the next check. */
   async #refresh(target: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#deps.agents.send(

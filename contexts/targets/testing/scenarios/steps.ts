@@ -1,7 +1,7 @@
 import { uidOf } from '../a-target.ts';
 import { type Step, timeOf, type Wanted } from '../target-api.ts';
 
-/** A story that the API must tell in the same way on every database. */
+/** A scenario that has to pass on every database. */
 export interface Scenario {
   readonly why: string;
   readonly steps: readonly Step[];
@@ -56,7 +56,7 @@ export function filtered(filter: string, ...names: readonly string[]): Step {
   return listed(`filter=${encodeURIComponent(filter)}`, ...names);
 }
 
-/** As somebody who does not see everything. */
+/** As a caller who does not see everything. */
 export function seen(as: string, query: string, ...names: readonly string[]): Step {
   return { ...listed(query, ...names), headers: { authorization: `Bearer ${as}` } };
 }
@@ -65,7 +65,7 @@ export function created(name: string, workspace = 'root'): Wanted {
   return { status: 201, events: [`target.created ${name} in ${workspace}`] };
 }
 
-/** Of a target in the root. */
+/** For a target in the root. */
 export function updated(name: string, ...more: readonly string[]): Wanted {
   return { status: 200, events: ['target.updated', ...more].map((type) => `${type} ${name} in root`) };
 }
@@ -76,14 +76,14 @@ export function refused(status: number, code: string, ...faults: readonly string
 
 interface Expected extends Readonly<Record<string, unknown>> {
   readonly name: string;
-  /** Which create of the scenario made it, when nothing but creates came before. */
+  /** The number of the create step that made it, when only creates came before. */
   readonly nth?: number;
-  /** Which step changed it last. */
+  /** The step that last changed it. */
   readonly step?: number;
   readonly version?: number;
 }
 
-/** A cluster in the root, but for what is said. Each create takes a uid for its target and one for its event. */
+/** A cluster in the root, with overrides. Each create takes a uid for its target and one for its event. */
 export function resource({ nth = 1, step = nth, version = 1, ...its }: Expected): object {
   const uid = uidOf(nth * 2 - 1);
   return {

@@ -1,7 +1,7 @@
 import { uidOf } from '../a-workspace.ts';
 import { type Step, timeOf, type Wanted } from '../workspace-api.ts';
 
-/** A story that the API must tell in the same way on every database. */
+/** A scenario that has to pass on every database. */
 export interface Scenario {
   readonly why: string;
   readonly steps: readonly Step[];
@@ -53,7 +53,7 @@ export function listed(query: string, ...names: readonly string[]): Step {
   return { call: `GET ${ALL}?${query}`, want: { status: 200, names } };
 }
 
-/** As somebody who does not see everything. */
+/** As a caller who does not see everything. */
 export function seen(as: string, query: string, ...names: readonly string[]): Step {
   return { ...listed(query, ...names), headers: { authorization: `Bearer ${as}` } };
 }
@@ -80,14 +80,14 @@ export function refused(status: number, problem: NonNullable<Wanted['problem']>)
 
 interface Expected extends Readonly<Record<string, unknown>> {
   readonly name: string;
-  /** Which create of the scenario made it, when nothing but creates came before. */
+  /** The number of the create step that made it, when only creates came before. */
   readonly nth?: number;
-  /** Which step changed it last. */
+  /** The step that last changed it. */
   readonly step?: number;
   readonly version?: number;
 }
 
-/** A folder in the root, but for what is said. Each create takes a uid for its workspace and one for its event. */
+/** A folder in the root, with overrides. Each create takes a uid for its workspace and one for its event. */
 export function resource({ nth = 1, step = nth, version = 1, ...its }: Expected): object {
   const uid = uidOf(nth * 2 - 1);
   return {
