@@ -214,14 +214,14 @@ function idsOf(refs: readonly string[], known: readonly KnownTarget[], { name }:
   const byRef = new Map(
     known.flatMap((target) => [[target.name, target.id] as const, [target.id, target.id] as const]),
   );
-  const faults = refs.flatMap((ref, index) =>
-    byRef.has(ref)
-      ? []
-      : [{ path: `/targets/${index}`, message: `names ${ref}, which this command does not apply to` }],
-  );
-  if (faults.length > 0) {
-    throw new DeploymentError('NOT_A_TARGET', `${refs[0]} is not a target of ${name} that this command applies to.`, {
-      faults,
+  const unknown = refs.flatMap((ref, index) => (byRef.has(ref) ? [] : [{ ref, index }]));
+  if (unknown.length > 0) {
+    const message = `${unknown[0]?.ref} is not a target of ${name} that this command applies to.`;
+    throw new DeploymentError('NOT_A_TARGET', message, {
+      faults: unknown.map(({ ref, index }) => ({
+        path: `/targets/${index}`,
+        message: `names ${ref}, which this command does not apply to`,
+      })),
     });
   }
   return [...new Set(refs.flatMap((ref) => byRef.get(ref) ?? []))];

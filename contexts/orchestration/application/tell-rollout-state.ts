@@ -10,9 +10,7 @@ export async function tellRolloutState(
 ): Promise<void> {
   if (rollout === undefined) return;
   const told =
-    rolloutState === 'paused'
-      ? ({ kind: 'pause', by, message: `${by} paused it` } as const)
-      : ({ kind: 'resume' } as const);
+    rolloutState === 'paused' ? ({ kind: 'pause', by, message: '' } as const) : ({ kind: 'resume' } as const);
   await rollouts.post({ deployment: uid, revision: rollout }, [told], signal);
   await deployments.wake(uid, signal);
 }
