@@ -3,7 +3,7 @@ import { DATABASES } from '#testing/databases';
 import type { Soak, SoakOptions } from '#testing/soak';
 import { KilledPlatform } from './kill/killed-platform.ts';
 
-/** Enough that a crash meets what earlier crashes left, and few enough that checking all of it stays quick. */
+/** Enough that a crash meets the leftovers of earlier crashes, and few enough that the check stays quick. */
 const KILLS_PER_HOME = 10;
 
 export const soak: Soak = {
@@ -17,7 +17,7 @@ export const soak: Soak = {
   },
 };
 
-/** Each home has the next seed, so that one of them can be had again alone. */
+/** Each home has the next seed, so that a single one can be reproduced. */
 export async function killOften(engine: Engine, { count, seed, progress, signal }: SoakOptions): Promise<void> {
   for (let killed = 0; killed < count; killed += KILLS_PER_HOME) {
     const homeSeed = seed + killed / KILLS_PER_HOME;

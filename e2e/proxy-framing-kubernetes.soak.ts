@@ -17,7 +17,7 @@ export const soak: Soak = {
     } finally {
       await world.close();
     }
-    // What was still under way then.
+    // Checks the requests that were still in flight when the world closed.
     world.trail.check();
   },
 };

@@ -22,7 +22,7 @@ export const soak: Soak = {
   },
 };
 
-/** A change at once, and one in three stages. */
+/** One immediate change, and one in three stages. */
 export async function killDuringRollouts(engine: Engine, size: KillSize, { seed, signal }: SoakCase): Promise<void> {
   const fleet = await KilledFleet.create({ engine, seed, size: size.targets });
   try {
