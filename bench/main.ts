@@ -4,7 +4,7 @@ import type { Comparison } from './beside/compare-rounds.ts';
 import { runBeside } from './beside/run-beside.ts';
 import type { Bench, Figure } from './figure.ts';
 
-/** Loaded on demand: a bench may need parts that another does not. */
+/** Loaded on demand: a bench may need modules that others do not. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
   cli: async () => (await import('./cli/cli-bench.ts')).cliBench,
@@ -102,7 +102,7 @@ function machine() {
   };
 }
 
-/** A goal is a ratio where there is something to compare with, else a value. */
+/** A goal is a ratio where there is a reference, otherwise a value. */
 function goalOf({ goal, ratio, unit }: Figure): string {
   return ratio === undefined ? `${goal} ${unit}` : `${goal}x`;
 }

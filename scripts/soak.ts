@@ -10,7 +10,7 @@ import { runSoak } from './run-soak.ts';
  * npm run soak -- --list
  * npm run soak -- NAME [--count N] [--seed S]
  *
- * A suite that needs a database makes one with #testing/databases, which starts Postgres when it is asked for one.
+ * A suite that needs a database creates it with #testing/databases, which starts Postgres on demand.
  */
 const SUFFIX = '.soak.ts';
 const OPTIONS = {
@@ -27,7 +27,7 @@ try {
 }
 
 async function main(): Promise<number> {
-  // A soak starts and kills programs by the hundred: they share compiled code, as those of a run of all tests do.
+  // A soak starts and kills hundreds of programs: they share compiled code, as in a full test run.
   process.env['NODE_COMPILE_CACHE'] ??= cacheFolder(process.env, 'tests', 'compiled');
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const files = await findSoaks();
@@ -66,7 +66,7 @@ async function load(file: string): Promise<Soak> {
 async function printList(files: ReadonlyMap<string, string>): Promise<number> {
   for (const [name, file] of files) {
     const { description, defaultCount } = await load(file);
-    console.log(`${name.padEnd(24)} ${description} (${defaultCount} unless told; ${file})`);
+    console.log(`${name.padEnd(24)} ${description} (default ${defaultCount}; ${file})`);
   }
   return 0;
 }

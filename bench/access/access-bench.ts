@@ -11,7 +11,7 @@ const WORKSPACES = 10_000;
 const TARGETS = 20_000;
 const ASKED = ['targets.read', 'targets.update'];
 
-/** What a request asks, with what a plain map would know the answer by. */
+/** An access question, with the key by which a plain map would know the answer. */
 interface Asked {
   readonly caller: World['callers'][number];
   readonly question: Question;
@@ -61,7 +61,7 @@ async function measure(grants: number, context: BenchContext): Promise<Figure[]>
   ];
 }
 
-/** What goes on beside checks: grants that come and go, lists that ask what is visible, and the start. */
+/** Work besides checks: adding and removing grants, lists of visible objects, and the initial load. */
 function otherFigures(at: string, world: World): Figure[] {
   const { index, callers, loadMs } = world;
   const updates = Array.from({ length: 5_000 }, () => world.anotherGrant());

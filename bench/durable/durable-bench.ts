@@ -6,7 +6,7 @@ import { bytesPerStep, fanOutFigure, stepFigures } from './step-figures.ts';
 import { temporalFigures } from './temporal-figures.ts';
 import { memoryFigures, resumeFigure } from './waiting-figures.ts';
 
-/** It takes about ten seconds more, and a quick run ends within 40. */
+/** Temporal takes about ten seconds more, and a quick run ends within 40. */
 const TEMPORAL_BEFORE_MS = 15_000;
 
 export const durableBench: Bench = {

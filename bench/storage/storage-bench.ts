@@ -14,7 +14,7 @@ import { change, LONG_WRITE_ROWS, longWrite, pointRead, WORKLOAD } from './workl
 const GOAL = 1.5;
 const MODULES = [WORKLOAD, OUTBOX_MIGRATIONS];
 
-/** Rows of all runs have different ids, so that both subjects may share one database. */
+/** Rows of all runs have different ids, so that both subjects can share one database. */
 let nextId = 1;
 
 export const storageBench: Bench = {

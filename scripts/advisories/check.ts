@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { ROOT } from '../repository.ts';
 import { type Advisory, hits, installedBy } from './affected.ts';
 
-/** The gate: what is known of what is installed, from a file with a date, so that the same checkout gives the same answer. */
+/**
+ * The gate: reports known advisories for installed packages, from a dated file, so that the same checkout gives the same
+ * answer.
+ */
 const folder = process.argv[2] ?? ROOT;
 const read = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, file), 'utf8'));
 const { date, advisories } = (await read('security/advisories.json')) as { date: string; advisories: Advisory[] };
