@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   console.log(`\n${table(figures)}\n`);
   for (const figure of figures.filter(({ met }) => met === false)) {
     const { name, ratio, value } = figure;
-    console.log(`goal not met: ${name}: ${ratio ?? value}, at most ${goalOf(figure)} wanted`);
+    console.log(`goal not met: ${name}: ${ratio ?? value}, the goal is at most ${goalOf(figure)}`);
   }
   console.log(JSON.stringify({ bench: bench.name, machine: machine(), figures }));
   return 0;
@@ -66,7 +66,7 @@ async function beside(bench: string, flags: BesideFlags): Promise<number> {
   const { beside: ref, quick = false, peer: peers = [] } = flags;
   const rounds = Number(flags.rounds ?? ROUNDS);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds ${flags.rounds}: a whole number from 1 on is expected\n\n${USAGE}`);
+    console.error(`--rounds ${flags.rounds}: expected a whole number of at least 1\n\n${USAGE}`);
     return 2;
   }
   const args = [...(quick ? ['--quick'] : []), ...peers.flatMap((peer) => ['--peer', peer])];

@@ -14,7 +14,7 @@ import { eventually } from '../kit/durable/testing/eventually.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const START = join(ROOT, 'scripts/start.ts');
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
-/** The same settings and more as environment variables. The demo's agent must ignore them. */
+/** The same settings and more as environment variables. The demo's agent must work without them. */
 const IN_VARIABLES = {
   FLEETSHIFT_LISTEN: '127.0.0.1:0',
   FLEETSHIFT_TLS_LISTEN: '127.0.0.1:0',

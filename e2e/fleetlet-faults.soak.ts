@@ -7,7 +7,7 @@ import { FaultyWorld, TRANSPORTS, type TransportName } from './fleetlet-faults/f
 const SCHEDULES_PER_WORLD = 25;
 
 export const soak: Soak = {
-  description: 'a fleetlet between a local process and a platform, over both transports, on a network that misbehaves',
+  description: 'a fleetlet between a local process and a platform, over both transports, on a faulty network',
   defaultCount: 1_000,
   /** Runs both transports at once, each with every other seed: they spend most of the time waiting. */
   async run(options) {

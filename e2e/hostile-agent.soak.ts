@@ -23,7 +23,7 @@ const FLAGS = ['--fleetlet-heartbeat', '500ms'];
 
 export const soak: Soak = {
   description:
-    'an enrolled fleetlet that says everything the protocol allows; no other target, caller or deployment notices',
+    'an enrolled fleetlet that sends everything the protocol allows; no other target, caller or deployment is affected',
   defaultCount: 10_000,
   async run(options) {
     for (let begun = 0; begun < options.count; begun += MESSAGES_PER_WORLD) {

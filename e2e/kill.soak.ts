@@ -7,7 +7,7 @@ import { KilledPlatform } from './kill/killed-platform.ts';
 const KILLS_PER_HOME = 10;
 
 export const soak: Soak = {
-  description: 'kill -9 under concurrent writers, on each database: nothing acknowledged is lost, nothing half done',
+  description: 'kill -9 under concurrent writers, on each database: no acknowledged write is lost, none is half done',
   defaultCount: 200,
   async run(options) {
     for (const engine of DATABASES) {

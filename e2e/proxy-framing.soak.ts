@@ -14,7 +14,7 @@ const LIMITS = { perCaller: 1_000, perTarget: 1_000 };
 
 export const soak: Soak = {
   description:
-    'requests framed in every way through door, tunnel and agent to a server on net/http, which sees what was allowed and nothing else',
+    'requests framed in every way through door, tunnel and agent to a server on net/http, which sees the allowed requests and nothing else',
   defaultCount: 20_000,
   async run(options) {
     const program = await findRecordingServer(options.log);

@@ -88,7 +88,7 @@ describe('what an image has', { skip }, () => {
 
   it('is not built over something else', async () => {
     await writeFile(join(data, 'mine'), '');
-    await assert.rejects(buildImage(data, AbortSignal.timeout(PATIENCE_MS)), /it is not empty/);
+    await assert.rejects(buildImage(data, AbortSignal.timeout(PATIENCE_MS)), /the folder is not empty/);
   });
 
   function fleetshift(args: readonly string[]): ChildProcess {

@@ -17,9 +17,9 @@ const CARRIED = /^lib(?:atomic|gcc_s|stdc\+\+)\.so/;
  * from this checkout: nothing is downloaded.
  */
 export async function buildImage(folder: string, signal: AbortSignal): Promise<void> {
-  if (process.platform !== 'linux') throw new Error('build an image: it is of Linux, and so is where it is built');
+  if (process.platform !== 'linux') throw new Error('build an image: requires Linux');
   await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0) throw new Error(`build an image in ${folder}: it is not empty`);
+  if ((await readdir(folder)).length > 0) throw new Error(`build an image in ${folder}: the folder is not empty`);
   const lib = join(folder, HOME, 'lib');
   await mkdir(join(folder, HOME, 'bin'), { recursive: true });
   await copyFile(join(ROOT, 'deploy/image/fleetshift'), join(folder, HOME, 'bin/fleetshift'));
@@ -55,7 +55,7 @@ async function copyNode(lib: string, signal: AbortSignal): Promise<void> {
   await copyFile(join(dirname(node), '../LICENSE'), join(lib, 'node.LICENSE'));
   await mkdir(join(lib, 'shared'));
   const { code, output } = await runCommand(['ldd', node], { cwd: ROOT }, signal);
-  if (code !== 0) throw new Error(`find the libraries of ${node}: ldd said\n${output}`);
+  if (code !== 0) throw new Error(`find the libraries of ${node}: ldd failed\n${output}`);
   const found = [...output.matchAll(/=> (\/\S+)/g)].map(([, file = '']) => file);
   for (const file of found.filter((each) => CARRIED.test(basename(each)))) {
     const copy = join(lib, 'shared', basename(file));

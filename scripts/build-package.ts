@@ -159,7 +159,7 @@ async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
       const found = [...(await licencesIn(folder)), ...(await headsOf(files))];
       const texts = found.length > 0 ? found : await manifestNotice(folder);
       const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      if (texts.length === 0) throw new Error(`bundle ${name}: it does not say whose it is`);
+      if (texts.length === 0) throw new Error(`bundle ${name}: the package has no licence notice`);
       return [`${name}:\n`, ...texts].join('\n');
     }),
   );
@@ -192,5 +192,5 @@ async function headsOf(files: readonly string[]): Promise<Set<string>> {
 
 async function tryIt(folder: string, signal: AbortSignal): Promise<void> {
   const { code, output } = await runCommand([join(folder, 'bin/fleetshift'), 'version'], { cwd: '/' }, signal);
-  if (code !== 0) throw new Error(`start what was built in ${folder}: exit code ${code}\n${output}`);
+  if (code !== 0) throw new Error(`run the package built in ${folder}: exit code ${code}\n${output}`);
 }

@@ -10,7 +10,7 @@ const { values } = parseArgs({ options: { without: { type: 'string', multiple: t
 const gates: readonly Gate[] = Object.values(GATES);
 const unknown = values.without.filter((name) => !gates.some((gate) => gate.name === name));
 if (unknown.length > 0) {
-  console.error(`no gate is called ${unknown.join(', ')}: there are ${gates.map(({ name }) => name).join(', ')}`);
+  console.error(`unknown gate ${unknown.join(', ')}: the gates are ${gates.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 

@@ -41,7 +41,7 @@ async function generateProtocol(): Promise<ReadonlyMap<string, string>> {
   try {
     const place = { cwd: join(ROOT, PROTO) };
     const { code, output } = await runCommand(['buf', 'generate', '-o', folder], place, AbortSignal.timeout(60_000));
-    if (code !== 0) throw new Error(`generate from the proto files: buf said\n${output}`);
+    if (code !== 0) throw new Error(`generate from the proto files: buf failed\n${output}`);
     const paths = (await Array.fromAsync(glob('**/*.ts', { cwd: folder }))).toSorted();
     const files = paths.map(async (path) => [`${PROTO}/${path}`, await readFile(join(folder, path), 'utf8')] as const);
     return new Map(await Promise.all(files));

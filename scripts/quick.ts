@@ -68,7 +68,7 @@ async function once(): Promise<boolean> {
   const [gates, tests] = await Promise.all([check(scope, stop.signal), test(scope.tests, stop.signal)]);
   console.log(`${gates && tests ? 'passed' : 'not passed'} in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   if (scope.beyond.length > 0) {
-    console.log(`${scope.beyond.length} test files that need a server are reached too; npm test runs them`);
+    console.log(`${scope.beyond.length} more test files are reached but need a server; npm test runs them`);
   }
   return gates && tests;
 }
@@ -83,14 +83,14 @@ async function findScope(): Promise<Scope> {
   if (values.all) return split(suite.files, ['.']);
   if (positionals.length > 0) {
     const found = suite.files.filter(({ file }) => positionals.some((part) => file.includes(part)));
-    if (found.length === 0) throw new Error(`no test file has one of these in its path: ${positionals.join(' ')}`);
+    if (found.length === 0) throw new Error(`no test file path contains any of: ${positionals.join(' ')}`);
     return split(
       found,
       [...suite.sources.keys()].filter((file) => positionals.some((part) => file.includes(part))),
     );
   }
   const changed = changedFiles();
-  if (changed.length === 0) console.log('nothing has changed since this branch left its origin; --all checks the tree');
+  if (changed.length === 0) console.log('no changes since the merge base; --all checks the whole tree');
   return split(
     reachedTests(suite, changed),
     changed.filter((file) => file.endsWith('.ts')),

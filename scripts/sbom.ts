@@ -22,7 +22,7 @@ interface Bom {
 export async function softwareBill(signal: AbortSignal): Promise<string> {
   const command = ['npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--silent'];
   const { code, output } = await runCommand(command, { cwd: ROOT }, signal);
-  if (code !== 0) throw new Error(`list what is installed: npm ended with ${code}\n${output}`);
+  if (code !== 0) throw new Error(`list installed packages: npm exited with ${code}\n${output}`);
   const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(output) as Bom;
   const { timestamp: __, ...about } = metadata;
   // npm's `--omit dev` also drops packages that both the product and the tools need. So packages needed by tools alone

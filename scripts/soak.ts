@@ -34,7 +34,7 @@ async function main(): Promise<number> {
   const [name] = positionals;
   if (values.list || name === undefined) return await printList(files);
   const file = files.get(name);
-  if (file === undefined) throw new Error(`no soak is called ${name}: there are ${[...files.keys()].join(', ')}`);
+  if (file === undefined) throw new Error(`unknown soak ${name}: the soaks are ${[...files.keys()].join(', ')}`);
 
   const soak = await load(file);
   const count = wholeNumber('--count', values.count) ?? soak.defaultCount;
@@ -51,7 +51,7 @@ async function findSoaks(): Promise<Map<string, string>> {
   for (const file of await findFiles(`**/*${SUFFIX}`)) {
     const name = basename(file, SUFFIX);
     const other = soaks.get(name);
-    if (other !== undefined) throw new Error(`two soaks are called ${name}: ${other} and ${file}`);
+    if (other !== undefined) throw new Error(`two soaks are named ${name}: ${other} and ${file}`);
     soaks.set(name, file);
   }
   return soaks;

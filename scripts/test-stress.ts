@@ -16,7 +16,7 @@ if (!Number.isInteger(count) || count < 0) {
 } else {
   const busy = startBusyProcesses(count);
   try {
-    console.log(`beside ${count} busy processes`);
+    console.log(`next to ${count} busy processes`);
     process.exitCode = await runTests(rest.length === 0 ? ['--servers'] : rest);
   } finally {
     await busy.stop();

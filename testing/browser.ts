@@ -41,13 +41,13 @@ export function withoutBrowser(): string | false {
 
 /** Starts the installed Chromium, headless; nothing is downloaded. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
-  if (found === undefined) throw new Error('launch a browser: there is no Chromium on this machine');
+  if (found === undefined) throw new Error('launch a browser: no Chromium is installed');
   return await chromium.launch({ executablePath: found, args: FLAGS });
 }
 
 /** A Chromium named explicitly must exist: a wrong path is not a reason to skip. */
 function findChromium(named: string | undefined): string | undefined {
   if (!named) return PLACES.find((place) => existsSync(place));
-  if (!existsSync(named)) throw new Error(`CHROMIUM is ${named}: there is nothing`);
+  if (!existsSync(named)) throw new Error(`CHROMIUM is ${named}: no such file`);
   return named;
 }

@@ -136,7 +136,7 @@ async function runGo(program: GoProgram, apart: string, { log, env }: FindOption
   );
   try {
     const [code] = (await once(go, 'exit')) as [number | null];
-    if (code !== 0) throw new Error(`build ${title} with "go ${args.join(' ')}": it said\n${said}`);
+    if (code !== 0) throw new Error(`build ${title} with "go ${args.join(' ')}": failed with\n${said}`);
   } finally {
     clearInterval(progress);
   }

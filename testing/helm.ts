@@ -43,7 +43,7 @@ export async function findHelm({ log, env = process.env }: FindHelmOptions): Pro
 /** A non-zero exit code is returned, not thrown. */
 export async function runHelm({ args, folder, kubeconfig, env, signal }: HelmCall): Promise<HelmResult> {
   const program = await findHelm({ log: logToStderr });
-  if (program === undefined) throw new Error(`run helm: ${helmUnavailable() ?? 'it is not there'}`);
+  if (program === undefined) throw new Error(`run helm: ${helmUnavailable() ?? 'not found'}`);
   const child = spawn(program, args, {
     cwd: folder,
     env: {

@@ -20,7 +20,8 @@ interface Asked {
 
 export const accessBench: Bench = {
   name: 'access',
-  description: 'checks from the index at 10,000 and 100,000 grants, beside a plain map lookup; then the bench subtree',
+  description:
+    'checks from the index at 10,000 and 100,000 grants, compared with a plain map lookup; then the bench subtree',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const grants of [10_000, 100_000]) figures.push(...(await measure(grants, context)));

@@ -42,7 +42,7 @@ export async function runBeside(beside: Beside, signal: AbortSignal): Promise<Be
 async function runIn(folder: string, { bench, ref, args }: Beside, signal: AbortSignal): Promise<readonly Figure[]> {
   const command = ['npm', 'run', '--silent', 'bench', '--', bench, ...args];
   const { code, output } = await runCommand(command, { cwd: folder, env: outsideOfNpm(process.env) }, signal);
-  if (code === 2 && folder !== ROOT) throw new Error(`there is no bench ${bench} at ${ref}: nothing to compare with`);
+  if (code === 2 && folder !== ROOT) throw new Error(`no bench ${bench} at ${ref}: nothing to compare with`);
   const figures = code === 0 ? figuresIn(output) : undefined;
   if (figures === undefined) throw new Error(`bench ${bench} in ${folder}: exit code ${code}\n${output}`);
   return figures;

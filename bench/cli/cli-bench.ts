@@ -19,7 +19,7 @@ const REFUSAL = JSON.stringify({ detail: 'a bench has no targets' });
 
 export const cliBench: Bench = {
   name: 'cli',
-  description: 'how long commands take to start, from the published package and from a checkout',
+  description: 'startup time of commands, from the published package and from a checkout',
   async run(context) {
     const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-cli-'));
     try {

@@ -20,7 +20,7 @@ type Runs = Readonly<Record<ManagerKind, readonly Run[]>>;
 
 export const crsBench: Bench = {
   name: 'crs',
-  description: "sets of resources onto clusters, with our manager and with Cluster API's, on the same API servers",
+  description: "ClusterResourceSets with our manager and with Cluster API's, on the same API servers",
   run: async (context) => {
     if ((await clustersUnavailable()) !== undefined || (await capiUnavailable()) !== undefined) return [];
     const cleanups: (() => Promise<void> | void)[] = [];

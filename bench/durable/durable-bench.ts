@@ -12,7 +12,7 @@ const TEMPORAL_BEFORE_MS = 15_000;
 export const durableBench: Bench = {
   name: 'durable',
   description:
-    'steps, fan-out, resume and memory of the embedded engine, beside a raw journal that writes the same rows',
+    'steps, fan-out, resume and memory of the embedded engine, compared with a raw journal that writes the same rows',
   run: async (context) => {
     const begun = performance.now();
     const figures: Figure[] = [];

@@ -21,7 +21,7 @@ type Values = Readonly<Partial<Record<Program['name'], number>>>;
 export const kubeBench: Bench = {
   name: 'kube',
   description:
-    'lists, watches, applies and caches on one real API server, beside client-go and @kubernetes/client-node',
+    'lists, watches, applies and caches on one real API server, compared with client-go and @kubernetes/client-node',
   run: async (context) => {
     const unavailable = await clustersUnavailable();
     if (unavailable !== undefined) return [];

@@ -17,7 +17,7 @@ const PATHS = ['/v1/targets?pageSize=20', '/v1/fleetlets?pageSize=20', '/v1/depl
 export const preauthLoadBench: Bench = {
   name: 'preauth-load',
   description:
-    'what known callers notice while 254 addresses attack before authentication, beside as many well-behaved',
+    'impact on known callers while 254 addresses attack before authentication, compared with well-behaved ones',
   run: async (context) => {
     const home = await platformHome('sqlite');
     const [swarm, attacker] = ['../fleetlets/swarm-process.ts', './attacker-process.ts'].map(

@@ -17,7 +17,7 @@ const ROUNDS = 3;
 
 export const rolloutBench: Bench = {
   name: 'rollout',
-  description: 'a one-line change on its way to a simulated fleet, beside a bare loop over the same agents',
+  description: 'rollout of a one-line change to a simulated fleet, compared with a bare loop over the same agents',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) {

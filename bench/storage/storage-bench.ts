@@ -19,7 +19,7 @@ let nextId = 1;
 
 export const storageBench: Bench = {
   name: 'storage',
-  description: 'write transactions, outbox events and reads during a long write, beside the raw driver',
+  description: 'write transactions, outbox events and reads during a long write, compared with the raw driver',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) figures.push(...(await measure(engine, context)));

@@ -19,7 +19,7 @@ const TOPS = [0, 10, 110];
 
 export const subtreeBench: Bench = {
   name: 'subtree',
-  description: `the targets of a subtree, of ${SIZE.workspaces} workspaces and ${SIZE.targets} targets, beside the same rows by primary key`,
+  description: `lists of a subtree in a fleet of ${SIZE.workspaces} workspaces and ${SIZE.targets} targets, compared with the same rows by primary key`,
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) figures.push(...(await measure(engine, context)));

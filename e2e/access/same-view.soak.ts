@@ -19,7 +19,7 @@ import { DEPLOYMENT, Estate, type Step } from './view/estate.ts';
 import { Faceless } from './view/faceless.ts';
 
 export const soak: Soak = {
-  description: 'whole views of the API, with and without things that the caller may not see: they are the same',
+  description: 'complete views of the API, with and without objects that the caller may not see, must be equal',
   defaultCount: 40,
   async run(options) {
     for (const engine of DATABASES) await compareViews(engine, options);

@@ -40,7 +40,7 @@ export async function compareManagers({ scenarios, progress }: CompareOptions, s
   }
 }
 
-/** Opens both at once. A missing manager is reported only when the other side is open and can be closed. */
+/** Opens both at once. A failure is thrown only after both have settled, so that the other side can be closed. */
 async function openSides(t: Cleaner, signal: AbortSignal): Promise<readonly Side[]> {
   const opened = await Promise.allSettled(MANAGERS.map((kind) => Side.open(t, kind, signal)));
   return opened.flatMap((side) => {

@@ -12,5 +12,5 @@ const read = async (file: string): Promise<unknown> => JSON.parse(await readFile
 const { date, advisories } = (await read('security/advisories.json')) as { date: string; advisories: Advisory[] };
 const found = hits(advisories, installedBy((await read('package-lock.json')) as Parameters<typeof installedBy>[0]));
 for (const hit of found) console.log(hit);
-console.log(`${found.length} of ${advisories.length} advisories of ${date} hold for what is installed`);
+console.log(`${found.length} of ${advisories.length} advisories of ${date} apply to installed packages`);
 process.exitCode = found.length === 0 ? 0 : 1;

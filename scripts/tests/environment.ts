@@ -80,7 +80,7 @@ export function makeRunFolder(parents: readonly string[] = [IN_MEMORY, tmpdir()]
     const folder = usableFolder(parent, parent === IN_MEMORY ? ROOM_BYTES : 0);
     if (folder !== undefined) return folder;
   }
-  throw new Error(`make a folder for the tests: none of ${parents.join(', ')} can be used`);
+  throw new Error(`create a folder for the tests: none of ${parents.join(', ')} is usable`);
 }
 
 function usableFolder(parent: string, roomBytes: number): string | undefined {

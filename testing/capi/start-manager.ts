@@ -64,7 +64,8 @@ export async function startCapiManager(options: CapiManagerOptions): Promise<Cap
       }
       await manager.stop('SIGKILL');
       const { said } = manager;
-      if (attempt === ATTEMPTS || !PASSES.test(said)) throw new Error(`start Cluster API's manager: it said\n${said}`);
+      if (attempt === ATTEMPTS || !PASSES.test(said))
+        throw new Error(`start Cluster API's manager: failed with\n${said}`);
       await delay(AGAIN_MS);
     }
   } catch (error) {
