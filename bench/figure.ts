@@ -1,4 +1,4 @@
-/** One measured number, beside what the raw part or a peer did in the same run. */
+/** One measured number, with that of the raw counterpart or a peer in the same run. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -6,17 +6,17 @@ export interface Figure {
   readonly reference?: number;
   /** How many times as long (or as large) as the reference: 1 is equal, 2 is twice as slow, whatever the unit. */
   readonly ratio?: number;
-  /** The largest ratio that is good enough, or the largest value where there is no reference. */
+  /** The largest acceptable ratio, or the largest acceptable value where there is no reference. */
   readonly goal?: number;
   readonly met?: boolean;
-  /** Which way is better; lower, where it does not say. */
+  /** Which direction is better; lower by default. */
   readonly better?: 'higher';
 }
 
 export interface BenchContext {
   /** Ends within 40 seconds. */
   readonly quick: boolean;
-  /** Other programs to be measured in the same run, as `name=command`; what they are told is up to the bench. */
+  /** Other programs to measure in the same run, as `name=command`; each bench defines their protocol. */
   readonly peers: readonly string[];
   readonly signal: AbortSignal;
   log(line: string): void;
@@ -36,12 +36,12 @@ interface Compared {
   readonly goal?: number;
 }
 
-/** More is better: operations per second. */
+/** For operations per second: more is better. */
 export function rate(compared: Compared): Figure {
   return { ...withRatio(compared, compared.reference / compared.value), better: 'higher' };
 }
 
-/** Less is better: latency, bytes. */
+/** For latency or bytes: less is better. */
 export function cost(compared: Compared): Figure {
   return withRatio(compared, compared.value / compared.reference);
 }
@@ -52,7 +52,7 @@ function withRatio({ name, unit, value, reference, goal }: Compared, exact: numb
   return goal === undefined ? figure : { ...figure, goal, met: ratio <= goal };
 }
 
-/** More is better of what is counted by the second, less of everything else. */
+/** More is better for units per second, less for everything else. */
 export function plain(name: string, value: number, unit: string): Figure {
   return { name, value: round(value), unit, ...(unit.endsWith('/s') && { better: 'higher' as const }) };
 }

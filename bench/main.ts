@@ -4,7 +4,7 @@ import type { Comparison } from './beside/compare-rounds.ts';
 import { runBeside } from './beside/run-beside.ts';
 import type { Bench, Figure } from './figure.ts';
 
-/** Loaded on demand: a bench may need parts that another does not. */
+/** Loaded on demand: a bench may need modules that others do not. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   access: async () => (await import('./access/access-bench.ts')).accessBench,
   cli: async () => (await import('./cli/cli-bench.ts')).cliBench,
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   console.log(`\n${table(figures)}\n`);
   for (const figure of figures.filter(({ met }) => met === false)) {
     const { name, ratio, value } = figure;
-    console.log(`goal not met: ${name}: ${ratio ?? value}, at most ${goalOf(figure)} wanted`);
+    console.log(`goal not met: ${name}: ${ratio ?? value}, the goal is at most ${goalOf(figure)}`);
   }
   console.log(JSON.stringify({ bench: bench.name, machine: machine(), figures }));
   return 0;
@@ -66,7 +66,7 @@ async function beside(bench: string, flags: BesideFlags): Promise<number> {
   const { beside: ref, quick = false, peer: peers = [] } = flags;
   const rounds = Number(flags.rounds ?? ROUNDS);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds ${flags.rounds}: a whole number from 1 on is expected\n\n${USAGE}`);
+    console.error(`--rounds ${flags.rounds}: expected a whole number of at least 1\n\n${USAGE}`);
     return 2;
   }
   const args = [...(quick ? ['--quick'] : []), ...peers.flatMap((peer) => ['--peer', peer])];
@@ -102,7 +102,7 @@ function machine() {
   };
 }
 
-/** A goal is a ratio where there is something to compare with, else a value. */
+/** A goal is a ratio where there is a reference, otherwise a value. */
 function goalOf({ goal, ratio, unit }: Figure): string {
   return ratio === undefined ? `${goal} ${unit}` : `${goal}x`;
 }

@@ -8,7 +8,7 @@ function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** Runs the two in turn, so that a slow moment of the machine meets both, and gives each one's median. */
+/** Runs the two alternately, so that a slow moment of the machine affects both, and returns the median of each. */
 export async function interleaved(
   rounds: number,
   ours: () => Promise<number>,

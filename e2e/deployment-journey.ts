@@ -37,7 +37,7 @@ interface Deployment {
 
 const manifestSaying = (text: string) => ({ type: 'inline', documents: [{ kind: 'Note', text }] });
 
-/** One story after the other, of one deployment, on a real platform with a simulated fleet. */
+/** The stories of one deployment, one after the other, on a real platform with a simulated fleet. */
 export function deploymentJourney(
   on: string,
   { engine, flags = [], program = pathToFileURL(SIMULATED) }: JourneyOptions,
@@ -51,7 +51,7 @@ export function deploymentJourney(
       await asked('POST', '/v1/workspaces', { name: 'shop' });
       for (const name of ['one', 'two', 'three']) await addTarget(name, 'simulated', { env: 'prod' });
       await addTarget('later', 'simulated', { env: 'test' });
-      // Nobody is there to speak for it.
+      // No agent serves this target.
       await addTarget('dark', 'directory', { env: 'test' });
     });
     after(() => home.dispose());
@@ -65,7 +65,7 @@ export function deploymentJourney(
     const addTarget = (name: string, type: string, labels: object) =>
       asked('POST', '/v1/targets', { name, type, workspace: 'shop', labels });
     const relabel = (name: string, env: string) => asked('PATCH', `/v1/targets/${name}`, { labels: { env } });
-    /** What was told of the deployment, up to an event of this type. */
+    /** The types of the deployment's events, up to the first of this type. */
     const toldUntil = async (last: string): Promise<string[]> => {
       const told: string[] = [];
       for await (const { type, subject } of followEvents(platform, '?from=beginning')) {

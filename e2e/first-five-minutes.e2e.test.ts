@@ -14,7 +14,7 @@ import { eventually } from '../kit/durable/testing/eventually.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const START = join(ROOT, 'scripts/start.ts');
 const ANYWHERE = ['--listen', '127.0.0.1:0', '--tls-listen', '127.0.0.1:0', '--fleetlet-listen', '127.0.0.1:0'];
-/** The same, and more, as an operator says it who has no command line: the agent of the demo has to do without them. */
+/** The same settings and more as environment variables. The demo's agent must work without them. */
 const IN_VARIABLES = {
   FLEETSHIFT_LISTEN: '127.0.0.1:0',
   FLEETSHIFT_TLS_LISTEN: '127.0.0.1:0',
@@ -23,10 +23,10 @@ const IN_VARIABLES = {
 };
 /** A demo writes into its folder until it has ended. */
 const running: (() => Promise<void>)[] = [];
-/** A machine that has a lot else to do takes its time. */
+/** Generous, for a busy machine. */
 const WITHIN_MS = 120_000;
 
-/** What each step of the README has to come to; a step may be early, and is then tried again. */
+/** The expected output of each step of the README. A step may come too early and is then retried. */
 const OUTCOMES: readonly (readonly [step: RegExp, said: RegExp])[] = [
   [/get targets/, /^us-staging +directory +demo +Active +Connected/m],
   [/deploy hello/, /^deployment\/hello configured$/m],

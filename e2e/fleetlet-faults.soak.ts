@@ -3,13 +3,13 @@ import { type Soak, SoakCaseFailure, type SoakOptions } from '#testing/soak';
 import { FaultRun, makeSchedule } from './fleetlet-faults/fault-run.ts';
 import { FaultyWorld, TRANSPORTS, type TransportName } from './fleetlet-faults/faulty-world.ts';
 
-/** Enough that faults meet what earlier ones left, and few enough that what went wrong can be looked at. */
+/** Enough that faults meet the leftovers of earlier ones, and few enough that a failure can be analysed. */
 const SCHEDULES_PER_WORLD = 25;
 
 export const soak: Soak = {
-  description: 'a fleetlet between a local process and a platform, over both transports, on a network that misbehaves',
+  description: 'a fleetlet between a local process and a platform, over both transports, on a faulty network',
   defaultCount: 1_000,
-  /** Both transports at once, in turn for the seeds: what they do most of the time is wait. */
+  /** Runs both transports at once, each with every other seed: they spend most of the time waiting. */
   async run(options) {
     let done = 0;
     const progress = (): void => options.progress((done += 1));

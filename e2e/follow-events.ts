@@ -1,11 +1,11 @@
 import { TextDecoderStream } from 'node:stream/web';
 import type { Platform } from '#testing/platform-process';
 
-/** An event as it came over the stream. */
+/** An event as received from the stream. */
 export interface StreamedEvent {
-  /** The how manieth of its stream. */
+  /** Its ordinal number in the stream. */
   readonly position: number;
-  /** The `id` of its frame, by which a client resumes. */
+  /** The `id` of its frame; a client resumes with it. */
   readonly resumeId: string;
   readonly type: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface StreamedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** `GET /v1/events` as it comes. Leaving the loop hangs up; it ends by itself when the server ends the stream. */
+/** Follows `GET /v1/events`. Leaving the loop disconnects; the loop ends when the server ends the stream. */
 export async function* followEvents(platform: Platform, query: string): AsyncGenerator<StreamedEvent> {
   const hangUp = new AbortController();
   const answer = await platform.request(`/v1/events${query}`, { signal: hangUp.signal });
@@ -36,7 +36,7 @@ export async function* followEvents(platform: Platform, query: string): AsyncGen
   }
 }
 
-/** Frames without data move the position and keep the connection alive; they are no events. */
+/** Frames without data move the position and keep the connection alive; they are not events. */
 function eventIn(frame: string): Omit<StreamedEvent, 'position'> | undefined {
   const field = (name: string): string | undefined =>
     frame

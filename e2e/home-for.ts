@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import type { Engine } from '#kit/storage';
 import { type PlatformHome, platformHome } from '#testing/platform-process';
 
-/** A home that goes away with the test. */
+/** Creates a home that is removed after the test. */
 export async function homeFor(t: TestContext, engine: Engine = 'sqlite'): Promise<PlatformHome> {
   const home = await platformHome(engine);
   t.after(() => home.dispose());

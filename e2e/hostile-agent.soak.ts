@@ -17,13 +17,13 @@ import {
 } from './hostile/hostile-fleetlet.ts';
 import { HOSTILE_CHANNELS, type HostileMessage, hostileMessage } from './hostile/hostile-messages.ts';
 
-/** So many between two looks at the others; the platform is restarted after each look. */
+/** Messages between two checks of the other participants; the platform is restarted after each check. */
 const MESSAGES_PER_WORLD = 500;
 const FLAGS = ['--fleetlet-heartbeat', '500ms'];
 
 export const soak: Soak = {
   description:
-    'an enrolled fleetlet that says everything the protocol allows; no other target, caller or deployment notices',
+    'an enrolled fleetlet that sends everything the protocol allows; no other target, caller or deployment is affected',
   defaultCount: 10_000,
   async run(options) {
     for (let begun = 0; begun < options.count; begun += MESSAGES_PER_WORLD) {
@@ -36,7 +36,7 @@ export const soak: Soak = {
   },
 };
 
-/** One platform with a hostile and an honest fleetlet: messages, a look at the honest one, a restart, another look. */
+/** One platform with a hostile and an honest fleetlet: sends messages, checks the honest one, restarts, checks again. */
 export async function hostileWorld(engine: Engine, { seed, count, signal }: SoakOptions): Promise<void> {
   const home = await platformHome(engine);
   try {
@@ -80,7 +80,10 @@ function openIndex(fleetlet: Awaited<ReturnType<typeof hostileFleetlet>>['fleetl
   return fleetlet.uplink.open({ name: 'index', mode: 'reliable', connectionClass: 'bulk' }, handlers);
 }
 
-/** Everybody else: lists answer, the honest target is there, its deployments are as they were, and a new one completes. */
+/**
+ * The other participants are unharmed: lists answer, the honest target is connected, its deployments are unchanged, and a
+ * new one completes.
+ */
 async function othersAreWell(platform: Platform, target: string, name: string): Promise<void> {
   for (const path of [
     '/v1/targets',

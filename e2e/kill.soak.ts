@@ -3,11 +3,11 @@ import { DATABASES } from '#testing/databases';
 import type { Soak, SoakOptions } from '#testing/soak';
 import { KilledPlatform } from './kill/killed-platform.ts';
 
-/** Enough that a crash meets what earlier crashes left, and few enough that checking all of it stays quick. */
+/** Enough that a crash meets the leftovers of earlier crashes, and few enough that the check stays quick. */
 const KILLS_PER_HOME = 10;
 
 export const soak: Soak = {
-  description: 'kill -9 under concurrent writers, on each database: nothing acknowledged is lost, nothing half done',
+  description: 'kill -9 under concurrent writers, on each database: no acknowledged write is lost, none is half done',
   defaultCount: 200,
   async run(options) {
     for (const engine of DATABASES) {
@@ -17,7 +17,7 @@ export const soak: Soak = {
   },
 };
 
-/** Each home has the next seed, so that one of them can be had again alone. */
+/** Each home has the next seed, so that a single one can be reproduced. */
 export async function killOften(engine: Engine, { count, seed, progress, signal }: SoakOptions): Promise<void> {
   for (let killed = 0; killed < count; killed += KILLS_PER_HOME) {
     const homeSeed = seed + killed / KILLS_PER_HOME;

@@ -15,7 +15,7 @@ const skip = (await clustersUnavailable('nodes')) ?? false;
 const LOOK_MS = 50;
 const PATH = '/v1/workspaces/root/deployments/web';
 
-/** A Deployment whose Pods run, or crash; the version says which one it is. */
+/** A Deployment whose Pods run or crash, marked with a version. */
 function web(version: string, fate: 'runs' | 'crashes'): object {
   const annotations = fate === 'crashes' ? { 'testing.fleetshift/simulate': 'crashes' } : {};
   const metadata = { labels: { app: 'web' }, annotations: { ...annotations, version } };

@@ -12,7 +12,7 @@ import { WATCHING } from './kubernetes-conformance/watching.ts';
 const SCENARIO_MS = 240_000;
 const SUITES: Readonly<Record<string, readonly Scenario[]>> = { APPLYING, OWNING, WATCHING, ENDURING };
 const DAY_MS = 86_400_000;
-/** Every scenario has a right to a clock that is wrong; every third gets one. */
+/** Scenarios must work with a wrong clock; two in three get one. */
 const CLOCKS = [systemClock, { now: () => systemClock.now() - DAY_MS }, { now: () => systemClock.now() + DAY_MS }];
 
 const skip = (await clustersUnavailable('nodes')) ?? false;

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A test that starts a platform, tells where, and then waits to be killed. */
+/** A test that starts a platform, prints its address, and then waits to be killed. */
 const TEST = `
   const { platformHome } = await import(${JSON.stringify(import.meta.resolve('#testing/platform-process'))});
   const home = await platformHome('sqlite');

@@ -7,12 +7,15 @@ import { quietly } from '#testing/soak';
 import { fuzzPlatform, soak } from './openapi-fuzz.soak.ts';
 
 /**
- * What no request by itself gets through to: there is no workflow yet, no issuer that answers, and a code, a token or a key to
- * be guessed.
+ * Paths that no single request can get through to: there is no workflow yet, no issuer that answers, and codes, tokens
+ * and keys would have to be guessed.
  */
 const OUT_OF_REACH = ['/v1/workflows/', '/v1/login/callback', '/v1/login:redeem', '/v1/enroll'];
 
-/** And what a schema alone cannot make: a manifest, a placement and a rollout that make sense, a group, or a certain moment. */
+/**
+ * Operations that need more than a schema can generate: a sensible manifest, placement and rollout, a group, or a certain
+ * moment.
+ */
 const BEYOND_SCHEMAS = [
   'createDeployment',
   'previewNewDeployment',
@@ -20,29 +23,29 @@ const BEYOND_SCHEMAS = [
   'abandonDeployment',
   'confirmDeploymentRemoval',
   'getDeploymentGroup',
-  // They take a cluster, and a kubeconfig that was left for it.
+  // They need a cluster, and a kubeconfig stored for it.
   'putTargetKubeconfig',
   'getTargetKubeconfig',
   'deleteTargetKubeconfig',
-  // An issuer that is configured, and a target that takes its tokens.
+  // Needs a configured issuer, and a target that accepts its tokens.
   'getTargetPassthrough',
-  // An agent that says that it is ahead.
+  // Needs an agent that reports a later revision.
   'acceptDeploymentRevision',
-  // Kinds and fields whose names are all different, on the root or in a workspace that is there.
+  // Need kinds and fields with distinct names, on the root or in an existing workspace.
   'putIndexSchema',
   'getIndexSchema',
   'deleteIndexSchema',
   'putWorkspaceIndexSchema',
   'getWorkspaceIndexSchema',
   'deleteWorkspaceIndexSchema',
-  // Whoever is logged in came by a code that nobody guesses; other operations may end that session first.
+  // Needs a session, which comes from a code that cannot be guessed; other operations may end that session first.
   'deleteSession',
-  // Nobody has enrolled but the one that is built in, and that stays.
+  // Only the built-in fleetlet is enrolled, and that one cannot be revoked.
   'revokeFleetlet',
   'deleteFleetlet',
 ];
 
-/** The same seed gets the same answers from both; the second is asked less, to find what only it takes amiss. */
+/** The same seed gets the same answers from both engines. Postgres gets fewer requests, enough to find faults of its own. */
 const COUNTS: Readonly<Record<Engine, number>> = { sqlite: soak.defaultCount, postgres: soak.defaultCount * 0.3 };
 
 describe('requests generated from the description of the API', () => {
@@ -50,7 +53,8 @@ describe('requests generated from the description of the API', () => {
     it(`get no 5xx and no answer outside its schema, on ${engine}`, async (t) => {
       const size = { count: COUNTS[engine], seed: testSeed() };
       const { operations, statuses } = await fuzzPlatform(engine, quietly(size, t.signal));
-      // A generator that does not get through to anything would find nothing wrong either; a few requests do not get everywhere.
+      // A generator whose requests never got through would find no faults either. A small number of requests does not get
+      // everywhere.
       if (size.count < soak.defaultCount) return;
       const refused = operations.filter(({ id, path }) => {
         const seen = [...(statuses.get(id)?.keys() ?? [])];

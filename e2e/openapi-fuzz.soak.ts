@@ -20,7 +20,7 @@ export const soak: Soak = {
   },
 };
 
-/** Far more than one caller may ask in production, and from many addresses. */
+/** Far above the production limit for one caller, and from many addresses. */
 const FLAGS = ['--rate-limit', '1000000', '--trust-proxy', '127.0.0.1'];
 
 export async function fuzzPlatform(engine: Engine, options: SoakOptions): Promise<FuzzReport> {

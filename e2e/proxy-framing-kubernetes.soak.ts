@@ -8,7 +8,7 @@ const WIDTH = 16;
 
 export const soak: Soak = {
   description:
-    'the requests of proxy-framing at both listeners of a platform process, through an agent process to a real API server, whose audit log has what was allowed and nothing else',
+    'the requests of proxy-framing at both listeners of a platform process, through an agent process to a real API server, whose audit log has the allowed requests and nothing else',
   defaultCount: 5_000,
   async run(options) {
     const world = await KubernetesWorld.open(options.signal);
@@ -17,7 +17,7 @@ export const soak: Soak = {
     } finally {
       await world.close();
     }
-    // What was still under way then.
+    // Checks the requests that were still in flight when the world closed.
     world.trail.check();
   },
 };

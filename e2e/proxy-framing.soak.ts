@@ -6,15 +6,15 @@ import { checkAnswers, converse, Register, recordedCases } from './proxy-framing
 import { RECORDED } from './proxy-framing/place.ts';
 import { findRecordingServer, type RecordingServer, startRecordingServer } from './proxy-framing/recording-server.ts';
 
-/** At once. */
+/** Conversations at a time. */
 const WIDTH = 16;
 const BATCH = 64;
-/** Neither these nor the rate of one address is what is looked at here. */
+/** High enough that neither these limits nor the rate limit per address plays a role. */
 const LIMITS = { perCaller: 1_000, perTarget: 1_000 };
 
 export const soak: Soak = {
   description:
-    'requests framed in every way through door, tunnel and agent to a server on net/http, which sees what was allowed and nothing else',
+    'requests framed in every way through door, tunnel and agent to a server on net/http, which sees the allowed requests and nothing else',
   defaultCount: 20_000,
   async run(options) {
     const program = await findRecordingServer(options.log);
@@ -35,7 +35,7 @@ interface Stage {
   readonly door: string;
 }
 
-/** In batches; in one of four the API server answers as it should not, and requests beside may fail. */
+/** Plays in batches. In one of four the API server answers maliciously, and requests alongside may fail. */
 async function play({ count, seed, progress, signal }: SoakOptions, { server, door }: Stage): Promise<void> {
   const register = new Register();
   let done = 0;

@@ -23,14 +23,14 @@ export interface LoopbackServer {
 
 type Upgrade = (asked: IncomingMessage, socket: Duplex) => void;
 
-/** Plain HTTP on a free port of loopback. */
+/** Serves plain HTTP on a free loopback port. */
 export async function serveOnLoopback(answer: RequestListener, upgrade?: Upgrade): Promise<LoopbackServer> {
   const server = createServer(upgrade === undefined ? {} : { shouldUpgradeCallback: () => true }, answer);
   if (upgrade !== undefined) server.on('upgrade', upgrade);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    // Connections that became something else end when their other side does.
+    // Upgraded connections end when their other side does.
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -38,7 +38,7 @@ export async function serveOnLoopback(answer: RequestListener, upgrade?: Upgrade
   };
 }
 
-/** The answer of an API server to what it does not take. */
+/** An API server's refusal of an object. */
 export interface Refusal {
   readonly code: number;
   readonly reason: string;
@@ -46,15 +46,18 @@ export interface Refusal {
 }
 
 export interface ClusterScript {
-  /** The path that a request is passed on with; `undefined` where the script has answered it. */
+  /** The path to forward a request with; `undefined` if the script has answered it. */
   readonly passes?: (asked: IncomingMessage, response: ServerResponse) => string | undefined;
-  /** For connections that become something else; none may unless given. */
+  /** Handles upgrades; refused by default. */
   readonly upgrade?: Upgrade;
-  /** Its answer to an apply, dry runs included; `undefined` for an object that it takes. */
+  /** The answer to an apply, dry runs included; `undefined` to accept the object. */
   readonly refuses?: (object: KubeObject) => Refusal | undefined;
 }
 
-/** A small cluster in this process: it lets its callers do everything, and applies objects without looking at other managers. */
+/**
+ * A small in-process cluster: it lets its callers do everything, and applies objects without regard to other field
+ * managers.
+ */
 export async function startScriptedCluster({
   passes = ({ url = '' }) => url,
   upgrade,
@@ -99,7 +102,7 @@ export function kubeconfigFor(server: string): string {
   });
 }
 
-/** For the agent of a cluster, in a file; its only context is called `context`. */
+/** A kubeconfig file for a cluster's agent; its only context is named `context`. */
 export async function writeAgentKubeconfig(folder: string, server: string): Promise<string> {
   const file = join(folder, 'agent.kubeconfig');
   const config = {
@@ -125,7 +128,7 @@ function passOn(fake: FakeApiServer, path: string, asked: IncomingMessage, respo
   asked.pipe(onward);
 }
 
-/** Server-side apply, as far as one manager alone can tell the difference. */
+/** Server-side apply, reduced to what a single field manager can observe. */
 function applied(
   { api }: FakeApiServer,
   url: string,
@@ -146,7 +149,7 @@ function applied(
     before = ask('GET', path);
   } catch {
     before = ask('POST', path.slice(0, path.lastIndexOf('/')), object);
-    // Of what a dry run made there is nothing to change.
+    // A dry run stored nothing that could be updated.
     if (query.has('dryRun')) return { code: 201, body: { ...before, metadata: { ...before.metadata, managedFields } } };
   }
   const next = { ...before, ...object, metadata: { ...before.metadata, ...metadata, managedFields } };

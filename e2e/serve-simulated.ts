@@ -3,8 +3,8 @@ import { resolvePlatformConfig } from '../apps/platform/config.ts';
 import { runPlatform } from '../apps/platform/run.ts';
 
 /**
- * `fleetshift serve` with simulated targets, on either database: a process of its own, started by tests. The product has
- * them on SQLite only, as several processes would each have a fleet of their own; here there is one.
+ * `fleetshift serve` with simulated targets on either database, started by tests as a separate process. The product
+ * offers them on SQLite only, since each of several processes would have its own fleet; here there is one process.
  */
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort(new Error('stopped by SIGTERM')));

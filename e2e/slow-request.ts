@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import type { Platform } from '#testing/platform-process';
 
 export interface SlowRequest {
-  /** The rest of the body, and the answer. */
+  /** Sends the rest of the body and returns the answer. */
   finish(): Promise<Answer>;
-  /** The answer or the failure that comes when the rest never does. */
+  /** The answer or error that comes if the rest is never sent. */
   readonly answer: Promise<Answer>;
 }
 
@@ -15,7 +15,10 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Creates a workspace slowly: the server has begun with the request when this returns, and half of the body is missing. */
+/**
+ * Creates a workspace slowly: when this returns, the server is processing the request, and half of the body is still to
+ * come.
+ */
 export async function beginSlowCreate(platform: Platform, name: string): Promise<SlowRequest> {
   const body = JSON.stringify({ name });
   const sent = request(`${platform.url}/v1/workspaces`, {
@@ -25,7 +28,7 @@ export async function beginSlowCreate(platform: Platform, name: string): Promise
       authorization: `Bearer ${platform.token}`,
       'content-type': 'application/json',
       'content-length': body.length,
-      // The server answers this when it has read the headers, and so is the proof that it did.
+      // The server answers this after it has read the headers, which proves that it did.
       expect: '100-continue',
     },
   });
@@ -48,7 +51,7 @@ function answerTo(sent: ClientRequest): Promise<Answer> {
   sent.on('response', (response: IncomingMessage) => {
     text(response).then((body) => answer.resolve({ status: response.statusCode ?? 0, body }), answer.reject);
   });
-  // Whoever finishes it looks at it; until then nobody may.
+  // Avoids an unhandled rejection before the test awaits the answer.
   answer.promise.catch(() => {});
   return answer.promise;
 }

@@ -53,7 +53,7 @@ describe('a platform that is asked to stop', () => {
       return { platform, slow: await beginSlowCreate(platform, 'never') };
     };
     const [patient, hasty] = await Promise.all([asked('10m'), asked('1s')]);
-    // Asked first: with the deadline of the other it would have given up on its request by the time that one has ended.
+    // Stopped first: if it used the other's deadline, it would have dropped its request by the time the other has ended.
     const waits = patient.platform.stop();
     const stopped = hasty.platform.stop();
     const outcome = await hasty.slow.answer.catch(() => undefined);
@@ -71,7 +71,7 @@ describe('a platform that is asked to stop', () => {
     await platform.request('/v1/workspaces', { method: 'POST', body: { name: 'seen' } });
     await stream.next();
     const first = platform.stop();
-    // The end of the stream is the sign that the first signal was heard.
+    // The end of the stream shows that the first signal was received.
     await stream.next();
     await platform.stop();
     assert.equal((await first).code, 143);

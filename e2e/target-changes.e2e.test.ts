@@ -124,7 +124,7 @@ eachDatabase('what happens to targets', (fresh) => {
     await unit((each) => each.targets.put(rows, signal));
   };
 
-  /** Once all that was told so far was taken in. */
+  /** The triggers, once all earlier events have been processed. */
   const triggersOf = async (deployment: Uuid): Promise<unknown[]> => {
     await caughtUp();
     return await unit(async ({ triggers }) => {
@@ -139,7 +139,7 @@ eachDatabase('what happens to targets', (fresh) => {
   const caughtUp = async (): Promise<void> => {
     const types = sql.list([...TARGET_NEWS]);
     await eventually('the news of targets to be taken in', async () => {
-      // On Postgres it holds what has no position yet, and so is looked at before the log.
+      // On Postgres this table holds events that have no position yet, so it is read before the log.
       const isAllInLog =
         storage.engine === 'sqlite' || (await storage.all(sql`SELECT id FROM outbox`, signal)).length === 0;
       const [log] = await storage.all(

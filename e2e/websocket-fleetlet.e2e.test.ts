@@ -12,7 +12,7 @@ import { homeFor } from './home-for.ts';
 
 it('a host behind which only HTTPS passes is delivered to over WebSockets', async (t) => {
   const home = await homeFor(t);
-  // Without the other listener there is no other way in.
+  // With the fleetlet listener off, the HTTPS port is the only way in.
   const platform = await home.start({ flags: ['--fleetlet-listen', 'none'] });
   const edge = await fleetletHome(t);
   const enroll = ['target', 'enroll', 'edge-1', '-w', 'root', '-o', 'json', '--server', platform.url];

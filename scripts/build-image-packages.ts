@@ -4,13 +4,13 @@ interface LockedPackage {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Paths, as the lockfile has them, of the packages of these names and of all that they need in turn. */
+/** Lockfile paths of the named packages and of all their dependencies. */
 export function productionPackages(lock: object, names: readonly string[]): string[] {
   const { packages } = lock as { readonly packages: Readonly<Record<string, LockedPackage>> };
   const found = new Set<string>();
   const add = (from: string, name: string): void => {
     const path = lookUp(packages, from, name);
-    // What is optional may not be there.
+    // An optional dependency may be missing.
     if (path === undefined || found.has(path)) return;
     found.add(path);
     const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {};
@@ -20,7 +20,7 @@ export function productionPackages(lock: object, names: readonly string[]): stri
   return [...found].toSorted();
 }
 
-/** As Node looks for it: in the package itself, then in whatever it lies in. */
+/** Resolves as Node does: in the package itself, then in the folders around it. */
 function lookUp(packages: Readonly<Record<string, unknown>>, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;

@@ -12,7 +12,7 @@ import { buildImage } from './build-image.ts';
 import { productionPackages } from './build-image-packages.ts';
 
 const skip = process.platform === 'linux' ? false : 'an image is of Linux';
-/** The user of the image; whoever is not root cannot choose. */
+/** The user of the image; only root can choose it. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_532, gid: 65_532 } : {};
 
 describe('what an image has', { skip }, () => {
@@ -22,7 +22,7 @@ describe('what an image has', { skip }, () => {
 
   before(async () => {
     place = await mkdtemp(join(tmpdir(), 'fleetshift-image-'));
-    // Others than the one who builds it run what is in there.
+    // The image runs as a user other than the builder.
     await chmod(place, 0o755);
     [image, data] = [join(place, 'image'), join(place, 'data')];
     await buildImage(image, AbortSignal.timeout(PATIENCE_MS));
@@ -88,7 +88,7 @@ describe('what an image has', { skip }, () => {
 
   it('is not built over something else', async () => {
     await writeFile(join(data, 'mine'), '');
-    await assert.rejects(buildImage(data, AbortSignal.timeout(PATIENCE_MS)), /it is not empty/);
+    await assert.rejects(buildImage(data, AbortSignal.timeout(PATIENCE_MS)), /the folder is not empty/);
   });
 
   function fleetshift(args: readonly string[]): ChildProcess {

@@ -8,28 +8,28 @@ import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 
 const HOME = 'opt/fleetshift';
-/** Of the libraries that Node is linked with, those that small images do not have; the C library is in all of them. */
+/** Libraries that Node is linked with and that small images lack; all of them have the C library. */
 const CARRIED = /^lib(?:atomic|gcc_s|stdc\+\+)\.so/;
 
 /**
- * Everything that an image has beyond its base, into an empty folder, as it lies below `/`: the bundle, the packages that
- * it needs beside it, the pinned Node with its libraries, and authorities for whatever else is ever put there. All of it
- * is from this checkout: nothing is downloaded.
+ * Writes everything that the image adds to its base into an empty folder, laid out as below `/`: the bundle, the packages
+ * it needs, the pinned Node with its libraries, and CA certificates for any other program added later. Everything comes
+ * from this checkout: nothing is downloaded.
  */
 export async function buildImage(folder: string, signal: AbortSignal): Promise<void> {
-  if (process.platform !== 'linux') throw new Error('build an image: it is of Linux, and so is where it is built');
+  if (process.platform !== 'linux') throw new Error('build an image: requires Linux');
   await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0) throw new Error(`build an image in ${folder}: it is not empty`);
+  if ((await readdir(folder)).length > 0) throw new Error(`build an image in ${folder}: the folder is not empty`);
   const lib = join(folder, HOME, 'lib');
   await mkdir(join(folder, HOME, 'bin'), { recursive: true });
   await copyFile(join(ROOT, 'deploy/image/fleetshift'), join(folder, HOME, 'bin/fleetshift'));
   await buildPackage(join(lib, 'app'), signal);
-  // The launcher above is the one of an image.
+  // Replaced by the image's own launcher above.
   await rm(join(lib, 'app/bin'), { recursive: true });
   await copyPackages(join(lib, 'app'));
   await copyNode(lib, signal);
   await writeAuthorities(folder);
-  // Where the process may write, if it is told nothing else; the recipe gives it to the user of the image.
+  // The default folder for the process to write to; the recipe gives it to the user of the image.
   await mkdir(join(folder, 'data'));
 }
 
@@ -44,7 +44,7 @@ async function copyPackages(app: string): Promise<void> {
   }
 }
 
-/** What a package has within itself by chance of the installation is another package, and is wanted or not by itself. */
+/** A package nested in another's node_modules is a separate package, and is copied only if it is needed itself. */
 function isOf(path: string, source: string): boolean {
   return !source.slice(path.length).includes('/node_modules');
 }
@@ -55,7 +55,7 @@ async function copyNode(lib: string, signal: AbortSignal): Promise<void> {
   await copyFile(join(dirname(node), '../LICENSE'), join(lib, 'node.LICENSE'));
   await mkdir(join(lib, 'shared'));
   const { code, output } = await runCommand(['ldd', node], { cwd: ROOT }, signal);
-  if (code !== 0) throw new Error(`find the libraries of ${node}: ldd said\n${output}`);
+  if (code !== 0) throw new Error(`find the libraries of ${node}: ldd failed\n${output}`);
   const found = [...output.matchAll(/=> (\/\S+)/g)].map(([, file = '']) => file);
   for (const file of found.filter((each) => CARRIED.test(basename(each)))) {
     const copy = join(lib, 'shared', basename(file));
@@ -64,7 +64,7 @@ async function copyNode(lib: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Those that Node itself trusts, for programs that look where Linux keeps them. */
+/** The CA certificates that Node trusts, for programs that look where Linux keeps them. */
 async function writeAuthorities(folder: string): Promise<void> {
   await mkdir(join(folder, 'etc/ssl/certs'), { recursive: true });
   await writeFile(join(folder, 'etc/ssl/certs/ca-certificates.crt'), `${rootCertificates.join('\n')}\n`);

@@ -119,7 +119,7 @@ describe('the package that is published', () => {
   }
 });
 
-/** The layout of `npm install fleetshift`: what it depends on lies beside it, and nothing else of ours. */
+/** The layout of `npm install fleetshift`: its dependencies next to it, and nothing else of ours. */
 async function installDependencies(project: string): Promise<void> {
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as object;
   const node = (await readdir(join(ROOT, 'node_modules'))).filter((name) => name.startsWith('node-'));
@@ -130,7 +130,7 @@ async function installDependencies(project: string): Promise<void> {
   }
 }
 
-/** Where it serves plain HTTP, as its log says. */
+/** Its plain HTTP address, from its log. */
 async function addressIn(log: Readable): Promise<string> {
   let said = '';
   for await (const line of createInterface({ input: log })) {

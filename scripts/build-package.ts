@@ -7,15 +7,18 @@ import { runCommand } from './run-command.ts';
 import { softwareBill } from './sbom.ts';
 
 /**
- * What is started, under the name that it has in the package. They lie side by side there: a worker is looked for beside
- * the file that starts it.
+ * The entry points, by their name in the package. They must be in one folder: a worker is looked up next to the file that
+ * starts it.
  */
 export const ENTRIES = {
   fleetshift: 'apps/cli/main.ts',
   'writer-worker': 'kit/storage/sqlite/writer-worker.ts',
 };
 
-/** What `main.ts` goes on with, and what the quick commands share with the others once they have an answer to check. */
+/**
+ * The modules that `main.ts` loads next, and those that quick commands share with the others once they have an answer to
+ * check.
+ */
 const PARTS = {
   start: 'apps/cli/start.ts',
   schemas: 'protocol/api/index.ts',
@@ -24,15 +27,16 @@ const PARTS = {
 };
 
 /**
- * What has to start at once, each in one file: a module that several parts of a bundle share becomes a file of its own, and each
- * file that is loaded takes its time. A process runs either the quick commands or the others, so that nothing is there twice.
+ * Entry points that must start fast, each bundled into one file: modules shared between parts of a bundle become separate
+ * files, and loading each file takes time. A process runs either the quick commands or the others, so no module is loaded
+ * twice.
  */
 const QUICK = {
   fleetshift: ENTRIES.fleetshift,
   'start-quick': 'apps/cli/start-quick.ts',
 };
 
-/** What of package.json the published package has too. */
+/** The fields of package.json that the published package keeps. */
 const PUBLISHED = [
   'name',
   'version',
@@ -45,16 +49,16 @@ const PUBLISHED = [
 ] as const;
 
 /**
- * DECISION: these stay outside the bundle, and npm installs them beside it. Everything else goes into it: each module that is a
- * file of its own costs time and memory at every start, and there were hundreds.
- * The pages of the API's description are files that it reads; a driver for Postgres written in C is only used where it is found.
+ * DECISION: these stay outside the bundle, and npm installs them next to it. Everything else is bundled: each module in a
+ * file of its own costs time and memory at every start, and there were hundreds. The pages of the API description are
+ * files read at runtime; the C driver for Postgres is used only where it is installed.
  */
 export const BESIDE = ['@fastify/swagger-ui'];
 const ABSENT = ['pg-native'];
 
 const COPIED = ['README.md', 'LICENSE', 'bin/fleetshift'];
 
-/** Makes the folder that is published. npm installs what it depends on beside it. `more` are programs that tests start from it. */
+/** Builds the folder to publish. npm installs its dependencies next to it. `more` are programs that tests start from it. */
 export async function buildPackage(
   folder: string,
   signal: AbortSignal,
@@ -76,7 +80,7 @@ export async function buildPackage(
     plugins: [lazyBuiltins],
   } as const satisfies BuildOptions;
   const external = [...BESIDE, ...ABSENT];
-  // Commands are loaded when they are asked for, in the package as in the sources.
+  // Commands are loaded on demand, in the package as in the sources.
   const { metafile } = await build({
     ...options,
     external,
@@ -93,8 +97,8 @@ export async function buildPackage(
 }
 
 /**
- * An import of a module of Node evaluates all of its exports, and some of them load a lot: those of `node:http` all of undici,
- * those of `node:fs` its promises and readline. Asked of the process, an export is evaluated when it is used.
+ * Importing a built-in module evaluates all of its exports, and some load a lot: `node:http` loads all of undici,
+ * `node:fs` its promises and readline. Through the process object, an export is evaluated only when it is used.
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
@@ -109,14 +113,14 @@ const lazyBuiltins: Plugin = {
 
 function builtin(path: string): string {
   const load = `process.getBuiltinModule(${JSON.stringify(path)})`;
-  // Many need something that could make a hash, and few make one: this one is loaded with its first use.
+  // Many modules import this to be able to hash, and few do: it is loaded at its first use.
   if (path !== 'node:crypto') return `module.exports = ${load};`;
   const names = Object.keys(process.getBuiltinModule('node:crypto'));
   return `for (const name of ${JSON.stringify(names)})
     Object.defineProperty(module.exports, name, { enumerable: true, get: () => ${load}[name] });`;
 }
 
-/** What a quick command may need later, by how it is imported: it stays in the files of the others. */
+/** Modules that a quick command may need later, by import specifier: they stay in the files of the others. */
 const LATER: Readonly<Record<string, keyof typeof PARTS | keyof typeof QUICK>> = {
   './start.ts': 'start',
   './start-quick.ts': 'start-quick',
@@ -146,7 +150,7 @@ async function publishedManifest(): Promise<Manifest> {
   return { ...published, dependencies: Object.fromEntries(kept) };
 }
 
-/** The licences of others ask for it: what each package says of itself, in a file or at the head of its sources. */
+/** Third-party licences require this: each package's own notice, from a file or the head of its sources. */
 async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
   const theirs = Object.keys(inputs).filter((path) => path.includes('node_modules/'));
   const byPackage = Map.groupBy(theirs, (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
@@ -155,7 +159,7 @@ async function noticesOf(inputs: Metafile['inputs']): Promise<string> {
       const found = [...(await licencesIn(folder)), ...(await headsOf(files))];
       const texts = found.length > 0 ? found : await manifestNotice(folder);
       const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      if (texts.length === 0) throw new Error(`bundle ${name}: it does not say whose it is`);
+      if (texts.length === 0) throw new Error(`bundle ${name}: the package has no licence notice`);
       return [`${name}:\n`, ...texts].join('\n');
     }),
   );
@@ -167,7 +171,7 @@ async function licencesIn(folder: string): Promise<string[]> {
   return await Promise.all(files.map((name) => readFile(join(ROOT, folder, name), 'utf8')));
 }
 
-/** Of a package that has no text of its licence: which one it is, and who wrote it. */
+/** For a package without a licence text: the name of the licence, and the author. */
 async function manifestNotice(folder: string): Promise<string[]> {
   const { license, author, repository } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as {
     readonly license?: string;
@@ -188,5 +192,5 @@ async function headsOf(files: readonly string[]): Promise<Set<string>> {
 
 async function tryIt(folder: string, signal: AbortSignal): Promise<void> {
   const { code, output } = await runCommand([join(folder, 'bin/fleetshift'), 'version'], { cwd: '/' }, signal);
-  if (code !== 0) throw new Error(`start what was built in ${folder}: exit code ${code}\n${output}`);
+  if (code !== 0) throw new Error(`run the package built in ${folder}: exit code ${code}\n${output}`);
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PATIENCE_MS } from '#testing/patience';
 import { startBusyProcesses } from './busy-processes.ts';
 
-/** Elsewhere than on Linux only starting and ending is tested. */
+/** On systems other than Linux, only starting and ending is tested. */
 const HAS_PROC = existsSync('/proc/self/stat');
 const MODULE = import.meta.resolve('./busy-processes.ts');
 
@@ -42,7 +42,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await delay(20, undefined, { signal });
 }
 
-/** Of its user time; starting takes a few. */
+/** Ticks of user time; starting takes a few. */
 function cpuTicks(pid: number): number {
   const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '';
   return Number(afterName.split(' ')[11]);

@@ -8,8 +8,8 @@ export interface BusyProcesses {
 }
 
 /**
- * Computes without end, and looks up now and then whether its input has ended: the kernel closes that with the process
- * that started it, however that ends.
+ * Computes without end, and regularly checks whether its input has ended: the kernel closes it with the process that
+ * started this one, however that ends.
  */
 const BUSY = `
 process.stdin.on('end', () => process.exit()).on('error', () => process.exit()).resume();
@@ -19,7 +19,7 @@ process.stdin.on('end', () => process.exit()).on('error', () => process.exit()).
 })();
 `;
 
-/** Processes that each want a core for themselves, until they are stopped or this process is gone. */
+/** Starts processes that each use a full core, until they are stopped or this process is gone. */
 export function startBusyProcesses(count: number): BusyProcesses {
   const children = Array.from({ length: count }, startBusyProcess);
   return {

@@ -5,12 +5,12 @@ import { GATES, type Gate } from './gates.ts';
 import { ROOT } from './repository.ts';
 import { runGates } from './run-gates.ts';
 
-/** npm run check [-- --without GATE]... : every gate, or all but these. */
+/** npm run check [-- --without GATE]... : runs every gate, or all but these. */
 const { values } = parseArgs({ options: { without: { type: 'string', multiple: true, default: [] } } });
 const gates: readonly Gate[] = Object.values(GATES);
 const unknown = values.without.filter((name) => !gates.some((gate) => gate.name === name));
 if (unknown.length > 0) {
-  console.error(`no gate is called ${unknown.join(', ')}: there are ${gates.map(({ name }) => name).join(', ')}`);
+  console.error(`unknown gate ${unknown.join(', ')}: the gates are ${gates.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 
@@ -18,7 +18,7 @@ const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 
-// The types of the Temporal engine are in a package of its own.
+// The types of the Temporal engine are in a separate package.
 await installSdk(console.log);
 const begun = performance.now();
 const allPassed = await runGates(

@@ -32,7 +32,7 @@ describe('a new context', () => {
   }
 });
 
-/** The context in a house that has nothing else but what it imports. */
+/** A repository that contains only the context and its imports. */
 async function houseWith(test: TestContext, name: string): Promise<PlantedHouse> {
   const std = (await findFiles('kit/std/*.ts')).filter((file) => !file.endsWith('.test.ts'));
   const imported = [...std, 'testing/catalogue-drift.ts'];

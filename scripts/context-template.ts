@@ -1,4 +1,4 @@
-/** The rooms of a new context, each with something small in it that follows the house style: `{ path: content }`. */
+/** The files of a new context, each a small example in the house style: `{ path: content }`. */
 export function contextFiles(name: string): Readonly<Record<string, string>> {
   const pascal = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_match, first: string) => first.toUpperCase());
   const constant = name.replaceAll('-', '_').toUpperCase();
@@ -86,7 +86,7 @@ const ports = ({
   pascal,
 }: Names): string => `/** What the use cases ask of the world, in this context's words. One to three methods; the signal comes last. */
 export interface ${pascal}Reader {
-  /** \`undefined\` when there is nothing under the name; it throws only when that cannot be known. */
+  /** \`undefined\` when there is no entry of this name; throws only when that cannot be determined. */
   read(name: string, signal: AbortSignal): Promise<string | undefined>;
 }
 `;
@@ -100,7 +100,7 @@ const contract = ({ pascal, camel }: Names): string => `import assert from 'node
 import { describe, it } from 'node:test';
 import type { ${pascal}Reader } from '../application/ports.ts';
 
-/** What every adapter and the fake must do. \`make\` returns a reader of exactly these entries. */
+/** The contract of every adapter and the fake. \`make\` returns a reader of exactly these entries. */
 export function ${camel}ReaderContract(
   name: string,
   make: (entries: Readonly<Record<string, string>>) => Promise<${pascal}Reader>,

@@ -1,12 +1,12 @@
 export interface Gate {
   readonly name: string;
-  /** Run in the root of the repository, with the installed tools first in PATH. Exit code 0 means: let through. */
+  /** Runs in the root of the repository, with the installed tools first in PATH. Exit code 0 means: passed. */
   readonly command: readonly string[];
 }
 
 /**
- * What `npm run check` asks. testing/gates runs the same commands on planted violations, so that a gate which has
- * stopped seeing anything is noticed. The slow ones come first.
+ * The gates of `npm run check`. testing/gates runs the same commands on planted violations, so that a gate that no longer
+ * detects anything is noticed. The slow ones come first.
  */
 export const GATES = {
   selfTests: { name: 'self-tests', command: ['node', '--test', 'testing/gates/*.test.ts'] },

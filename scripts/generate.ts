@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { GENERATED } from './generated.ts';
 import { ROOT } from './repository.ts';
 
-/** npm run generate: writes every generated file anew. */
+/** npm run generate: rewrites every generated file. */
 for (const { name, generate } of GENERATED) {
   for (const [path, content] of await generate()) {
     await mkdir(dirname(join(ROOT, path)), { recursive: true });

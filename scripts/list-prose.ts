@@ -1,7 +1,7 @@
 import { countProse, PROSE_KINDS } from '../testing/gates/prose.ts';
 import { readProse } from '../testing/gates/read-prose.ts';
 
-// `node scripts/list-prose.ts [PATH]...`: every text below these paths that the gate for words counts.
+// `node scripts/list-prose.ts [PATH]...`: lists every text below these paths that the prose gate counts.
 const paths = process.argv.slice(2);
 let total = 0;
 for (const kind of PROSE_KINDS) {

@@ -4,7 +4,7 @@ import { contextFiles } from './context-template.ts';
 import { ROOT } from './repository.ts';
 import { runCommand } from './run-command.ts';
 
-/** npm run new-context NAME: its rooms in contexts/NAME, so that they come right the first time. */
+/** npm run new-context NAME: creates the folders and files of a context in contexts/NAME, in the required structure. */
 const [name = ''] = process.argv.slice(2);
 if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
   console.error('usage: npm run new-context NAME, where NAME is in kebab-case, as in management-fleet');
@@ -15,7 +15,7 @@ if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
 
 async function make(folder: string): Promise<void> {
   await mkdir(join(ROOT, 'contexts'), { recursive: true });
-  // Refuses a context that is there already.
+  // Fails for an existing context.
   await mkdir(join(ROOT, folder));
   for (const [path, content] of Object.entries(contextFiles(name))) {
     await mkdir(dirname(join(ROOT, folder, path)), { recursive: true });

@@ -13,10 +13,10 @@ import { hasPassed } from './tests/run-job.ts';
 import { runTests } from './tests/run-tests.ts';
 import { readSuite } from './tests/select.ts';
 
-const USAGE = `npm run quick                        check types, lint, and the tests without a server that your change reaches
+const USAGE = `npm run quick                        check types, lint, and run the tests that your change reaches and that need no server
 npm run quick -- contexts/targets    the same for everything below a path
 npm run quick -- --all               the same for the whole tree
-npm run quick -- --watch             again on every change; works with the others
+npm run quick -- --watch             repeat on every change; combines with the others
 `;
 
 const OPTIONS = {
@@ -26,10 +26,10 @@ const OPTIONS = {
 } as const satisfies ParseArgsOptionsConfig;
 
 interface Scope {
-  /** Paths that oxlint reads; none means nothing to read. */
+  /** Paths for oxlint; empty means that there is nothing to lint. */
   readonly lint: readonly string[];
   readonly tests: readonly TestFile[];
-  /** Test files that are reached as well and need a server. */
+  /** Test files that the change also reaches, but that need a server. */
   readonly beyond: readonly TestFile[];
 }
 
@@ -68,7 +68,7 @@ async function once(): Promise<boolean> {
   const [gates, tests] = await Promise.all([check(scope, stop.signal), test(scope.tests, stop.signal)]);
   console.log(`${gates && tests ? 'passed' : 'not passed'} in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   if (scope.beyond.length > 0) {
-    console.log(`${scope.beyond.length} test files that need a server are reached too; npm test runs them`);
+    console.log(`${scope.beyond.length} more test files are reached but need a server; npm test runs them`);
   }
   return gates && tests;
 }
@@ -83,14 +83,14 @@ async function findScope(): Promise<Scope> {
   if (values.all) return split(suite.files, ['.']);
   if (positionals.length > 0) {
     const found = suite.files.filter(({ file }) => positionals.some((part) => file.includes(part)));
-    if (found.length === 0) throw new Error(`no test file has one of these in its path: ${positionals.join(' ')}`);
+    if (found.length === 0) throw new Error(`no test file path contains any of: ${positionals.join(' ')}`);
     return split(
       found,
       [...suite.sources.keys()].filter((file) => positionals.some((part) => file.includes(part))),
     );
   }
   const changed = changedFiles();
-  if (changed.length === 0) console.log('nothing has changed since this branch left its origin; --all checks the tree');
+  if (changed.length === 0) console.log('no changes since the merge base; --all checks the whole tree');
   return split(
     reachedTests(suite, changed),
     changed.filter((file) => file.endsWith('.ts')),
@@ -124,7 +124,7 @@ async function test(files: readonly TestFile[], signal: AbortSignal): Promise<bo
   return result.files.every(hasPassed);
 }
 
-/** Changes that come while it runs are seen in the next run. */
+/** Changes made while it runs are picked up by the next run. */
 async function again(): Promise<void> {
   for (;;) {
     await nextChange();

@@ -1,12 +1,12 @@
 import { glob } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** The folder that holds package.json. Every script works in it, whatever folder it was called from. */
+/** The folder with package.json. Every script works in it, whatever folder it was called from. */
 export const ROOT = join(import.meta.dirname, '..');
 
 const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', '.git', '.fleetshift']);
 
-/** Paths below the root, sorted, of what matches one of the patterns and is neither installed nor built. */
+/** Sorted paths below the root that match one of the patterns and are neither installed nor built. */
 export async function findFiles(...patterns: readonly string[]): Promise<string[]> {
   const found = glob(patterns, { cwd: ROOT, exclude: (path) => NOT_OURS.has(basename(path)) });
   return (await Array.fromAsync(found)).toSorted();

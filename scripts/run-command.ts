@@ -5,7 +5,7 @@ import { ROOT } from './repository.ts';
 
 export interface Outcome {
   readonly code: number;
-  /** Both streams as they came. */
+  /** Both streams, interleaved as they came. */
   readonly output: string;
   readonly ms: number;
 }
@@ -15,7 +15,10 @@ export interface Place {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a program of this repository to its end. What it says is kept, not shown; ending badly is not a failure here. */
+/**
+ * Runs a program of this repository to its end. Its output is captured, not shown; a non-zero exit code is not an error
+ * here.
+ */
 export async function runCommand(command: readonly string[], place: Place, signal: AbortSignal): Promise<Outcome> {
   const [program, ...args] = command;
   if (program === undefined) throw new TypeError('run a command: it is empty');
@@ -33,12 +36,12 @@ export async function runCommand(command: readonly string[], place: Place, signa
   return { code: code ?? 1, output: Buffer.concat(pieces).toString(), ms: performance.now() - begun };
 }
 
-/** The installed tools and the pinned Node come first, also when a script is not called by npm. */
+/** Puts the installed tools and the pinned Node first, also when a script is not called by npm. */
 export function withOurPrograms(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...env,
     PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${env['PATH'] ?? ''}`,
-    // A test runner that a test starts is none of the runner's own processes.
+    // A test runner started by a test must not take itself for one of the outer runner's processes.
     NODE_TEST_CONTEXT: undefined,
   };
 }

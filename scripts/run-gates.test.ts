@@ -35,13 +35,13 @@ describe('runGates', () => {
   it('runs as many at a time as it may, and no more', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'fleetshift-gates-'));
     t.after(() => rm(folder, { recursive: true }));
-    // Closed where another one is inside: making a folder that is there fails.
+    // Fails if another gate is inside: creating an existing folder fails.
     const alone: Gate = {
       name: 'alone',
       command: ['sh', '-c', 'mkdir "$0" && sleep 0.05 && rmdir "$0"', join(folder, 'x')],
     };
     assert.equal((await run([alone, alone, alone], 1)).passed, true);
-    // Each of two waits for the other: one at a time would never end.
+    // Each of the two waits for the other: run one at a time, they would never end.
     const meet = 'touch "$0/$1"; until [ -e "$0/$2" ]; do sleep 0.01; done';
     const [one, two] = [
       ['a', 'b'],

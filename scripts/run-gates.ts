@@ -13,7 +13,10 @@ interface Verdict {
   readonly outcome: Outcome;
 }
 
-/** Runs every gate, a few at a time, with one line for each. What the closed ones said follows. True if all let through. */
+/**
+ * Runs every gate, a few at a time, and prints one line for each, followed by the output of those that failed. Returns
+ * true if all passed.
+ */
 export async function runGates(options: RunGatesOptions, signal: AbortSignal): Promise<boolean> {
   const waiting = [...options.gates];
   const verdicts: Verdict[] = [];

@@ -11,7 +11,7 @@ export interface SoakOrder {
 
 const PROGRESS_MS = 5_000;
 
-/** Runs it with a line every few seconds. When it does not pass, the last line is the command that shows it again. */
+/** Runs a soak with a progress line every few seconds. On failure, the last line is the command that reproduces it. */
 export async function runSoak({ name, soak, count, seed, print }: SoakOrder, signal: AbortSignal): Promise<boolean> {
   print(`soak ${name}: ${soak.description}; count ${count}, seed ${seed}`);
   const begun = performance.now();

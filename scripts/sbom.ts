@@ -16,16 +16,17 @@ interface Bom {
 }
 
 /**
- * What the package installs, as a CycloneDX document, from the lockfile alone: no network is asked. The same checkout gives the
- * same text, so neither a time nor a number is in it, nor where this machine got packages from.
+ * The packages that the product installs, as a CycloneDX document, from the lockfile alone and without network access.
+ * The same checkout gives the same text, so it contains no time, no serial number, and no download locations.
  */
 export async function softwareBill(signal: AbortSignal): Promise<string> {
   const command = ['npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--silent'];
   const { code, output } = await runCommand(command, { cwd: ROOT }, signal);
-  if (code !== 0) throw new Error(`list what is installed: npm ended with ${code}\n${output}`);
+  if (code !== 0) throw new Error(`list installed packages: npm exited with ${code}\n${output}`);
   const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(output) as Bom;
   const { timestamp: __, ...about } = metadata;
-  // `--omit dev` of npm also leaves out what the tools need as well, so what is for tools alone is taken out here.
+  // npm's `--omit dev` also drops packages that both the product and the tools need. So packages needed by tools alone
+  // are removed here instead.
   const tools = new Set(components.filter(isTool).map((component) => component['bom-ref']));
   const cleaned = components
     .filter((component) => !isTool(component))

@@ -10,7 +10,7 @@ import { runSoak } from './run-soak.ts';
  * npm run soak -- --list
  * npm run soak -- NAME [--count N] [--seed S]
  *
- * A suite that needs a database makes one with #testing/databases, which starts Postgres when it is asked for one.
+ * A suite that needs a database creates it with #testing/databases, which starts Postgres on demand.
  */
 const SUFFIX = '.soak.ts';
 const OPTIONS = {
@@ -27,14 +27,14 @@ try {
 }
 
 async function main(): Promise<number> {
-  // A soak starts and kills programs by the hundred: they share compiled code, as those of a run of all tests do.
+  // A soak starts and kills hundreds of programs: they share compiled code, as in a full test run.
   process.env['NODE_COMPILE_CACHE'] ??= cacheFolder(process.env, 'tests', 'compiled');
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const files = await findSoaks();
   const [name] = positionals;
   if (values.list || name === undefined) return await printList(files);
   const file = files.get(name);
-  if (file === undefined) throw new Error(`no soak is called ${name}: there are ${[...files.keys()].join(', ')}`);
+  if (file === undefined) throw new Error(`unknown soak ${name}: the soaks are ${[...files.keys()].join(', ')}`);
 
   const soak = await load(file);
   const count = wholeNumber('--count', values.count) ?? soak.defaultCount;
@@ -51,7 +51,7 @@ async function findSoaks(): Promise<Map<string, string>> {
   for (const file of await findFiles(`**/*${SUFFIX}`)) {
     const name = basename(file, SUFFIX);
     const other = soaks.get(name);
-    if (other !== undefined) throw new Error(`two soaks are called ${name}: ${other} and ${file}`);
+    if (other !== undefined) throw new Error(`two soaks are named ${name}: ${other} and ${file}`);
     soaks.set(name, file);
   }
   return soaks;
@@ -66,7 +66,7 @@ async function load(file: string): Promise<Soak> {
 async function printList(files: ReadonlyMap<string, string>): Promise<number> {
   for (const [name, file] of files) {
     const { description, defaultCount } = await load(file);
-    console.log(`${name.padEnd(24)} ${description} (${defaultCount} unless told; ${file})`);
+    console.log(`${name.padEnd(24)} ${description} (default ${defaultCount}; ${file})`);
   }
   return 0;
 }

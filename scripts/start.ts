@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * `npm start`: the platform with a fleet of folders to try it on, unless somebody says what he wants. The demo needs an
- * instance of its own with an admin token, so whoever chooses one of those has chosen.
+ * `npm start`: runs the platform with a demo fleet of folders, unless the user chooses otherwise. The demo needs its own
+ * instance and admin token, so setting any of these options turns it off.
  */
 const CHOICES = ['demo-fleet', 'database', 'admin-token-file', 'config'];
-/** What the variable of that name says is for the command line client. */
+/** Only the flag counts: the variable of this name configures the command line client. */
 const FLAG_ONLY = 'config';
 
 const given = process.argv.slice(2);
@@ -14,7 +14,7 @@ const isChosen = CHOICES.some(
     given.some((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`)) ||
     (name !== FLAG_ONLY && process.env[`FLEETSHIFT_${name.toUpperCase().replaceAll('-', '_')}`] !== undefined),
 );
-// As if the program itself had been started, which starts itself once more for the agent of the demo.
+// As if the program itself had been started; it starts itself once more for the demo's agent.
 const main = new URL('../apps/cli/main.ts', import.meta.url);
 process.argv.splice(1, 1, fileURLToPath(main), isChosen ? 'serve' : 'demo');
 await import(main.href);

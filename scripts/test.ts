@@ -12,16 +12,16 @@ import { summaryLines } from './tests/summary.ts';
 import { missingLine, missingTools, REQUIRE, requiredBy, requiredTools } from './tests/tools.ts';
 
 const USAGE = `npm test                        run every suite
-npm test -- kit/storage         run the files with this in their path; several may be given
+npm test -- kit/storage         run the files whose path contains this; may be repeated
 npm test -- --failed            run the files that failed in the last run
 npm test -- --servers           run the files that need a server
 npm test -- --list              print file and full name of every test of the last run
-npm test -- --jobs 2            processes at once (two for a core by default)
-npm test -- --junit FILE        write the results as JUnit's XML too
+npm test -- --jobs 2            number of concurrent processes (default: two per core)
+npm test -- --junit FILE        also write the results as JUnit XML
 npm test -- --test-name-pattern=x   options that begin with --test- go to node's test runner
 
-Environment: FLEETSHIFT_TEST_SEED; FLEETSHIFT_TEST_SHARE; FLEETSHIFT_TEST_TIMEOUT_MS, for a file, of which one test may take
-half; FLEETSHIFT_TEST_DATABASES; FLEETSHIFT_TEST_POSTGRES_URL, a server to use instead of a fresh one;
+Environment: FLEETSHIFT_TEST_SEED; FLEETSHIFT_TEST_SHARE; FLEETSHIFT_TEST_TIMEOUT_MS, per file; a single test
+may take half of it; FLEETSHIFT_TEST_DATABASES; FLEETSHIFT_TEST_POSTGRES_URL, a server to use instead of a fresh one;
 FLEETSHIFT_TEST_REQUIRE, programs whose absence fails the run: chromium,zsh,fish,go.
 `;
 
@@ -116,7 +116,7 @@ async function run(files: readonly TestFile[], settings: Settings): Promise<numb
   const unmet = [...unmetRequirements(result.files, required), ...strayChanges(before)];
   const isGreen = result.files.every(hasPassed) && unmet.length === 0;
   const slower = slowerFiles(result.files, recorded);
-  // A part of the tests, or of a suite, says nothing about how long the whole takes.
+  // A partial run says nothing about the duration of a full one.
   records.keep({ seed: SEED, ms, files: result.files }, isGreen && nodeFlags.length === 0);
   if (settings.junit !== undefined) writeFileSync(settings.junit, junit(result.files));
   for (const line of unmet) console.log(line);
@@ -133,7 +133,7 @@ function unmetRequirements(files: readonly FileResult[], required: Settings['req
   );
 }
 
-/** In continuous integration nothing but the tests can have changed the checkout; elsewhere a person may be at work in it. */
+/** In CI only the tests can have changed the checkout; elsewhere a person may be working in it. */
 function strayChanges(before: FolderState): string[] {
   if (!process.env['CI']) return [];
   return changesBetween(before, folderState(ROOT)).map((change) => `the tests changed the checkout: ${change}`);
@@ -144,7 +144,7 @@ function printList(records: Records): number {
   return 0;
 }
 
-/** Ctrl-C reaches the processes of tests by itself; what is sent to this process alone ends them too. */
+/** Ctrl-C reaches the test processes directly; signals sent to this process alone end them too. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {

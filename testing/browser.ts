@@ -11,10 +11,10 @@ const PLACES = [
 
 const FLAGS = [
   '--headless',
-  // Tests run as root in containers, where the sandbox cannot be.
+  // Tests run as root in containers, where the sandbox is not available.
   '--no-sandbox',
   '--disable-gpu',
-  // Nothing but the test talks to the network.
+  // Only the test may use the network.
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
@@ -23,12 +23,15 @@ const FLAGS = [
 
 const found = findChromium(process.env['CHROMIUM']);
 
-/** The machine's own Chromium, if it has one. */
+/** The installed Chromium, if there is one. */
 export function chromiumProgram(): string | undefined {
   return found;
 }
 
-/** For `test(name, { skip: withoutBrowser() }, ...)`: why a test of the browser cannot run here, said aloud; else false. */
+/**
+ * For `test(name, { skip: withoutBrowser() }, ...)`: the reason why browser tests cannot run here, also logged; otherwise
+ * false.
+ */
 export function withoutBrowser(): string | false {
   if (found !== undefined) return false;
   const reason = `no Chromium on this machine: install one, or name one in the variable CHROMIUM`;
@@ -36,15 +39,15 @@ export function withoutBrowser(): string | false {
   return reason;
 }
 
-/** The machine's own Chromium, headless; nothing is downloaded. The caller closes it. */
+/** Starts the installed Chromium, headless; nothing is downloaded. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
-  if (found === undefined) throw new Error('launch a browser: there is no Chromium on this machine');
+  if (found === undefined) throw new Error('launch a browser: no Chromium is installed');
   return await chromium.launch({ executablePath: found, args: FLAGS });
 }
 
-/** One that is named must be there: a wrong name is no reason to skip. */
+/** A Chromium named explicitly must exist: a wrong path is not a reason to skip. */
 function findChromium(named: string | undefined): string | undefined {
   if (!named) return PLACES.find((place) => existsSync(place));
-  if (!existsSync(named)) throw new Error(`CHROMIUM is ${named}: there is nothing`);
+  if (!existsSync(named)) throw new Error(`CHROMIUM is ${named}: no such file`);
   return named;
 }

@@ -8,16 +8,14 @@ export { type CapiManager, startCapiManager } from './capi/start-manager.ts';
 
 let hasTold = false;
 
-/**
- * Cluster API's own manager, or undefined after one loud line. The first time ever it is built, which takes minutes.
- */
+/** The path of Cluster API's own manager, or undefined after a prominent log line. Its first build takes minutes. */
 export async function capiManager(log: (line: string) => void = logToStderr): Promise<string | undefined> {
   const program = await findCapiManager({ log });
   if (program === undefined) tell('nothing is compared with it', log);
   return program;
 }
 
-/** Why there are no definitions of Cluster API here, or undefined; one loud line says so, too. */
+/** The reason why Cluster API's definitions are not available, or undefined. The reason is also logged. */
 export async function capiUnavailable(log: (line: string) => void = logToStderr): Promise<string | undefined> {
   if ((await findCapiDefinitions({ log })) !== undefined) return undefined;
   tell('nothing is tested on its kinds', log);
@@ -25,11 +23,11 @@ export async function capiUnavailable(log: (line: string) => void = logToStderr)
 }
 
 export interface InstallOptions {
-  /** Of which groups: all that its manager wants to see, unless told. */
+  /** Selects definitions; by default all that the manager needs. */
   readonly only?: (definition: Definition) => boolean;
 }
 
-/** Cluster API's kinds on a cluster that has none of them yet; served when this is done. */
+/** Installs Cluster API's kinds on a cluster without them; resolves when they are served. */
 export async function installCapiDefinitions(
   cluster: TestCluster,
   { only = () => true }: InstallOptions,

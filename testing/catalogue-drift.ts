@@ -11,8 +11,8 @@ interface Documented {
 const COLUMNS = ['code', 'category', 'retry', 'when'];
 
 /**
- * Asserts that the table under `## Errors` of a module's README lists exactly the codes of its catalogue, each with the
- * same category and retry, and says when it is thrown.
+ * Asserts that the table under `## Errors` in a module's README lists exactly the codes of its catalogue, each with the
+ * same category and retry, and with a description of when it is thrown.
  */
 export function catalogueMatchesReadme({ catalogue, readme }: Documented): void {
   const documented = new Map<string, { category: string; retry: string }>();

@@ -1,22 +1,22 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files below a folder, each with what changes when it is written. */
+/** The files below a folder, each with a value that changes when the file is written. */
 export type FolderState = ReadonlyMap<string, string>;
 
 /**
- * What a run of tests may change in a checkout: installed packages, since those of the Temporal engine come with its first
- * test, and the data of a demo that runs beside. Git writes for itself.
+ * The parts of a checkout that a test run may change: installed packages (the Temporal engine's are installed by its
+ * first test), the data of a demo running alongside, and git's own files.
  */
 const MAY_CHANGE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.fleetshift']);
 
-/** Tracked, untracked and ignored files alike. */
+/** Covers tracked, untracked and ignored files. */
 export function folderState(root: string): FolderState {
   const state = new Map<string, string>();
   const visit = (folder: string): void => {
     for (const name of readdirSync(join(root, folder))) {
       const path = join(folder, name);
-      // An editor may take away its own files at any time.
+      // An editor may remove its own files at any time.
       const facts = MAY_CHANGE.has(name) ? undefined : lstatSync(join(root, path), { throwIfNoEntry: false });
       if (facts === undefined) continue;
       const { mode, size, mtimeMs, ino } = facts;
@@ -28,7 +28,7 @@ export function folderState(root: string): FolderState {
   return state;
 }
 
-/** One line for each difference, sorted; none when nothing was touched. */
+/** One line per difference, sorted; empty when nothing changed. */
 export function changesBetween(before: FolderState, after: FolderState): string[] {
   const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
   return paths.flatMap((path) => {

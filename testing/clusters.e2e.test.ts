@@ -189,7 +189,7 @@ describe('a cluster of one’s own', { skip }, () => {
 
   it('forgets its past when it is told to, if its etcd is its own', async (t) => {
     const size = 'apiserver';
-    // One that has a cache answers out of it.
+    // With a watch cache, the server would answer from it.
     const apiServerFlags = ['--watch-cache=false'];
     const [cluster, other] = await Promise.all([
       ownCluster(t, { size, name: 'forgetful', ownEtcd: true, apiServerFlags }, t.signal),
@@ -257,7 +257,7 @@ interface PodStatus {
   readonly containerStatuses?: readonly { readonly state: Record<string, { readonly reason?: string }> }[];
 }
 
-/** Why it does not run, and nothing when it does. */
+/** The reason why the container does not run; undefined when it does. */
 function reasonOf({ containerStatuses }: PodStatus): string | undefined {
   const state = containerStatuses?.[0]?.state;
   return state && (Object.values(state)[0]?.reason ?? '');
@@ -285,7 +285,7 @@ async function servedCertificate({ server, ca }: TestCluster): Promise<string> {
   return fingerprint256;
 }
 
-/** Others make it so, and do not call back. */
+/** Polls, because the change comes from other processes without a notification. */
 async function until(isSo: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   while (!(await isSo())) await delay(50, undefined, { signal: limit });

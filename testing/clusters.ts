@@ -11,17 +11,17 @@ export type { Cleaner, TestCluster } from './clusters/test-cluster.ts';
 
 export interface OwnClusterOptions {
   readonly size: ClusterSize;
-  /** The beginning of its name. */
+  /** Prefix of its name. */
   readonly name?: string;
-  /** For what a test wants of the API server that others do not: `--max-requests-inflight=2`. */
+  /** API server flags that only this test needs, such as `--max-requests-inflight=2`. */
   readonly apiServerFlags?: readonly string[];
-  /** An etcd that no other cluster has, which `compact` needs. */
+  /** Gives the cluster its own etcd, which `compact` needs. */
   readonly ownEtcd?: boolean;
 }
 
 let hasTold = false;
 
-/** Why real clusters of this size cannot run here, or undefined. Where nobody has said so yet, one loud line does. */
+/** The reason why real clusters of this size cannot run here, or undefined. Logged prominently the first time. */
 export async function clustersUnavailable(size: ClusterSize = 'apiserver'): Promise<string | undefined> {
   const why = whyUnavailable(size, process.env);
   if (why !== undefined && process.env[CLUSTERS] === undefined && !hasTold) {
@@ -31,17 +31,14 @@ export async function clustersUnavailable(size: ClusterSize = 'apiserver'): Prom
   return why;
 }
 
-/**
- * The cluster of this size that every suite of the run shares, started when the first one asks. Callers keep to namespaces
- * of their own.
- */
+/** The cluster of this size that all suites of the run share; it starts on first use. Callers keep to their own namespaces. */
 export async function sharedCluster(size: ClusterSize, signal: AbortSignal): Promise<TestCluster> {
   const socket = await hostSocket();
   const facts = await callHost<ClusterFacts>(socket, { do: 'shared', size }, signal);
   return new TestCluster({ facts, socket, shared: true });
 }
 
-/** A cluster that nobody else has, for as long as the test runs. */
+/** A cluster for this test alone; it ends with the test. */
 export async function ownCluster(t: Cleaner, options: OwnClusterOptions, signal: AbortSignal): Promise<TestCluster> {
   const socket = await hostSocket();
   const order = { name: 'own', ...options };
@@ -54,7 +51,7 @@ export async function ownCluster(t: Cleaner, options: OwnClusterOptions, signal:
 
 let started: Promise<string> | undefined;
 
-/** The one that the test runner started for all, else one for this process alone. */
+/** The host started by the test runner for all, or else one for this process alone. */
 async function hostSocket(): Promise<string> {
   const shared = process.env[CLUSTERS];
   if (shared) return shared;

@@ -1,10 +1,10 @@
-/** Some kernels count the CPU of a thread in steps as long as this. */
+/** Some kernels account a thread's CPU in steps this long. */
 const STEP_MS = 10;
 
 /**
- * How many times as much CPU the work needs as a bare loop over the same input. Work that visits the input once is within
- * a small factor of the loop; work that visits all of it for each part is hundreds of times beyond. CPU of this thread,
- * not time: other processes do not change it. The loop should need some tens of milliseconds.
+ * The CPU of the work as a multiple of a bare loop over the same input. Work that visits the input once is within a small
+ * factor of the loop; work that visits all of it for each part is hundreds of times slower. Measures the CPU of this
+ * thread, not time, so other processes do not matter. The loop should need some tens of milliseconds.
  */
 export function cpuRatio(work: () => void, bare: () => void): number {
   const reference = Math.max(STEP_MS, cpuMs(bare));
@@ -19,8 +19,8 @@ function cpuMs(work: () => void): number {
 }
 
 /**
- * How many times as much CPU the work needs for four times the size: 4 where it is linear, 16 where it is quadratic. Small
- * work is repeated until it can be measured, and the lesser of two takes counts: what others do only adds.
+ * The CPU of the work at four times the size, as a multiple of the original: 4 if it is linear, 16 if it is quadratic.
+ * Small work is repeated until it is measurable. The lower of two takes counts, because interference only adds.
  */
 export function growthRatio(work: (size: number) => void, size: number): number {
   const take = (times: number, of: number): number =>

@@ -9,21 +9,27 @@ import { ENGINES, type Engine, type MigrationModule, openPostgres, openSqlite, t
 import { PATIENCE_MS } from './patience.ts';
 import { startPostgres } from './postgres.ts';
 
-/** An empty database of its own, real like the ones in production. */
+/** An empty, real database for one test. */
 export type TestDatabase = (
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgres'; readonly url: string }
 ) & {
-  /** With the tables of these modules. A later call opens the same database again, on Postgres also beside the first. */
+  /**
+   * Opens the database with the tables of these modules. A later call opens it again, on Postgres also while the first is
+   * still open.
+   */
   open(modules: readonly MigrationModule[]): Promise<Storage>;
-  /** Closes what is still open, and removes the database. */
+  /** Closes everything still open, and removes the database. */
   dispose(): Promise<void>;
 };
 
-/** The engines to test on. `FLEETSHIFT_TEST_DATABASES=sqlite` narrows it, for a quick look while working. */
+/** The engines to test on. `FLEETSHIFT_TEST_DATABASES=sqlite` narrows it, for a quick check while working. */
 export const DATABASES: readonly Engine[] = chosenEngines(process.env['FLEETSHIFT_TEST_DATABASES']);
 
-/** The same suite once for each engine: `eachDatabase('cursors', (fresh) => { it(..., async () => { const db = await fresh(); ... }) })`. */
+/**
+ * Runs the same suite once per engine: `eachDatabase('cursors', (fresh) => { it(..., async () => { const db = await
+ * fresh(); ... }) })`.
+ */
 export function eachDatabase(name: string, suite: (fresh: () => Promise<TestDatabase>, engine: Engine) => void): void {
   for (const engine of DATABASES) describe(`${name} on ${engine}`, () => suite(() => freshDatabase(engine), engine));
 }
@@ -79,7 +85,7 @@ function openedOnes(open: TestDatabase['open']) {
       storages.push(storage);
       return storage;
     },
-    /** A test that broke a storage on purpose may leave one that cannot close in order; its database goes all the same. */
+    /** Tests may break a storage so that it cannot close properly; its database is removed all the same. */
     closeAll: async (): Promise<void> => {
       await Promise.allSettled(storages.splice(0).map((storage) => storage.close()));
     },
@@ -89,8 +95,8 @@ function openedOnes(open: TestDatabase['open']) {
 let started: Promise<string> | undefined;
 
 /**
- * The server that the test runner started for all test processes, else one for this process alone, when a single test
- * file is run by hand. That one ends with the process.
+ * The server started by the test runner for all test processes. A test file run by hand starts its own, which ends with
+ * the process.
  */
 async function postgresUrl(): Promise<string> {
   const shared = process.env['FLEETSHIFT_TEST_POSTGRES_URL'];

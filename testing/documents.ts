@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFiles, ROOT } from '../scripts/repository.ts';
 
-/** A fenced block: what stands behind the three backticks, and what is in it. */
+/** A fenced block: the info string after the backticks, and the content. */
 export interface CodeBlock {
   readonly page: string;
   readonly info: string;
   readonly text: string;
 }
 
-/** Something in single backticks. */
+/** Text in single backticks. */
 export interface CodeSpan {
   readonly page: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface CodeSpan {
 const FENCE = /^(`{3,})([^\n]*)\n(.*?)^\1$/gms;
 const SPAN = /`([^`\n]+)`/g;
 
-/** The pages that newcomers read. Whatever they put in backticks is checked. */
+/** The pages that newcomers read. Everything they put in backticks is checked. */
 export async function checkedPages(): Promise<string[]> {
   return await findFiles('README.md', 'ARCHITECTURE.md', 'docs/map.md', 'docs/guide/*.md');
 }
@@ -31,7 +31,7 @@ export function blocksOf(page: string, text: string = textOf(page)): CodeBlock[]
   return Array.from(text.matchAll(FENCE), ([, , info = '', block = '']) => ({ page, info, text: block }));
 }
 
-/** Outside of blocks. In a table `\|` stands for a bar. */
+/** Text in backticks outside of blocks. In a table `\|` stands for a bar. */
 export function spansOf(page: string, text: string = textOf(page)): CodeSpan[] {
   const spans = text.replaceAll(FENCE, '').matchAll(SPAN);
   return Array.from(spans, ([, span = '']) => ({ page, text: span.replaceAll(String.raw`\|`, '|') }));
@@ -53,8 +53,8 @@ export function tableUnder(page: string, heading: string): string[][] {
 }
 
 /**
- * The block of a page that is marked with the word, such as `tour` behind `sh`. A test that runs the block gets it here:
- * testing/gates/documents.test.ts looks for this call, and fails for a block that no test runs.
+ * The page's block marked with the word, such as `tour` after `sh`. A test that runs the block gets it here:
+ * testing/gates/documents.test.ts searches for this call, and fails for a block that no test runs.
  */
 export function commandBlock(page: string, word: string): string {
   const found = blocksOf(page).filter(({ info }) => info === `sh ${word}`);

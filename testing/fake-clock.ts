@@ -13,7 +13,7 @@ interface Watcher {
 
 /**
  * Time that passes only when the test says so. Code under test takes the clock as its `Clock` and `clock.sleep` as its
- * `Sleep`; a test waits with `untilSleeping()` until the code waits, and then moves the hands.
+ * `Sleep`. A test waits with `untilSleeping()` until the code sleeps, and then advances the clock.
  */
 export class FakeClock implements Clock {
   #now: number;
@@ -28,12 +28,12 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** How many sleeps wait now. */
+  /** The number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
-  /** As `sleep` of kit/std, an own function so that it can be handed on alone. */
+  /** Like `sleep` of kit/std; a property, so that it can be passed on alone. */
   readonly sleep: Sleep = (ms, signal) =>
     new Promise<void>((resolve, reject) => {
       signal.throwIfAborted();
@@ -53,7 +53,7 @@ export class FakeClock implements Clock {
       this.#tellWatchers();
     });
 
-  /** Resolves once at least this many sleeps wait. */
+  /** Resolves once at least this many sleeps are pending. */
   untilSleeping(count = 1): Promise<void> {
     return new Promise((resolve) => {
       this.#watchers.add({ count, tell: resolve });
@@ -61,14 +61,14 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** Sets the hands, forwards or backwards, without waking anyone: a clock that was corrected. */
+  /** Sets the time, forwards or backwards, without waking sleepers, as when a clock is corrected. */
   set(now: number): void {
     this.#now = now;
   }
 
   /**
-   * Lets time pass, and wakes each sleeper at its moment, the earliest first. Whoever wakes gets a turn of the event
-   * loop, so that a sleep it begins then is met too when it falls due within the same stretch.
+   * Advances the time and wakes each sleeper when due, earliest first. After each wake the event loop runs once, so that
+   * a sleep started then is also woken if it falls due within the same call.
    */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;

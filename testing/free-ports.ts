@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-// DECISION: below the range from which the kernel takes the ports of outgoing connections. A server that stops and comes
-// back on its port would else find it taken now and then, by a connection of a test that runs beside it.
+// DECISION: below the range that the kernel uses for outgoing connections. Otherwise a server that restarts on its port
+// would sometimes find it taken, by a connection of another test.
 const LOWEST = 16_000;
 const HIGHEST = 32_000;
 const ATTEMPTS = 50;
 
-/** Ports on loopback that nobody has. All are held until the last one is found, so that they differ. */
+/** Free loopback ports. All are held until the last one is found, so that they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes: Server[] = [];
   try {

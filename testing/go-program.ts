@@ -8,31 +8,31 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { onlyOne } from './only-one.ts';
 
 export interface GoProgram {
-  /** What people call it. */
+  /** The name shown to people. */
   readonly title: string;
-  /** Where it belongs, in the user's cache: its folder may hold others too. */
+  /** Its path in the user's cache; the folder may hold other programs too. */
   readonly file: string;
   /** How long a build takes, in words. */
   readonly takes: string;
-  /** A file: programs that share it are built one after another. By default each has its own. */
+  /** Path of a lock file: programs that share it are built one after another. By default each has its own. */
   readonly lock?: string;
-  /** A function, where files are made for the build, in a folder that is gone after it. */
+  /** A function if files must be generated for the build; its folder is removed afterwards. */
   readonly source: GoSource | ((folder: string) => Promise<GoSource>);
 }
 
 export interface GoSource {
-  /** Where go.mod is. */
+  /** The folder with go.mod. */
   readonly module: string;
-  /** Of the program, as `go build` takes it. */
+  /** The package, as `go build` takes it. */
   readonly package: string;
-  /** Beside the flags of every build. */
+  /** Added to the flags of every build. */
   readonly flags?: readonly string[];
-  /** For the linker: values of string variables. */
+  /** Values of string variables, for the linker. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
 export interface FindOptions {
-  /** Told what is being done, a line at a time: a build takes minutes. */
+  /** Receives progress, line by line: a build takes minutes. */
   readonly log: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -40,16 +40,16 @@ export interface FindOptions {
 const PROGRESS_MS = 30_000;
 
 /**
- * The same for all programs, so that a package which several need is compiled once. Without debug information, which the linker
- * would throw away, without C, and with memory to spare for the compiler, a build takes a fifth less.
+ * The same for all programs, so that a package used by several is compiled once. Without debug information, which the
+ * linker would discard, without C, and with a larger heap for the compiler, a build takes a fifth less time.
  */
 const FLAGS = ['-trimpath', '-gcflags=all=-dwarf=false'];
 const LINKER_FLAGS = '-s -w';
 const ENVIRONMENT = { CGO_ENABLED: '0', GOGC: '400' };
 
 /**
- * A program that others wrote in Go, from the user's cache folder; built there first when it is missing, once though
- * several processes want it. `undefined` where there is neither the program nor Go to build it with.
+ * The path of a third-party Go program in the user's cache. It is built there when it is missing, and only once even if
+ * several processes need it. `undefined` where neither the program nor Go is available.
  */
 export async function findGoProgram(program: GoProgram, { log, env }: FindOptions): Promise<string | undefined> {
   const { file, title } = program;
@@ -92,7 +92,7 @@ export function isOnPath(program: string, env: NodeJS.ProcessEnv): boolean {
   });
 }
 
-/** A short word that changes with everything that decides what is built. */
+/** A short text that changes with any of the inputs of a build. */
 export function fingerprint(...decides: readonly unknown[]): string {
   return hash('sha256', JSON.stringify([FLAGS, LINKER_FLAGS, ENVIRONMENT, decides]), 'hex').slice(0, 8);
 }
@@ -102,7 +102,7 @@ function buildFlags({ flags = [], variables = {} }: GoSource): string[] {
   return [...FLAGS, '-ldflags', [LINKER_FLAGS, ...values].join(' '), ...flags];
 }
 
-/** Built apart and moved into place in one step, so that whoever sees the program sees all of it. */
+/** Built elsewhere and moved into place in one step, so that the program is never seen incomplete. */
 async function build(program: GoProgram, options: FindOptions): Promise<void> {
   const folder = dirname(program.file);
   const remains = (await readdir(folder)).filter((name) => name.startsWith('build-'));
@@ -124,7 +124,7 @@ async function runGo(program: GoProgram, apart: string, { log, env }: FindOption
   const args = ['build', ...buildFlags(build), '-o', join(apart, basename(file)), build.package];
   const options = { cwd: build.module, env: { ...env, ...ENVIRONMENT } };
   const go = spawn('go', args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-  // The compilers that it starts inherit it: a build must not starve what else runs on the machine.
+  // Inherited by the compilers it starts: a build must not starve other work on the machine.
   if (go.pid !== undefined) setPriority(go.pid, os.priority.PRIORITY_BELOW_NORMAL);
   let said = '';
   go.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -136,7 +136,7 @@ async function runGo(program: GoProgram, apart: string, { log, env }: FindOption
   );
   try {
     const [code] = (await once(go, 'exit')) as [number | null];
-    if (code !== 0) throw new Error(`build ${title} with "go ${args.join(' ')}": it said\n${said}`);
+    if (code !== 0) throw new Error(`build ${title} with "go ${args.join(' ')}": failed with\n${said}`);
   } finally {
     clearInterval(progress);
   }

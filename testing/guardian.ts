@@ -3,30 +3,30 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
 export interface GuardianOptions {
-  /** Who it runs as. Empty: whoever started it. */
+  /** The account to run as; empty means that of this process. */
   readonly account?: { readonly uid?: number; readonly gid?: number };
-  /** QUIT for a program that has to end its own children; it is killed when that takes it longer than ten seconds. */
+  /** QUIT for a program that has to end its own children; it is killed if that takes longer than ten seconds. */
   readonly signal?: 'KILL' | 'QUIT';
 }
 
 export interface Guardian {
-  /** From now on these processes, each with its group, go when we go. What was said before is forgotten. */
+  /** From now on these processes, each with its group, end when this process ends. Replaces the previous list. */
   watch(pids: readonly number[]): void;
   /** The processes have ended and the folder is gone: nothing is left to do. */
   release(): Promise<void>;
 }
 
 /**
- * Ends servers and removes their folder when this process is gone, however it went: it learns of that by the end of its
- * input, which the kernel closes even after SIGKILL. The script is handed over as an argument, as the account may not be
- * able to read the checkout.
+ * Ends servers and removes their folder when this process is gone, for whatever reason: the guardian's input then ends,
+ * since the kernel closes it even after SIGKILL. The script is passed as an argument, because the account may not be able
+ * to read the checkout.
  */
 export function startGuardian(folder: string, { account = {}, signal = 'KILL' }: GuardianOptions = {}): Guardian {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'guardian', folder, signal], {
     ...account,
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
-    // In a session of its own, so that Ctrl-C in the terminal does not end it before its work is done.
+    // In its own session, so that Ctrl-C in the terminal does not end it before its work is done.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -48,7 +48,7 @@ export function startGuardian(folder: string, { account = {}, signal = 'KILL' }:
   };
 }
 
-// The last line that came names the processes. One that leads no group is ended alone.
+// The last line received names the processes. A process that leads no group is ended alone.
 const SCRIPT = `
 send() { kill -s "$1" -- "-$2" || kill -s "$1" "$2"; }
 pids=

@@ -7,16 +7,16 @@ import { PATIENCE_MS } from './patience.ts';
 import { hasProgram, prepareProgram, versionOf } from './test-programs.ts';
 
 export interface FindHelmOptions {
-  /** Told what is being done, a line at a time: a build takes minutes. */
+  /** Receives progress, line by line: a build takes minutes. */
   readonly log: (line: string) => void;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface HelmCall {
   readonly args: readonly string[];
-  /** For its settings and caches: nothing of the user's own. */
+  /** Holds Helm's settings and caches instead of the user's own. */
   readonly folder: string;
-  /** The file; commands like `template` need none. */
+  /** Path of the kubeconfig; commands like `template` need none. */
   readonly kubeconfig?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
@@ -25,25 +25,25 @@ export interface HelmCall {
 export interface HelmResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null when it was ended by the signal. */
+  /** Null when the signal ended it. */
   readonly code: number | null;
 }
 
-/** Why there is no Helm here, or undefined. What can be built is not missing. */
+/** The reason why Helm is not available, or undefined. A Helm that can be built counts as available. */
 export function helmUnavailable(env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (hasProgram('helm', env) || hasGo(env)) return undefined;
   return `Helm ${versionOf('helm')} is not built, and there is no Go to build it with`;
 }
 
-/** The real Helm, built when it is missing. `undefined` where there is neither the program nor Go to build it with. */
+/** The path of the real Helm, built when it is missing. `undefined` where neither the program nor Go is available. */
 export async function findHelm({ log, env = process.env }: FindHelmOptions): Promise<string | undefined> {
   return await prepareProgram('helm', { log, env });
 }
 
-/** An exit code is an answer. */
+/** A non-zero exit code is returned, not thrown. */
 export async function runHelm({ args, folder, kubeconfig, env, signal }: HelmCall): Promise<HelmResult> {
   const program = await findHelm({ log: logToStderr });
-  if (program === undefined) throw new Error(`run helm: ${helmUnavailable() ?? 'it is not there'}`);
+  if (program === undefined) throw new Error(`run helm: ${helmUnavailable() ?? 'not found'}`);
   const child = spawn(program, args, {
     cwd: folder,
     env: {

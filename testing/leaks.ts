@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import type { Storage } from '#kit/storage';
 import { dumpDatabase, formatRecord } from '#kit/storage/transfer';
 
-/** What must be nowhere in the clear, by a name that a failure may print. */
+/** Secrets that must not be stored in the clear, by a name that a failure may print. */
 export type NamedSecrets = Readonly<Record<string, string>>;
 
 export interface Leak {
   readonly secret: string;
   /** A file, or a table of a database. */
   readonly where: string;
-  /** How it was written there. */
+  /** The encoding it was found in. */
   readonly form: string;
 }
 
-/** Shorter ones are found by chance. */
+/** Shorter secrets would be found by chance. */
 const SHORTEST = 8;
 
 /**
- * Every place in these files, and in all files of these folders, where one of the secrets stands, as it is or as somebody
- * may have written it by accident: in base64 at any offset, in hex, in a URL, in JSON. What is skipped is skipped by its path.
+ * Finds every place in these files and folders that contains one of the secrets, verbatim or in an encoding that may have
+ * been applied by accident: base64 at any offset, hex, URL encoding, JSON. `skip` decides by path.
  */
 export async function leaksInFiles(
   paths: readonly string[],
@@ -36,7 +36,7 @@ export async function leaksInFiles(
   return leaks;
 }
 
-/** The same for whatever the tables of a database hold, on either engine. */
+/** The same for all tables of a database, on either engine. */
 export async function leaksInDatabase(storage: Storage, secrets: NamedSecrets, signal: AbortSignal): Promise<Leak[]> {
   const needles = needlesOf(secrets);
   const leaks: Leak[] = [];
@@ -50,7 +50,7 @@ export async function leaksInDatabase(storage: Storage, secrets: NamedSecrets, s
   return leaks;
 }
 
-/** The same for what was said: logs, standard output. */
+/** The same for output: logs, standard output. */
 export function leaksInText(where: string, text: string, secrets: NamedSecrets): Leak[] {
   return leaksIn(Buffer.from(text), where, needlesOf(secrets));
 }
@@ -65,7 +65,7 @@ function leaksIn(content: Buffer, where: string, needles: readonly Needle[]): Le
   return needles.filter(({ bytes }) => content.includes(bytes)).map(({ secret, form }) => ({ secret, where, form }));
 }
 
-/** A suite looks for the same secrets in thousands of answers. */
+/** Cached, because a suite searches for the same secrets in thousands of answers. */
 const known = new WeakMap<NamedSecrets, readonly Needle[]>();
 
 function needlesOf(secrets: NamedSecrets): readonly Needle[] {
@@ -85,7 +85,8 @@ function makeNeedles(secrets: NamedSecrets): Needle[] {
       ['in JSON', JSON.stringify(value).slice(1, -1)],
       ['in UTF-16', ''],
     ]);
-    // What stands before it moves where it begins within three bytes; the parts that depend on neighbours are left out.
+    // Preceding bytes shift the start of the secret within a group of three; the characters that depend on neighbouring
+    // bytes are left out.
     for (const offset of [0, 1, 2]) {
       const padded = Buffer.concat([Buffer.alloc(offset), bytes])
         .toString('base64')

@@ -1,4 +1,4 @@
-/** Where people see it, whatever is done with the results of the tests. */
+/** Writes to stderr, where people see it whatever happens to the tests' output. */
 export function logToStderr(line: string): void {
   process.stderr.write(`${line}\n`);
 }

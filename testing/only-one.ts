@@ -2,20 +2,20 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface OnlyOneOptions {
-  /** A file that holds the number of the process that works. */
+  /** A file that holds the pid of the working process. */
   readonly lock: string;
   readonly isDone: () => boolean;
-  /** Told when another process works on it. */
+  /** Called when another process is already working. */
   readonly waiting: () => void;
 }
 
 const LOOK_AGAIN_MS = 500;
 
 /**
- * Of several processes that find something not done at the same time, one does it and the others wait.
+ * When several processes find something missing at the same time, one does the work and the others wait.
  *
- * The lock saves work and no more: one whose holder was killed is taken over, and should two ever work at once, the work
- * must stand it.
+ * The lock only saves work. A lock whose holder was killed is taken over; should two processes ever work at once, the
+ * work must tolerate that.
  */
 export async function onlyOne({ lock, isDone, waiting }: OnlyOneOptions, work: () => Promise<void>): Promise<void> {
   while (!isDone()) {
@@ -58,7 +58,7 @@ async function holderOf(lock: string): Promise<number | undefined> {
 }
 
 function isAlive(pid: number): boolean {
-  // It has the lock, and its number is about to be written.
+  // The holder has the lock, and is about to write its pid.
   if (pid === 0) return true;
   try {
     process.kill(pid, 0);

@@ -13,25 +13,25 @@ import { freshDatabase } from './databases.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { MAIN } from './product.ts';
 
-/** Where a platform lives: a data folder and a database, which outlast its processes. */
+/** The data folder and database of a platform, which outlast its processes. */
 export interface PlatformHome {
   readonly data: string;
-  /** As the setting has it: `sqlite` or a URL. */
+  /** The value of the setting: `sqlite` or a URL. */
   readonly database: string;
-  /** A real process that serves and is ready, on free ports of loopback. */
+  /** Starts a real process on free loopback ports, and waits until it is ready. */
   start(options?: StartOptions): Promise<Platform>;
-  /** The same without the wait. */
+  /** The same without waiting. */
   spawn(options?: StartOptions): PlatformProcess;
-  /** Kills what still runs, and removes everything. Once more does nothing. */
+  /** Kills running processes and removes everything. Idempotent. */
   dispose(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Flags for `serve`. They come before what the home says, which is in the environment. */
+  /** Flags for `serve`. They take precedence over the home's settings, which are in the environment. */
   readonly flags?: readonly string[];
-  /** Another program than the product's own that takes `serve` and its flags. */
+  /** A program other than the product's own that takes `serve` and its flags. */
   readonly program?: URL;
-  /** For Node itself. */
+  /** Flags for Node itself. */
   readonly nodeFlags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -39,24 +39,24 @@ export interface StartOptions {
 export interface PlatformProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  /** Everything that it said so far. */
+  /** All output so far. */
   said(): string;
   /** Rejects when the process ends first. */
   ready(): Promise<Platform>;
-  /** SIGTERM, and the end that it comes to. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<Ended>;
-  /** SIGKILL, and the end of it. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<Ended>;
 }
 
 export interface Platform extends PlatformProcess {
   readonly url: string;
   readonly tlsUrl: string;
-  /** The administrator's. */
+  /** The administrator's token. */
   readonly token: string;
-  /** From the start of the process to the first 200 of `/readyz`. */
+  /** Time from the start of the process to the first 200 of `/readyz`. */
   readonly readyAfterMs: number;
-  /** As the administrator; a plain object as the body is sent as JSON. */
+  /** Sends a request as the administrator; a plain object as the body is sent as JSON. */
   request(path: string, init?: PlatformRequest): Promise<Response>;
 }
 
@@ -143,7 +143,7 @@ function spawnPlatform({ data, database }: Pick<PlatformHome, 'data' | 'database
 
 type Addresses = Pick<Platform, 'url' | 'tlsUrl'>;
 
-/** Its log: what it said, and where it serves, once it has said so. */
+/** Collects the process's output, and finds the addresses it serves on. */
 function listenTo(child: ChildProcess): { said: () => string; serving: Promise<Addresses> } {
   if (child.stderr === null) throw new Error('start a platform: it has no standard error');
   const lines: string[] = [];
@@ -158,7 +158,7 @@ function listenTo(child: ChildProcess): { said: () => string; serving: Promise<A
   return { said: () => lines.join('\n'), serving: serving.promise };
 }
 
-/** Where it serves, unless it ends before that or takes too long; what it said is then the message. */
+/** The addresses it serves on. Fails with its output if it ends first or takes too long. */
 async function firstOf(
   serving: Promise<Addresses>,
   { ended, said }: Pick<PlatformProcess, 'ended' | 'said'>,
@@ -197,14 +197,14 @@ function requester(url: string, token: string): Platform['request'] {
 }
 
 /**
- * Outlives this process, however that ends, and then kills the platforms that it last heard of and removes their folder.
- * It learns of the end by the end of its input, which the kernel closes even after SIGKILL.
+ * Outlives this process, however that ends; then kills the platforms it was last told about and removes their folder. It
+ * notices by the end of its input, which the kernel closes even after SIGKILL.
  */
 function startGuardian(folder: string) {
   const child = spawn('/bin/sh', ['-c', GUARDIAN, 'guardian', folder], {
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
-    // In a session of its own, so that Ctrl-C in the terminal does not end it before its work is done.
+    // In its own session, so that Ctrl-C in the terminal does not end it before its work is done.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

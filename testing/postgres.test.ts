@@ -112,7 +112,7 @@ describe('a process that started Postgres', () => {
 
 type Started = Pick<PostgresServer, 'url' | 'folder'>;
 
-/** Starts a server in a process of its own, says where it is, and ends when told to, without stopping it. */
+/** Starts a server in a separate process, prints its address, and exits on request without stopping it. */
 function run(testing: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
   const script = `
     import { startPostgres } from ${JSON.stringify(join(testing, 'postgres.ts'))};
@@ -141,7 +141,7 @@ async function exitOf(child: ChildProcess): Promise<unknown[]> {
   return await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
-/** Nobody calls back when the guardian is done, so this one test looks from time to time. */
+/** Polls, because the guardian sends no notification when it is done. */
 async function gone(server: Started): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (existsSync(server.folder) || (await isListening(server))) await delay(20, undefined, { signal: deadline });
@@ -189,7 +189,7 @@ async function closedFolder(): Promise<string> {
   return folder;
 }
 
-/** As `npm ci --ignore-scripts` would leave it: the package's links between its libraries are missing. */
+/** As left by `npm ci --ignore-scripts`: the links between the package's libraries are missing. */
 async function copyCheckout(to: string): Promise<void> {
   const source = join(HERE, '../node_modules', NPM_PACKAGE);
   const links: { target: string }[] = JSON.parse(await readFile(join(source, 'native/pg-symlinks.json'), 'utf8'));
@@ -213,7 +213,7 @@ async function copyCheckout(to: string): Promise<void> {
   });
 }
 
-/** A machine need not have a Postgres of its own, nor npm one for every kind of machine. */
+/** A machine may have no Postgres of its own, and npm has none for some platforms. */
 function missing(origin: Origin): string | false {
   try {
     if (origin === 'npm') import.meta.resolve(NPM_PACKAGE);

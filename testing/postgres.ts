@@ -12,20 +12,20 @@ import { type Binaries, findBinaries, ORIGINS, type Origin } from './postgres/bi
 import { ServerProcess } from './server-process.ts';
 
 export interface StartPostgresOptions {
-  /** Told what is being done, a line at a time. */
+  /** Receives progress, line by line. */
   readonly log?: (line: string) => void;
-  /** Defaults to `FLEETSHIFT_TEST_POSTGRES`, else the machine's own before the one from npm. */
+  /** Defaults to `FLEETSHIFT_TEST_POSTGRES`, or else prefers the installed one over the one from npm. */
   readonly origin?: Origin;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface PostgresServer {
-  /** With the name and password of a superuser, and the database `postgres`. */
+  /** Includes a superuser's name and password, and the database `postgres`. */
   readonly url: string;
   readonly origin: Origin;
   readonly version: string;
   readonly pid: number;
-  /** Everything it ever wrote is in here, its socket too. */
+  /** Holds everything the server writes, its socket too. */
   readonly folder: string;
   stop(): Promise<void>;
 }
@@ -33,10 +33,10 @@ export interface PostgresServer {
 const USER = 'fleetshift';
 
 /**
- * A real Postgres on a port of its own, in a folder of its own, as an unprivileged user. It goes away with `stop`, or
- * with this process, even when that is killed. It never keeps this process alive.
+ * Starts a real Postgres on its own port and in its own folder, as an unprivileged user. It ends with `stop`, or with
+ * this process, even when that is killed. It never keeps this process alive.
  *
- * Commits are as durable as in production, since tests kill it and look what is left.
+ * Commits are as durable as in production, because tests kill the server and check what is left.
  */
 export async function startPostgres(options: StartPostgresOptions = {}): Promise<PostgresServer> {
   const env = options.env ?? process.env;
@@ -81,10 +81,10 @@ function originOf(env: NodeJS.ProcessEnv): Origin | undefined {
   return origin;
 }
 
-/** The first place that the account can get at: root's own temporary folder may be closed to everyone else. */
+/** The first parent that the account can enter: root's temporary folder may be closed to other users. */
 function makeFolder(account: Account): string {
   for (const parent of [tmpdir(), '/tmp', '/var/tmp']) {
-    // A socket's path has little more than 100 bytes.
+    // A socket's path is limited to little more than 100 bytes.
     if (!existsSync(parent) || join(parent, 'fleetshift-postgres-XXXXXX', '.s.PGSQL.65535').length > 100) continue;
     const folder = mkdtempSync(join(parent, 'fleetshift-postgres-'));
     if (account.uid !== undefined && account.gid !== undefined) chownSync(folder, account.uid, account.gid);
@@ -99,8 +99,8 @@ function initialise({ binaries, account, folder, password }: Place & { password:
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account.uid !== undefined && account.gid !== undefined) chownSync(passwordFile, account.uid, account.gid);
-  // DECISION: text sorts as people sort it, not by bytes. An operator's database may do so, and a query that forgot to
-  // ask for byte order would page differently there than on SQLite. With a server like this the tests notice.
+  // DECISION: text sorts in linguistic order, not by bytes. An operator's database may do so, and a query that forgot to
+  // request byte order would page differently there than on SQLite. With such a server the tests notice.
   const collation = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
   execFileSync(
     join(binaries.bin, 'initdb'),
@@ -119,7 +119,7 @@ function initialise({ binaries, account, folder, password }: Place & { password:
   );
 }
 
-/** Another process may take the port between the look and the start, so a few are tried. */
+/** Another process may take the port before the server starts, so a few are tried. */
 async function startOnFreePort(
   place: Place & { guardian: Guardian },
 ): Promise<{ server: ServerProcess; port: number }> {
@@ -148,7 +148,7 @@ function spawnServer({ binaries, account, folder }: Place, port: number): Server
   });
 }
 
-/** Nothing of the caller's environment: a stray PGPORT or locale would change what is tested. */
+/** Excludes the caller's environment: a stray PGPORT or locale would change what is tested. */
 function serverEnv(): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
@@ -156,7 +156,7 @@ function serverEnv(): NodeJS.ProcessEnv {
 async function isReady(server: ServerProcess, folder: string): Promise<boolean> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!server.hasEnded && Date.now() < deadline) {
-    // The last line of the server's own pid file says what it is doing.
+    // The last line of the server's pid file is its state.
     const file = join(folder, 'data', 'postmaster.pid');
     if (existsSync(file) && /^ready\s*$/m.test(readFileSync(file, 'utf8'))) return true;
     await delay(20);

@@ -6,18 +6,21 @@ export const PACKAGE = 'FLEETSHIFT_TEST_PACKAGE';
 
 const built = process.env[PACKAGE];
 
-/** The program fleetshift, from its sources. The Temporal engine is a package of its own, which only they find. */
+/**
+ * The program fleetshift, from its sources. Needed for the Temporal engine, a separate package that the built one does
+ * not include.
+ */
 export const SOURCES = new URL('../apps/cli/main.ts', import.meta.url);
 
 export const SIMULATED_SOURCES = new URL('../e2e/serve-simulated.ts', import.meta.url);
 
-/** The program fleetshift: of the package that the run has built, else the sources. */
+/** The program fleetshift, from the run's built package or else from its sources. */
 export const MAIN = built ? join(built, 'fleetshift.js') : fileURLToPath(SOURCES);
 
-/** `serve` with simulated targets, on either database; the Temporal engine is not in it. */
+/** `serve` with simulated targets, on either database; without the Temporal engine. */
 export const SIMULATED = built ? join(built, 'serve-simulated.js') : fileURLToPath(SIMULATED_SOURCES);
 
-/** What starts it with its own Node and flags. */
+/** The launcher, which runs the program with its own Node and flags. */
 export const LAUNCHER = built
   ? join(built, 'bin', 'fleetshift')
   : fileURLToPath(new URL('../bin/fleetshift', import.meta.url));

@@ -1,8 +1,8 @@
-/** Chance that can be had again: the same seed draws the same numbers on every machine. */
+/** Reproducible randomness: the same seed gives the same numbers on every machine. */
 export interface SeededRandom {
   /** At least 0, less than 1. */
   next(): number;
-  /** Both ends are possible. */
+  /** Both ends are inclusive. */
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
   shuffled<T>(items: readonly T[]): T[];
@@ -23,7 +23,7 @@ export function seededRandom(seed: number): SeededRandom {
   return { next, integer, pick, shuffled };
 }
 
-/** The seed of this test run; `npm test` prints it. A test file run by hand has the same one as `npm test`. */
+/** The seed of this test run; `npm test` prints it. A test file run by hand uses the same default as `npm test`. */
 export function testSeed(): number {
   return Number(process.env['FLEETSHIFT_TEST_SEED'] ?? 20_260_101);
 }
@@ -36,9 +36,9 @@ export function share(count: number, env: NodeJS.ProcessEnv = process.env): numb
   return Math.max(1, Math.ceil(count * Number(env['FLEETSHIFT_TEST_SHARE'] ?? 0.05)));
 }
 
-/** 32 bits at a time: a counter that strides through all of them, each stirred until neighbours have nothing in common. */
+/** Generates 32 bits at a time: a counter that strides through all values, each mixed so that neighbours are unrelated. */
 function mixer(seed: number): () => number {
-  // Seeds beyond 32 bits count in full, so that neighbours there are different too.
+  // Seeds beyond 32 bits count in full, so that neighbours there differ too.
   let state = (seed ^ Math.floor(seed / 2 ** 32)) >>> 0;
   return () => {
     state = (state + 0x9e3779b9) >>> 0;

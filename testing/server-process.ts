@@ -8,17 +8,17 @@ export interface ServerProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
-  /** Everything it says goes here. */
+  /** Receives all output. */
   readonly log: string;
-  /** Nothing else of the caller's environment: a stray variable would change what is tested. */
+  /** Replaces the caller's environment: a stray variable would change what is tested. */
   readonly env?: NodeJS.ProcessEnv;
   readonly account?: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Servers written in Go live for seconds here: a fifth of their work would be the collection of garbage. */
+/** Go servers live for seconds here: garbage collection would be a fifth of their work. */
 const FOR_GO = { GOGC: '400' };
 
-/** A program that serves tests. It never keeps this process alive, and Ctrl-C does not reach it. */
+/** A server for tests. It never keeps this process alive, and Ctrl-C does not reach it. */
 export class ServerProcess {
   readonly pid: number;
   readonly #child: ChildProcess;
@@ -30,7 +30,7 @@ export class ServerProcess {
       ...account,
       cwd: folder,
       env: { ...FOR_GO, PATH: '/usr/bin:/bin', TZ: 'UTC', ...compiledCode(), ...env },
-      // In a session of its own, so that Ctrl-C does not stop it under tests that are being wound up.
+      // In its own session, so that Ctrl-C does not stop it while tests are still cleaning up.
       detached: true,
       stdio: ['ignore', output, output],
     });
@@ -46,7 +46,7 @@ export class ServerProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** The end of what it said. */
+  /** The last part of its output. */
   get said(): string {
     return readFileSync(this.#log, 'utf8').slice(-4_000);
   }
@@ -55,7 +55,7 @@ export class ServerProcess {
     this.#child.kill(signal);
   }
 
-  /** Asks it to end, and kills it when it has not within `patienceMs`. */
+  /** Signals it to end, and kills it if that takes longer than `patienceMs`. */
   async stop(signal: NodeJS.Signals, patienceMs = PATIENCE_MS): Promise<void> {
     if (this.hasEnded) return;
     this.#child.ref();

@@ -1,8 +1,8 @@
 import { type SeededRandom, seededRandom } from './seeded.ts';
 
 /**
- * A suite that gets better the longer it runs. It lives beside its subject as `<name>.soak.ts`, which exports it as
- * `soak`; `npm run soak -- <name>` finds it there, and the subject's `*.test.ts` runs a share of it.
+ * A suite that finds more the longer it runs. It lives next to its subject as `<name>.soak.ts`, which exports it as
+ * `soak`. `npm run soak -- <name>` finds it there, and the subject's `*.test.ts` runs a share of it.
  */
 export interface Soak {
   readonly description: string;
@@ -13,9 +13,9 @@ export interface Soak {
 export interface SoakOptions {
   readonly count: number;
   readonly seed: number;
-  /** Something that people should know; progress is not. */
+  /** For information people should see, other than progress. */
   readonly log: (line: string) => void;
-  /** Told how many cases are done. */
+  /** Called with the number of finished cases. */
   readonly progress: (done: number) => void;
   readonly signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ export interface SoakCase {
   readonly signal: AbortSignal;
 }
 
-/** One case of a soak was wrong; `cause` says how. It can be had again alone: `--count 1 --seed <its seed>`. */
+/** A failed case of a soak; `cause` says how. To reproduce it alone: `--count 1 --seed <its seed>`. */
 export class SoakCaseFailure extends Error {
   readonly seed: number;
 
@@ -37,7 +37,7 @@ export class SoakCaseFailure extends Error {
   }
 }
 
-/** Runs independent cases one after another. The first has the seed itself, each other the next number. */
+/** Runs independent cases one after another. The first has the given seed, each further one the next number. */
 export async function eachCase(options: SoakOptions, runCase: (it: SoakCase) => Promise<void>): Promise<void> {
   const { count, signal } = options;
   for (let done = 0; done < count; done += 1) {
@@ -53,7 +53,10 @@ export async function eachCase(options: SoakOptions, runCase: (it: SoakCase) => 
   }
 }
 
-/** What a `*.test.ts` runs a share of its soak with: `await soak.run(quietly({ count: share(200), seed: testSeed() }, t.signal))`. */
+/**
+ * Options with which a `*.test.ts` runs a share of its soak: `await soak.run(quietly({ count: share(200), seed:
+ * testSeed() }, t.signal))`.
+ */
 export function quietly(size: Pick<SoakOptions, 'count' | 'seed'>, signal: AbortSignal): SoakOptions {
   return { ...size, log: () => {}, progress: () => {}, signal };
 }

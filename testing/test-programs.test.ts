@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { hasProgram, prepareProgram, TEST_PROGRAMS, type TestProgram, versionOf } from './test-programs.ts';
 
-/** Of what Cluster API needs other versions. */
+/** Modules of which Cluster API needs other versions. */
 const OWN = /^(k8s\.io|sigs\.k8s\.io|go\.etcd\.io|github\.com\/google\/cel-go)\b/;
 
 function versionsIn(goMod: string): Map<string, string> {
@@ -30,7 +30,7 @@ describe('programs that tests run', () => {
     await writeFile(join(folder, path), text);
   }
 
-  /** A Go that has modules in a folder of this test, and whose programs hold what it ran. */
+  /** A fake Go with modules in a folder of this test, which writes its command line into the programs it builds. */
   async function fakeGo(run: string): Promise<void> {
     const download = `if [ "$1" = mod ]; then echo '{ "Dir": "${folder}/upstream/'$4'" }'; exit; fi`;
     await write('bin/go', ['#!/bin/sh', download, 'while [ "$1" != -o ]; do shift; done', run].join('\n'));

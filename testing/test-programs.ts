@@ -12,7 +12,7 @@ import {
   type GoSource,
 } from './go-program.ts';
 
-/** Programs of others that tests run, in the order in which to build them: those that most test files need come first. */
+/** Third-party programs that tests run, in build order: those that most test files need come first. */
 export const TEST_PROGRAMS = [
   'etcd',
   'kube-apiserver',
@@ -28,12 +28,12 @@ export type TestProgram = (typeof TEST_PROGRAMS)[number];
 
 interface Origin {
   readonly title: string;
-  /** Whose version is the program's. */
+  /** The module whose version is the program's. */
   readonly module: string;
-  /** A folder of ours, unless the program is built as it is. */
+  /** A folder of ours; by default the program is built as it is. */
   readonly package?: string;
   readonly takes: string;
-  /** Whether it has a Go module of its own, since it needs other client libraries of Kubernetes. */
+  /** Has a Go module of its own, because it needs other versions of the Kubernetes client libraries. */
   readonly isApart?: true;
   readonly pruned?: readonly Pruned[];
 }
@@ -41,9 +41,9 @@ interface Origin {
 /** A module without the parts that no test uses and that take long to compile. */
 interface Pruned {
   readonly module: string;
-  /** Patterns of files that are left out. */
+  /** Patterns of files to leave out. */
   readonly without: readonly string[];
-  /** Files of ours, in the program's folder, by the place that they take. */
+  /** Replacement files of ours in the program's folder, by the path they replace. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 
@@ -87,13 +87,13 @@ const ORIGINS: Readonly<Record<TestProgram, Origin>> = {
   },
 };
 
-/** The Go module that pins them, and what they are made of. */
+/** The Go module that pins the programs, and their sources. */
 const MODULE = join(import.meta.dirname, 'go');
 const DOWNLOAD_MS = 300_000;
 
 /**
- * A program out of the user's cache, built there first when it is missing. `undefined` where there is neither the program nor
- * Go to build it with. Several processes may ask at the same time; one builds, one program at a time.
+ * The path of a program in the user's cache, built there when it is missing. `undefined` where neither the program nor Go
+ * is available. Several processes may call this at once; one of them builds, one program at a time.
  */
 export async function prepareProgram(name: TestProgram, options: FindOptions): Promise<string | undefined> {
   return await findGoProgram(programOf(name, options.env), options);
@@ -113,7 +113,7 @@ export function versionOf(name: TestProgram): string {
   return version;
 }
 
-/** Of Go, the oldest that builds them. */
+/** The oldest version of Go that builds them. */
 export function goVersion(): string {
   return /^go (\S+)/m.exec(goMod('kube-apiserver'))?.[1] ?? '';
 }
@@ -138,9 +138,9 @@ function programOf(name: TestProgram, env: NodeJS.ProcessEnv): GoProgram {
   return {
     title: `${title} ${version}`,
     takes,
-    // By everything that decides what is built, so that a change is built and what other checkouts use stays.
+    // The path depends on every input of the build, so that a change is rebuilt and the programs of other checkouts stay.
     file: join(folder, `${name}-${version}-${fingerprint(from, variables, pruned, contents)}`, name),
-    // Two builds at a time would compile twice what they share.
+    // Two concurrent builds would compile shared packages twice.
     lock: join(folder, 'builder'),
     source:
       pruned.length === 0
@@ -149,7 +149,7 @@ function programOf(name: TestProgram, env: NodeJS.ProcessEnv): GoProgram {
   };
 }
 
-/** Kubernetes calls itself v0.0.0 by default, and clients that look at versions misbehave. */
+/** Kubernetes reports v0.0.0 by default, and clients that check versions misbehave. */
 function kubernetesVariables(version: string): Record<string, string> {
   const [major = '', minor = ''] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
@@ -164,9 +164,9 @@ interface PruneOptions {
 }
 
 /**
- * A go.mod that has copies of these modules instead, with files left out and replaced.
+ * Writes a go.mod that replaces these modules with copies in which files are left out or replaced.
  *
- * DECISION: copies, since `go build -overlay` refuses to replace what is in the module cache.
+ * DECISION: copies, because `go build -overlay` refuses to replace files in the module cache.
  */
 async function prune(name: TestProgram, pruned: readonly Pruned[], { folder, env }: PruneOptions): Promise<string> {
   const replaced: string[] = [];
@@ -191,7 +191,7 @@ async function download(module: string, env: NodeJS.ProcessEnv): Promise<string>
   return (JSON.parse(stdout) as { readonly Dir: string }).Dir;
 }
 
-/** File by file: folders of the module cache are read-only, and copies of them could not be removed. */
+/** Copies file by file: folders of the module cache are read-only, and copies of them could not be removed. */
 async function copyModule(from: string, to: string, without: readonly string[]): Promise<void> {
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     const file = relative(from, join(entry.parentPath, entry.name));

@@ -11,7 +11,7 @@ const WORKSPACES = 10_000;
 const TARGETS = 20_000;
 const ASKED = ['targets.read', 'targets.update'];
 
-/** What a request asks, with what a plain map would know the answer by. */
+/** An access question, with the key by which a plain map would know the answer. */
 interface Asked {
   readonly caller: World['callers'][number];
   readonly question: Question;
@@ -20,7 +20,8 @@ interface Asked {
 
 export const accessBench: Bench = {
   name: 'access',
-  description: 'checks from the index at 10,000 and 100,000 grants, beside a plain map lookup; then the bench subtree',
+  description:
+    'checks from the index at 10,000 and 100,000 grants, compared with a plain map lookup; then the bench subtree',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const grants of [10_000, 100_000]) figures.push(...(await measure(grants, context)));
@@ -61,7 +62,7 @@ async function measure(grants: number, context: BenchContext): Promise<Figure[]>
   ];
 }
 
-/** What goes on beside checks: grants that come and go, lists that ask what is visible, and the start. */
+/** Work besides checks: adding and removing grants, lists of visible objects, and the initial load. */
 function otherFigures(at: string, world: World): Figure[] {
   const { index, callers, loadMs } = world;
   const updates = Array.from({ length: 5_000 }, () => world.anotherGrant());

@@ -13,9 +13,9 @@ export interface World {
   readonly callers: readonly Caller[];
   readonly targets: readonly string[];
   readonly random: SeededRandom;
-  /** Milliseconds that it took to apply all that there is. */
+  /** Milliseconds taken to apply everything. */
   readonly loadMs: number;
-  /** Another grant like the others, which is not applied yet. */
+  /** Another grant like the others, not applied yet. */
   anotherGrant(): IndexedGrant;
 }
 
@@ -25,8 +25,8 @@ const GROUPS_OF_EACH = 20;
 const MAX_DEPTH = 16;
 
 /**
- * An organisation in which most things are deep down: a third of the tree hangs on its lowest levels. Every caller is in
- * twenty groups, and half of the grants are to groups, so that a check has many subjects to look for.
+ * An organisation in which most objects are deep down: a third of the tree is on its lowest levels. Every caller is in
+ * twenty groups, and half of the grants are to groups, so that a check has many subjects to look up.
  */
 export function buildWorld({ workspaces, targets, grants }: WorldSize, seed: number): World {
   const random = seededRandom(seed);
@@ -55,7 +55,7 @@ function plantTree(size: Omit<WorldSize, 'grants'>, random: SeededRandom, newUid
     { kind: 'workspace', name: 'root', uid: newUid(), generation: 1, parent: undefined },
   ];
   for (let nth = 0; nth < size.workspaces; nth += 1) {
-    // The deeper of two, so that branches grow long; never below the lowest level.
+    // The deeper of two random nodes, so that branches grow long; never below the lowest level.
     const [a, b] = [random.pick(nodes), random.pick(nodes)];
     const deeper = a.depth > b.depth ? a : b;
     const parent = deeper.depth < MAX_DEPTH ? deeper : (nodes[0] ?? deeper);

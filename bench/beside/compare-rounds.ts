@@ -1,6 +1,6 @@
 import type { Figure } from '../figure.ts';
 
-/** What both measured, one right after the other. */
+/** The figures of both sides, measured one right after the other. */
 export interface Round {
   readonly ours: readonly Figure[];
   readonly theirs: readonly Figure[];
@@ -16,18 +16,18 @@ export interface Comparison {
   readonly theirs?: number;
   /** How many times as long (or as large) as theirs: the ratio of the medians, above 1 where ours is worse. */
   readonly ratio?: number;
-  /** The smallest and the largest ratio that a single round had. */
+  /** The smallest and the largest ratio of a single round. */
   readonly spread?: readonly [number, number];
   readonly verdict: Verdict;
 }
 
-/** Less than this is what two runs of one program differ by. */
+/** A smaller difference is noise between two runs of one program. */
 const NOTICEABLE = 1.05;
 
 /**
- * Each figure of ours beside theirs; by its ratio to the raw part of the same run where it has one, so that load which one
- * of them met and the other did not says nothing. A round compares what ran one right after the other, so that a machine which becomes slower
- * meanwhile changes no ratio; the whole spread has to lie on one side before a figure is called worse or better.
+ * Compares each figure of ours with theirs. A figure with a reference is compared by its ratio to that, so that load
+ * during only one of the runs does not matter. The runs of a round are neighbours in time, so a machine that slows down
+ * changes no ratio. A figure counts as worse or better only if its whole spread is on one side.
  */
 export function compareRounds(rounds: readonly Round[]): Comparison[] {
   const units = new Map(
@@ -54,13 +54,13 @@ function verdictOf([least, most]: readonly [number, number]): Verdict {
   return most < 1 / NOTICEABLE ? 'better' : 'no difference';
 }
 
-/** What both cost, so that more is worse: of a rate, how long one of them takes. */
+/** The costs of both, where more is worse: for a rate, the time of one operation. */
 function costs(ours: Figure, theirs: Figure): [ours: number, theirs: number] {
   if (ours.ratio !== undefined && theirs.ratio !== undefined) return [ours.ratio, theirs.ratio];
   return ours.better === 'higher' ? [1 / ours.value, 1 / theirs.value] : [ours.value, theirs.value];
 }
 
-/** Nothing is as much as nothing. */
+/** Two zeros are equal. */
 function over(value = Number.NaN, other = Number.NaN): number {
   return value === other ? 1 : value / other;
 }
@@ -69,7 +69,7 @@ function named(figures: readonly Figure[], name: string): Figure | undefined {
   return figures.find((figure) => figure.name === name);
 }
 
-/** The middle one, or the mean of the two in the middle: with few rounds the lower of them alone would flatter. */
+/** The middle value, or the mean of the two middle ones: with few rounds, the lower of them alone would be too optimistic. */
 function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];

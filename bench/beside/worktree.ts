@@ -6,7 +6,7 @@ import { runCommand } from '../../scripts/run-command.ts';
 import { cacheFolder } from '../../testing/go-program.ts';
 import { outsideOfNpm } from './outside-of-npm.ts';
 
-/** Older ones are removed: each may hold an installation. */
+/** Older worktrees are removed: each may hold an installation. */
 const KEPT = 4;
 
 export interface Worktree {
@@ -14,10 +14,7 @@ export interface Worktree {
   readonly commit: string;
 }
 
-/**
- * Another version, ready to run, in the user's cache. What is installed for this checkout is used there too when the lockfile is
- * the same.
- */
+/** Prepares another version in the user's cache. It uses this checkout's installed packages if the lockfile is the same. */
 export async function prepareWorktree(ref: string, signal: AbortSignal): Promise<Worktree> {
   const commit = (await git(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], signal)).trim();
   const folder = cacheFolder(process.env, 'bench', commit);
@@ -53,7 +50,7 @@ async function installInto(folder: string, signal: AbortSignal): Promise<void> {
   const lockfiles = [ROOT, folder].map((each) => readFile(join(each, 'package-lock.json'), 'utf8'));
   const [ours, theirs] = await Promise.all(lockfiles);
   const there = await lstat(modules).catch(() => undefined);
-  // A link leads to what this checkout has now, and that may be another installation than it was.
+  // A link points to this checkout's current installation, which may have changed since.
   if (there?.isSymbolicLink()) await rm(modules);
   else if (there !== undefined && existsSync(join(modules, '.package-lock.json'))) return;
   if (ours === theirs) return await symlink(join(ROOT, 'node_modules'), modules);

@@ -9,9 +9,9 @@ import { ROOT } from '../../scripts/repository.ts';
 import { type Bench, type BenchContext, cost, type Figure, plain } from '../figure.ts';
 import { percentile } from '../statistics.ts';
 
-/** How often each is started: quick, in full. */
+/** Number of starts of each: quick, full. */
 const ROUNDS = { quick: 15, full: 60 };
-/** At most so many times as long as `node -e 0`. */
+/** Largest multiple of the time of `node -e 0`. */
 const GOALS = { package: 1.5, checkout: 6 };
 /** The first runs fill the compile cache. */
 const WARM_UP = 2;
@@ -19,7 +19,7 @@ const REFUSAL = JSON.stringify({ detail: 'a bench has no targets' });
 
 export const cliBench: Bench = {
   name: 'cli',
-  description: 'how long commands take to start, from the published package and from a checkout',
+  description: 'startup time of commands, from the published package and from a checkout',
   async run(context) {
     const folder = await mkdtemp(join(tmpdir(), 'fleetshift-bench-cli-'));
     try {
@@ -68,7 +68,7 @@ async function measure(folder: string, context: BenchContext): Promise<Figure[]>
   }
 }
 
-/** As npm installs it in a project, with what it depends on beside it; returns the link that a user starts. */
+/** Installs the package as npm does in a project, with its dependencies; returns the link that a user starts. */
 async function install(folder: string, signal: AbortSignal): Promise<string> {
   const packages = join(folder, 'project', 'node_modules');
   await mkdir(join(packages, '.bin'), { recursive: true });
@@ -80,7 +80,7 @@ async function install(folder: string, signal: AbortSignal): Promise<string> {
 
 interface Server {
   readonly url: string;
-  /** When the next request arrives. */
+  /** The time when the next request arrives. */
   nextRequest(): Promise<number>;
   close(): Promise<void>;
 }
@@ -119,13 +119,13 @@ async function untilAsked(folder: string, command: readonly string[], server: Se
   const { begun, ended } = begin(folder, command);
   const early = ended.then((code) => Promise.reject(new Error(`${command.join(' ')}: exit code ${code}, no request`)));
   const arrived = await Promise.race([asked, early]);
-  // One at a time: what ends beside the next start would slow it down.
+  // One at a time: a process still exiting would slow down the next start.
   await ended;
   early.catch(() => {});
   return arrived - begun;
 }
 
-/** With a home and a cache of its own, and none of the user's settings. */
+/** Starts the program with its own home and cache, and without the user's settings. */
 function begin(home: string, [program = '', ...args]: readonly string[]) {
   const env = { PATH: process.env['PATH'], HOME: home };
   const begun = performance.now();

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One request that was answered. */
+/** A request that was answered. */
 export interface AuditedRequest {
   readonly verb: string;
   readonly userAgent?: string;
@@ -10,19 +10,16 @@ export interface AuditedRequest {
   readonly responseStatus?: { readonly code?: number };
 }
 
-/** Whose requests are nobody's business: those of the bench, and what an API server asks itself. */
+/** The user agent of the bench's own requests; these, and an API server's requests to itself, are not counted. */
 export const BENCH_AGENT = 'crs-bench';
 const NOT_COUNTED = [BENCH_AGENT, 'kube-apiserver/', 'kube-probe/'];
 
-/**
- * What an API server was asked, and by whom, from a moment on. Its own metrics would say how often, but not by whom, nor of
- * which object.
- */
+/** The requests to an API server since a given position, with user agent and object. The server's metrics have only totals. */
 export class AuditLog {
   readonly flags: readonly string[];
   readonly #file: string;
 
-  /** Before the server is started, which writes to this folder. */
+  /** Create it before starting the server, which writes to this folder. */
   constructor(folder: string, name: string) {
     mkdirSync(folder, { recursive: true });
     const policy = join(folder, 'audit-policy.json');
@@ -32,12 +29,12 @@ export class AuditLog {
     this.flags = [`--audit-policy-file=${policy}`, `--audit-log-path=${this.#file}`, '--audit-log-maxsize=2000'];
   }
 
-  /** Where it ends now. */
+  /** The current end of the log. */
   async position(): Promise<number> {
     return (await stat(this.#file)).size;
   }
 
-  /** What managers asked since then. Watches go on and on, so that they are not counted. */
+  /** The managers' requests since then. Watches are left out, because they never end. */
   async since(position: number): Promise<AuditedRequest[]> {
     const file = await open(this.#file);
     try {
@@ -53,7 +50,7 @@ export class AuditLog {
   }
 }
 
-/** The last line may be half written. */
+/** The last line may be incomplete. */
 function parsed(line: string): AuditedRequest[] {
   try {
     return [JSON.parse(line) as AuditedRequest];

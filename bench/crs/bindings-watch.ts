@@ -3,7 +3,7 @@ import { InformerFactory } from '#kit/kube/cache';
 import { type Binding, CRS } from '../../e2e/crs/crs-objects.ts';
 import type { Fleet } from './fleet.ts';
 
-/** Follows the bindings of a fleet, and says when they have come to say something. */
+/** Follows the bindings of a fleet, and reports when they reach a state. */
 export class BindingsWatch {
   readonly #fleet: Fleet;
   readonly #stop = new AbortController();
@@ -27,12 +27,12 @@ export class BindingsWatch {
     await this.#running;
   }
 
-  /** What every binding says of these sets: one text for each, which changes with what was applied. */
+  /** The recorded hashes of these sets in every binding: one text per binding, which changes with the applied content. */
   hashes(sets: readonly string[]): ReadonlySet<string> {
     return new Set(this.#applied(sets));
   }
 
-  /** Until every cluster has all of these sets applied, in another form than any of those. */
+  /** Waits until every cluster has all of these sets applied, with hashes that differ from those before. */
   async applied(sets: readonly string[], before: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const wanted = sets.length * this.#fleet.size.clusters;
     const isSo = (): boolean => {

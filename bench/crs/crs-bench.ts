@@ -20,7 +20,7 @@ type Runs = Readonly<Record<ManagerKind, readonly Run[]>>;
 
 export const crsBench: Bench = {
   name: 'crs',
-  description: "sets of resources onto clusters, with our manager and with Cluster API's, on the same API servers",
+  description: "ClusterResourceSets with our manager and with Cluster API's, on the same API servers",
   run: async (context) => {
     if ((await clustersUnavailable()) !== undefined || (await capiUnavailable()) !== undefined) return [];
     const cleanups: (() => Promise<void> | void)[] = [];
@@ -35,7 +35,7 @@ export const crsBench: Bench = {
   },
 };
 
-/** In turn, so that a slow moment of the machine meets both. */
+/** Alternates the managers, so that a slow moment of the machine affects both. */
 async function runAll(
   world: World,
   size: FleetSize & { readonly rounds: number },
@@ -59,8 +59,8 @@ function figuresOf(runs: Runs, { sets, clusters }: FleetSize): Figure[] {
   const MiB = 2 ** 20;
   return [
     ...PHASES.flatMap((phase) => phaseFigures(runs, phase)),
-    // DECISION: of all phases together. One write for each binding is the least that a change takes, and where one set changed
-    // upstream asks for no more than twice as much.
+    // DECISION: a goal for all phases together. A change takes at least one write per binding, and where one set changed,
+    // upstream needs no more than twice that.
     beside(runs, {
       name: 'all phases: requests to the management server',
       unit: 'requests',
@@ -124,7 +124,7 @@ interface Compared {
   readonly goal?: number;
 }
 
-/** Medians. Where there is nothing to compare with, or nothing to divide by, ours alone. */
+/** Compares medians. Gives ours alone where there is no reference, or where it is zero. */
 function beside({ ours, upstream }: Runs, { name, unit, of, goal }: Compared): Figure {
   const value = middle(ours, of);
   const reference = middle(upstream, of);
@@ -149,7 +149,7 @@ function isConflict({ responseStatus }: AuditedRequest): boolean {
   return responseStatus?.code === 409;
 }
 
-/** While one set changed, twice: whatever is about another set or its ConfigMap, or about all of them, on whichever server. */
+/** While one set changed, twice: requests about other sets or their ConfigMaps, or about all of them, on any server. */
 function requestsForOthers({ phases }: Run): number {
   const asked = [phases['one key changed'], phases['same set again at once']].flatMap((it) => [
     ...it.management,

@@ -7,7 +7,7 @@ import { type Cleaner, ownCluster, type TestCluster } from '#testing/clusters';
 import { installPackage } from '../fleetlets/install-package.ts';
 import { AuditLog, BENCH_AGENT } from './audit-log.ts';
 
-/** An API server, and what it was asked. */
+/** An API server, and its audit log. */
 export interface Server {
   readonly cluster: TestCluster;
   readonly client: KubeClient;
@@ -15,13 +15,13 @@ export interface Server {
 }
 
 export interface World {
-  /** Our program as people install it: the sources have the compiler in their memory. */
+  /** The path of our program as users install it: from the sources, its memory would include the compiler. */
   readonly fleetshift: string;
   readonly management: Server;
   readonly workloads: readonly Server[];
 }
 
-/** One management cluster with Cluster API's kinds, and so many workload clusters. They serve every run. */
+/** One management cluster with Cluster API's kinds, and this many workload clusters, shared by all runs. */
 export async function openWorld(t: Cleaner, workloads: number, signal: AbortSignal): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'fleetshift-crs-bench-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

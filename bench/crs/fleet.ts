@@ -8,7 +8,7 @@ export interface FleetSize {
   readonly clusters: number;
 }
 
-/** So many sets and clusters in a namespace of their own, on servers that serve other runs too. */
+/** Sets and clusters in a namespace of their own, on servers shared with other runs. */
 export class Fleet {
   readonly namespace: string;
   readonly size: FleetSize;
@@ -24,7 +24,7 @@ export class Fleet {
     this.clusterNames = Array.from({ length: size.clusters }, (_, index) => `cluster-${index}`);
   }
 
-  /** Everything but the sets: how clusters are reached, clusters, and what sets are going to apply. */
+  /** Creates everything but the sets: kubeconfigs, clusters, and the contents for the sets to apply. */
   async prepare(signal: AbortSignal): Promise<void> {
     const { management, workloads } = this.#world;
     for (const { client } of [management, ...workloads]) {
@@ -49,7 +49,7 @@ export class Fleet {
     );
   }
 
-  /** Other contents for what these sets apply, all at once. */
+  /** Changes the contents of these sets, all at once. */
   async change(sets: readonly string[], turn: string, signal: AbortSignal): Promise<void> {
     const { client } = this.#world.management;
     await Promise.all(
@@ -61,7 +61,10 @@ export class Fleet {
     );
   }
 
-  /** So that no other run has to do with it. Sets first lose their finalizers: no manager is there to do it. */
+  /**
+   * Removes everything, so that no other run is affected. The sets' finalizers are removed first, because no manager runs
+   * to do it.
+   */
   async remove(signal: AbortSignal): Promise<void> {
     const { client } = this.#world.management;
     const { namespace } = this;

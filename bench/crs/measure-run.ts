@@ -11,9 +11,9 @@ export const PHASES = ['first apply', 'one key changed', 'same set again at once
 export type Phase = (typeof PHASES)[number];
 
 export interface Measured {
-  /** Until the bindings of all clusters say so. */
+  /** Time until the bindings of all clusters show the change. */
   readonly ms: number;
-  /** Of the manager. */
+  /** CPU of the manager. */
   readonly cpuSeconds: number;
   readonly management: readonly AuditedRequest[];
   readonly workload: readonly AuditedRequest[];
@@ -23,13 +23,13 @@ export interface Run extends Usage {
   readonly phases: Readonly<Record<Phase, Measured>>;
 }
 
-/** Beside what a person would start it with: to keep to this fleet, although the other one was at work a moment ago. */
+/** Flags in addition to those a user would set: ours must start although the other manager was active a moment ago. */
 const FLAGS = { upstream: [], ours: ['--allow-beside-cluster-api'] } as const;
 const CONNECT_MS = 90_000;
 const PHASE_MS = 120_000;
 const QUIET_MS = 1_500;
 
-/** One manager and a fleet that nobody has worked on; what each phase took, and what was asked of whom. */
+/** Runs one manager on a fresh fleet; returns the cost of each phase, and the requests to each server. */
 export async function measureRun(
   kind: ManagerKind,
   { world, fleet }: { readonly world: World; readonly fleet: Fleet },
@@ -87,7 +87,7 @@ async function measurePhases(stage: Stage, signal: AbortSignal): Promise<Run> {
 interface Acts {
   readonly sets: readonly string[];
   readonly act: () => Promise<void>;
-  /** Whether it is over when nothing more is asked, so that what comes after the record counts too. */
+  /** Whether the phase ends only when requests stop, so that requests after the bindings are written count too. */
   readonly isQuiet: boolean;
 }
 
@@ -111,7 +111,7 @@ async function phase(
   return { ms, cpuSeconds, management, workload: workload.flat() };
 }
 
-/** Until nobody has asked the management cluster anything for a while. */
+/** Waits until the management cluster has received no requests for a while. */
 async function untilQuiet({ management: { audit } }: World, signal: AbortSignal): Promise<void> {
   for (;;) {
     const position = await audit.position();
@@ -120,7 +120,7 @@ async function untilQuiet({ management: { audit } }: World, signal: AbortSignal)
   }
 }
 
-/** Upstream connects in the background before it does anything, and that is not what is measured. */
+/** Upstream connects in the background before it does anything; that time is not measured. */
 async function untilConnected({ management: { client } }: World, fleet: Fleet, signal: AbortSignal): Promise<void> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
   const ref = { resource: CRS.clusters, namespace: fleet.namespace };

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
 export interface Usage {
-  /** In its own time and the kernel's on its behalf, since it was started. */
+  /** User and system time since its start. */
   readonly cpuSeconds: number;
-  /** The most that it ever had. */
+  /** Its peak resident memory. */
   readonly peakBytes: number;
 }
 
 const TICKS_PER_SECOND = 100;
 
-/** Of any process; where there is no /proc, of none. */
+/** Usage of any process; zero where there is no /proc. */
 export function usageOf(pid: number): Usage {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -3,7 +3,7 @@ import { openPostgres, openSqlite, type Storage, sql } from '#kit/storage';
 import { asleep } from './bench-workflows.ts';
 import { startAll, untilRows, whileRunning } from './engine-run.ts';
 
-/** A process of its own, so that nothing but the sleepers is in its memory. */
+/** A separate process, so that its memory holds nothing but the sleepers. */
 export interface AsleepOrders {
   readonly place: { readonly file: string } | { readonly url: string };
   readonly count: number;

@@ -1,7 +1,7 @@
 import type { Payload } from '#kit/durable';
 import { defineActivity, defineWorkflow, fanOut } from '#kit/durable';
 
-/** Does nothing, at once: what is left is what the engine costs. */
+/** Does nothing: the remaining cost is the engine's. */
 export const nothing = defineActivity<number, number>('nothing');
 
 export const stepByStep = defineWorkflow<{ steps: number }, Payload>('step-by-step', async (ctx, { steps }) => {

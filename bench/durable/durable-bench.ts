@@ -6,13 +6,13 @@ import { bytesPerStep, fanOutFigure, stepFigures } from './step-figures.ts';
 import { temporalFigures } from './temporal-figures.ts';
 import { memoryFigures, resumeFigure } from './waiting-figures.ts';
 
-/** It takes about ten seconds more, and a quick run ends within 40. */
+/** Temporal takes about ten seconds more, and a quick run ends within 40. */
 const TEMPORAL_BEFORE_MS = 15_000;
 
 export const durableBench: Bench = {
   name: 'durable',
   description:
-    'steps, fan-out, resume and memory of the embedded engine, beside a raw journal that writes the same rows',
+    'steps, fan-out, resume and memory of the embedded engine, compared with a raw journal that writes the same rows',
   run: async (context) => {
     const begun = performance.now();
     const figures: Figure[] = [];

@@ -1,5 +1,5 @@
-import type { Payload } from '#kit/durable';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Payload } from '#kit/durable';
 import { type ActivityImplementation, implementActivity, type Workflow } from '#kit/durable';
 import { createEmbeddedEngine, type ExecutorFact } from '#kit/durable/embedded';
 import type { Statement, Storage } from '#kit/storage';
@@ -15,10 +15,10 @@ export const doNothing = implementActivity(nothing, async (input) => input);
 
 const WORKFLOWS = [stepByStep, fanned, asleep];
 
-/** Writes that workflows are to be run, while no engine runs. */
+/** Records workflows to run, while no engine is running. */
 export async function startAll(storage: Storage, { workflow, ids, input }: Start, signal: AbortSignal): Promise<void> {
   const { client } = createEmbeddedEngine({ storage, registry: { workflows: WORKFLOWS, activities: [doNothing] } });
-  // As many at once as a busy server would have, and fewer than the storage refuses.
+  // As many at once as a busy server would have, and fewer than the storage's limit.
   for (let from = 0; from < ids.length; from += 1_000) {
     await Promise.all(
       ids.slice(from, from + 1_000).map((id) => client.start(workflow, { id, input: input as never }, signal)),
@@ -28,12 +28,12 @@ export async function startAll(storage: Storage, { workflow, ids, input }: Start
 
 export interface EngineRun {
   readonly storage: Storage;
-  /** The run is over once this says so. */
+  /** The run is over once this returns true. */
   readonly isDone: (fact: ExecutorFact) => boolean;
   readonly activity?: ActivityImplementation;
 }
 
-/** An engine from the moment that it may execute until it has come so far, in milliseconds. */
+/** Runs an engine until the condition holds; returns the milliseconds since it was allowed to execute. */
 export async function runUntil(
   { storage, isDone, activity = doNothing }: EngineRun,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ export interface Running {
   readonly activity?: ActivityImplementation;
 }
 
-/** With an engine that is stopped afterwards. */
+/** Runs `body` with an engine that is stopped afterwards. */
 export async function whileRunning({ signal, ...engine }: Running, body: () => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const running = runUntil({ ...engine, isDone: () => false }, AbortSignal.any([signal, stop.signal]));
@@ -76,7 +76,7 @@ export async function whileRunning({ signal, ...engine }: Running, body: () => P
 }
 
 export interface Rows {
-  /** Gives their number as `rows`. */
+  /** A query that returns their number as `rows`. */
   readonly rows: Statement;
   readonly count: number;
 }
@@ -85,7 +85,7 @@ export async function untilRows(storage: Storage, { rows, count }: Rows, signal:
   while (Number((await storage.get(rows, signal))?.['rows']) < count) await delay(50, undefined, { signal });
 }
 
-/** Done once so many have ended. */
+/** Done once this many have ended. */
 export function ended(count: number): (fact: ExecutorFact) => boolean {
   let left = count;
   return (fact) => fact.kind === 'ended' && --left === 0;

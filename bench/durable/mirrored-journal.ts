@@ -7,13 +7,13 @@ import { rawSqlite } from '../storage/raw-sqlite.ts';
 const MODULES = [DURABLE_MIGRATIONS];
 
 /**
- * Two databases alike. The engine works on the first, and every batch that it commits is written down; the raw driver then
- * writes the same batches into the second: the same rows with the same grouping and sync, and no engine.
+ * Two identical databases. The engine works on the first, and every batch that it commits is recorded. The raw driver
+ * then writes the same batches into the second: the same rows with the same grouping and sync, without an engine.
  */
 export interface MirroredJournal {
   readonly database: TestDatabase;
   readonly storage: Storage;
-  /** The raw driver writes all that was committed since the last time; in milliseconds. */
+  /** Writes everything committed since the last call with the raw driver; returns the milliseconds. */
   catchUp(): Promise<number>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { MirroredJournal } from './mirrored-journal.ts';
 
 /** "At 50: over half of raw." */
 const GOALS: Readonly<Record<number, number>> = { 50: 2 };
-/** Workflows at once, and the steps of each in a quick run. */
+/** Concurrent workflows, and the steps of each in a quick run. */
 const STEPS = [
   [1, 60],
   [50, 200],
@@ -19,7 +19,7 @@ const FAN_OUT_CONCURRENCY = 100;
 
 let nextRun = 1;
 
-/** Workflows that go from step to step, so many at once. */
+/** Measures this many concurrent workflows, each going from step to step. */
 export async function stepFigures(journal: MirroredJournal, context: BenchContext): Promise<Figure[]> {
   const { engine } = journal.database;
   const figures: Figure[] = [];
@@ -41,7 +41,7 @@ export async function fanOutFigure(journal: MirroredJournal, context: BenchConte
   return await besideRaw(journal, { name, unit: 'keys/s', start, steps: keys, goal: undefined }, context);
 }
 
-/** What the database has grown by for each step of workflows that have ended, indexes and all. */
+/** The growth of the database per step of ended workflows, indexes included. */
 export async function bytesPerStep(journal: MirroredJournal, context: BenchContext): Promise<Figure> {
   const [workflows, steps] = [50, context.quick ? 40 : 200];
   const start = { workflow: stepByStep, ids: freshIds(workflows), input: { steps } };
@@ -75,7 +75,7 @@ async function besideRaw(journal: MirroredJournal, measured: Measured, context: 
   // Where there is a goal, one slow moment of the machine must not decide.
   const quickRounds = goal === undefined ? 1 : 3;
   const rounds = context.quick ? quickRounds : 5;
-  // The first round warms both up.
+  // The first round warms up both sides.
   await ours();
   await raw();
   const { ours: value, theirs: reference } = await interleaved(rounds, ours, raw);

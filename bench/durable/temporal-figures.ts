@@ -1,7 +1,6 @@
-import type { Payload } from '#kit/durable';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workflow, WorkflowClient } from '#kit/durable';
+import type { Payload, Workflow, WorkflowClient } from '#kit/durable';
 import { openTemporalEngine } from '#kit/durable/temporal';
 import { ENGINE_FOLDER } from '#testing/temporal/install-sdk';
 import { freshNamespace } from '#testing/temporal/test-namespace';
@@ -10,7 +9,7 @@ import { type BenchContext, type Figure, plain } from '../figure.ts';
 import { asleep, fanned, stepByStep } from './bench-workflows.ts';
 import { doNothing } from './engine-run.ts';
 
-/** The same workflows on Temporal, where it is there already: a bench builds no server. */
+/** The same workflows on Temporal, if its server is already built: a bench builds none. */
 export async function temporalFigures(context: BenchContext): Promise<Figure[]> {
   const missing = whatIsMissing();
   if (missing !== undefined) {
@@ -65,7 +64,7 @@ interface Load {
   readonly workflow: Workflow<never, Payload>;
   readonly width: number;
   readonly input: Payload;
-  /** Of each. */
+  /** Steps of each. */
   readonly steps: number;
 }
 

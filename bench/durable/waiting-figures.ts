@@ -10,14 +10,14 @@ import { runUntil, startAll, untilRows, whileRunning } from './engine-run.ts';
 
 const ASLEEP_PROCESS = new URL('./asleep-process.ts', import.meta.url);
 
-/** Does its first step, and stays in its second for ever. */
+/** Completes its first step, and stays in its second indefinitely. */
 const hangs = implementActivity(nothing, (step) =>
   step === 0 ? Promise.resolve(step) : new Promise<number>(() => {}),
 );
 
 /**
- * How long an engine takes to be back where it was: all of these workflows have done a step, and are in the middle of the
- * next, so that each is read and replayed.
+ * The time an engine takes to resume: all of these workflows have completed a step and are in the middle of the next, so
+ * each is loaded and replayed.
  */
 export async function resumeFigure(storage: Storage, context: BenchContext): Promise<Figure> {
   const count = context.quick ? 1_000 : 10_000;
@@ -32,7 +32,7 @@ export async function resumeFigure(storage: Storage, context: BenchContext): Pro
   return plain(`${storage.engine}: resume with ${count} open workflows`, took, 'ms');
 }
 
-/** What a process holds while workflows sleep, over what it held before there were any. */
+/** The memory of a process with sleeping workflows, minus its memory before there were any. */
 export async function memoryFigures(database: TestDatabase, context: BenchContext): Promise<Figure[]> {
   const count = context.quick ? 5_000 : 100_000;
   const place = database.engine === 'sqlite' ? { file: database.file } : { url: database.url };

@@ -13,7 +13,7 @@ interface Asked {
   readonly bulkPerSecond: number;
 }
 
-/** How long a question about access takes while the index has filled the connection that it goes over. */
+/** The latency of access checks while the index saturates the same connection. */
 export async function accessFigures({ quick }: BenchContext): Promise<Figure[]> {
   const { authority, server: tls, key, fleetlets } = benchCertificates(1);
   const server = new Child(new URL('./hub-process.ts', import.meta.url));

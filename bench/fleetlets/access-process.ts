@@ -5,7 +5,7 @@ import { systemClock } from '#kit/std';
 import { answerParent } from './answer-parent.ts';
 import { SwarmFleetlet, type SwarmOrder } from './swarm-fleetlet.ts';
 
-/** A fleetlet whose index has more to say than the network takes, and that asks about access all the while. */
+/** A fleetlet whose index sends more than the network can take, while it asks access questions. */
 const BULK_BYTES = 64 * 1024;
 const ASK_EVERY_MS = 5;
 const signal = AbortSignal.timeout(20 * 60_000);
@@ -27,7 +27,7 @@ answerParent({
     await fleetlet.isThere;
     target = order.who.target;
   },
-  /** From now on. */
+  /** Starts the load. */
   saturate: () => {
     const spec = { name: 'index', mode: 'reliable', connectionClass: 'bulk' } as const;
     const index = fleetlet.uplink.open(spec, { message: (message) => message.ack() });
@@ -38,7 +38,7 @@ answerParent({
     };
     send().catch(() => process.exit(1));
   },
-  /** Milliseconds that each answer took. */
+  /** Returns the milliseconds of each answer. */
   ask: async (questions: number) => {
     const taken: number[] = [];
     bulkBytes = 0;

@@ -8,7 +8,7 @@ interface Question {
 
 export type Deeds = Readonly<Record<string, (order: never) => unknown>>;
 
-/** Does what `Child` asks for. */
+/** Executes the requests of `Child`. */
 export function answerParent(deeds: Deeds): void {
   const all: Deeds = { collect, ...deeds };
   process.on('message', ({ id, what, order }: Question) => {
@@ -25,7 +25,7 @@ export function answerParent(deeds: Deeds): void {
   process.on('disconnect', () => process.exit());
 }
 
-/** Twice, since what has a finalizer goes with the second; and a moment for the allocator to give pages back. */
+/** Collects twice, since objects with finalizers go in the second collection; then waits for the allocator to return pages. */
 async function collect(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc?.();

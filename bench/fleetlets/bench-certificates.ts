@@ -5,7 +5,7 @@ import { uuidv7 } from '#kit/std';
 export interface BenchCertificates {
   readonly authority: string;
   readonly server: { readonly cert: string; readonly key: string };
-  /** All have the same key: to make a thousand is not what is measured. */
+  /** Shared by all: generating a thousand keys is not part of the measurement. */
   readonly key: string;
   readonly fleetlets: readonly { readonly uid: string; readonly cert: string }[];
 }

@@ -14,11 +14,11 @@ const RAW = {
   server: new URL('./raw-server-process.ts', import.meta.url),
   clients: new URL('./raw-swarm-process.ts', import.meta.url),
 };
-/** As bin/fleetshift starts the platform. */
+/** The flags with which bin/fleetshift starts the platform. */
 export const PRODUCT_FLAGS = ['--max-semi-space-size=4'];
 export const PRODUCT_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
-/** A server and its clients, in processes of their own. */
+/** A server and its clients, in separate processes. */
 interface Side {
   readonly server: Child;
   readonly clients: readonly Child[];
@@ -29,11 +29,11 @@ interface Side {
 
 export interface ChannelFigures {
   readonly figures: readonly Figure[];
-  /** What the raw server holds, for all that is measured beside it. */
+  /** The memory of the raw server, as the reference for other figures. */
   readonly rawBytes: number;
 }
 
-/** Ours and raw node:http2, both there at once, and asked in turn. */
+/** Measures ours and raw node:http2 alternately, with both running. */
 export async function channelFigures(context: BenchContext): Promise<ChannelFigures> {
   const { quick } = context;
   const count = quick ? 100 : 1_000;

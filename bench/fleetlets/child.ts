@@ -9,7 +9,7 @@ interface Answer {
   readonly error?: string;
 }
 
-/** A process that does what it is asked, one thing after the other; `answerParent` is its other side. */
+/** A process that executes requests one after the other; `answerParent` is its other side. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
@@ -30,7 +30,7 @@ export class Child {
     });
   }
 
-  /** Resident, after what is not needed was collected. */
+  /** Resident memory, after garbage collection. */
   async restingBytes(): Promise<number> {
     await this.ask('collect');
     return residentBytes(this.#process.pid);
@@ -52,7 +52,7 @@ export class Child {
   }
 }
 
-/** Of any process; where there is no /proc, of none. */
+/** Resident memory of any process; zero where there is no /proc. */
 export function residentBytes(pid: number | undefined): number {
   try {
     const [, kib = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

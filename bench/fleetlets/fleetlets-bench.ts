@@ -6,7 +6,7 @@ import { platformFigures } from './platform-figures.ts';
 
 export const fleetletsBench: Bench = {
   name: 'fleetlets',
-  description: 'fleetlets on one platform process, with mTLS, beside raw node:http2 with the same sockets and frames',
+  description: 'fleetlets on one platform process, with mTLS, compared with raw node:http2 (same sockets, same frames)',
   run: async (context) => {
     const { figures, rawBytes } = await channelFigures(context);
     return [

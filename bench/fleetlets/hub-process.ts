@@ -14,7 +14,7 @@ import { listenGrpc } from '#kit/transport/grpc';
 import { answerParent } from './answer-parent.ts';
 import { DELIVERY_BYTES, MESSAGE_BYTES } from './load.ts';
 
-/** The platform's end of channels and nothing else: what the raw server is compared with. */
+/** The platform's end of channels and nothing else, for comparison with the raw server. */
 const signal = AbortSignal.timeout(30 * 60_000);
 const targets: string[] = [];
 const hub = newHub();
@@ -39,7 +39,7 @@ answerParent({
       tls: { cert: tls.cert, key: new Secret(tls.key) },
       path: CHANNEL_METHOD,
       accept: frameAcceptor(hub.accept),
-      // All certificates are of the bench's own authority, as the platform would find out.
+      // All certificates are from the bench's own authority; the platform would check that.
       recognises: () => true,
     });
     hub.run(signal).catch((error: unknown) => {
@@ -47,7 +47,7 @@ answerParent({
     });
     return 'port' in server.address ? server.address.port : 0;
   },
-  /** Until each has opened its delivery. */
+  /** Waits until each has opened its delivery channel. */
   warm: async () => {
     const send = (target: string) => hub.send('delivery', { target, payload: Buffer.alloc(1) }, signal);
     for (const target of targets)
@@ -59,7 +59,7 @@ answerParent({
       )
         await sleep(20, signal);
   },
-  /** One to each, and the word back that it was taken. */
+  /** Sends one message to each, and waits for the acknowledgements. */
   fanOut: async () => {
     const payload = Buffer.alloc(DELIVERY_BYTES, 'd');
     const taken = counted(targets.length);
@@ -68,7 +68,7 @@ answerParent({
     await taken.all;
     return performance.now() - begun;
   },
-  /** Through one channel, as much as it takes. */
+  /** Sends as much as one channel takes. */
   stream: async (messages: number) => {
     const [target = ''] = targets;
     const payload = Buffer.alloc(MESSAGE_BYTES, 'm');
@@ -95,7 +95,7 @@ function counted(count: number) {
 }
 
 function newHub(): SessionHub {
-  /** By the certificate of a connection, which is asked about for each of its streams. */
+  /** Names by the certificate of a connection; each of its streams looks it up. */
   const names = new WeakMap<Uint8Array, string>();
   return new SessionHub({
     directory: {

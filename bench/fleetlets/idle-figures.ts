@@ -15,7 +15,7 @@ import { installPackage } from './install-package.ts';
 const GOAL = 1.4;
 const MIB = 2 ** 20;
 
-/** Holds one session with mTLS, and does nothing. */
+/** Holds one mTLS session, and does nothing. */
 const BARE = `
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
@@ -26,7 +26,7 @@ session.on('connect', () => console.log('connected'));
 setInterval(() => session.ping(() => {}), 5000);
 `;
 
-/** A fleetlet as it is installed, with nothing to do once it has enrolled, beside the least that can be connected at all. */
+/** An installed fleetlet, idle after its enrolment, next to the smallest possible connected process. */
 export async function idleFigures({ quick, signal }: BenchContext): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-idle-'));
   const platform = new ScriptedPlatform();

@@ -4,8 +4,8 @@ import { buildPackage } from '../../scripts/build-package.ts';
 import { ROOT } from '../../scripts/repository.ts';
 
 /**
- * The package that is published, with what npm would put beside it; returns its folder. Memory is measured on it: from the
- * sources every process also keeps what strips types.
+ * Installs the published package with its dependencies; returns its folder. Memory is measured on it, because a process
+ * running from the sources also holds the type stripper.
  */
 export async function installPackage(folder: string, signal: AbortSignal): Promise<string> {
   await mkdir(join(folder, '.bin'));

@@ -1,11 +1,11 @@
 import { encodeFrame } from '../../contexts/channels/adapters/frame-codec.ts';
 
-/** Of a fleetlet that has nothing to do. */
+/** The streams of an idle fleetlet. */
 export const STREAMS = ['control', 'access', 'delivery', 'status'] as const;
 export const DELIVERY_BYTES = 1024;
 export const MESSAGE_BYTES = 256;
 
-/** How large the frame of such a message is on the wire, with its prefix: the raw side sends as many bytes. */
+/** The size of such a message's frame on the wire, with its prefix: the raw side sends the same number of bytes. */
 export function wireBytes(payload: number): number {
   const uid = '00000000-0000-7000-8000-000000000000';
   const frame = encodeFrame({
@@ -24,7 +24,7 @@ export function wireBytes(payload: number): number {
   return 5 + frame.length;
 }
 
-/** The raw side's acknowledgement: of so many frames. */
+/** The raw side's acknowledgement of a number of frames. */
 export const RAW_ACK_BYTES = 12;
 
 export function rawAck(count: number): Buffer {

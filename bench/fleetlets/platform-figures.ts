@@ -19,14 +19,14 @@ const ASK_EVERY_MS = 20;
 const MIB = 2 ** 20;
 const PATHS = ['/v1/targets?pageSize=20', '/v1/fleetlets?pageSize=20', '/v1/deployments?pageSize=20'];
 
-/** The raw server is measured after it was collected, too. */
+/** Collects on SIGUSR2: the raw server is also measured after a collection. */
 const COLLECTS = "data:text/javascript,process.on('SIGUSR2',()=>globalThis.gc())";
 const COLLECTED_MS = 2_000;
 
 type Who = SwarmOrder['who'];
 type Enrolled = { readonly who: Who; readonly authority: string; readonly grpc: string };
 
-/** The whole platform as it is installed: fleetlets that enrolled with it, each with a target, and all cut off at once. */
+/** The whole installed platform: enrolled fleetlets, each with a target, and all disconnected at once. */
 export async function platformFigures(context: BenchContext, rawBytes: number): Promise<Figure[]> {
   const { quick, signal } = context;
   const count = quick ? 100 : 1_000;
@@ -80,7 +80,7 @@ function atMost(name: string, value: number, goal: number): Figure {
   return { ...plain(name, value, 'ms'), goal, met: value <= goal };
 }
 
-/** Requests one after the other begun, whether or not those before were answered: as many callers do. */
+/** Starts requests at a fixed rate, whether or not earlier ones were answered, as independent callers do. */
 async function askMeanwhile(
   platform: Platform,
   what: () => Promise<number>,

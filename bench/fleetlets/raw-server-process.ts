@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { answerParent } from './answer-parent.ts';
 import { DELIVERY_BYTES, MESSAGE_BYTES, RAW_ACK_BYTES, STREAMS, wireBytes } from './load.ts';
 
-/** What node:http2 does by itself with the same sockets, streams and frames. */
+/** Plain node:http2 with the same sockets, streams and frames. */
 const streams: ServerHttp2Stream[] = [];
 const deliveries: ServerHttp2Stream[] = [];
 let acknowledged = 0;

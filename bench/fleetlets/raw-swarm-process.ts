@@ -4,7 +4,7 @@ import { answerParent } from './answer-parent.ts';
 import { DELIVERY_BYTES, MESSAGE_BYTES, rawAck, STREAMS, wireBytes } from './load.ts';
 import type { SwarmOrder } from './swarm-fleetlet.ts';
 
-/** Clients of the raw server: for each frame of a delivery, the word back that it was taken. */
+/** Clients of the raw server: they acknowledge each frame of a delivery. */
 let frameBytes = wireBytes(DELIVERY_BYTES);
 
 answerParent({

@@ -17,11 +17,11 @@ export interface SwarmOrder {
   readonly to: { readonly host: string; readonly port: number };
   readonly authority: string;
   readonly who: { readonly cert: string; readonly key: string; readonly target: string };
-  /** All of a fleetlet that is idle, unless told. */
+  /** All streams of an idle fleetlet by default. */
   readonly streams?: readonly string[];
 }
 
-/** The platform's end of a fleetlet, and the least of an agent: it takes every order, and holds nothing. */
+/** The fleetlet's connection to the platform, with a minimal agent: it accepts every order and stores nothing. */
 export class SwarmFleetlet {
   readonly sockets: Readonly<Record<ConnectionClass, Set<Connection>>> = { control: new Set(), bulk: new Set() };
   readonly uplink: Uplink;
@@ -59,12 +59,12 @@ export class SwarmFleetlet {
     this.uplink.run(new AbortController().signal).catch(this.#there.reject);
   }
 
-  /** Its target is registered, and what it said of it was taken. */
+  /** Resolves when its target is registered and its first report was acknowledged. */
   get isThere(): Promise<void> {
     return this.#there.promise;
   }
 
-  /** Resolves when all of it is there again. */
+  /** Disconnects; resolves when everything is connected again. */
   drop(): Promise<void> {
     this.#missing = STREAMS.length;
     this.#back = Promise.withResolvers();

@@ -6,7 +6,7 @@ import type { Task } from './orders.ts';
 import { findPrograms, type Program } from './programs.ts';
 import { seedObjects } from './seed-objects.ts';
 
-/** At least 0.8 of what client-go does, as a ratio of times. */
+/** At least 0.8 of client-go's rate, expressed as a ratio of times. */
 const REQUESTS_GOAL = 1.25;
 const MEMORY_GOAL = 2;
 
@@ -21,7 +21,7 @@ type Values = Readonly<Partial<Record<Program['name'], number>>>;
 export const kubeBench: Bench = {
   name: 'kube',
   description:
-    'lists, watches, applies and caches on one real API server, beside client-go and @kubernetes/client-node',
+    'lists, watches, applies and caches on one real API server, compared with client-go and @kubernetes/client-node',
   run: async (context) => {
     const unavailable = await clustersUnavailable();
     if (unavailable !== undefined) return [];
@@ -37,7 +37,7 @@ export const kubeBench: Bench = {
   },
 };
 
-/** Watches first: the server remembers the events of the seed for a minute or so. */
+/** Watches first: the server keeps the events of the seed for only about a minute. */
 async function measure(measured: Measured): Promise<Figure[]> {
   const { cluster, context } = measured;
   const count = context.quick ? 2_000 : 10_000;
@@ -74,7 +74,7 @@ async function seed(
   }
 }
 
-/** Each in turn, so that a slow moment of the machine meets all; the median of all rounds. */
+/** Alternates the programs, so that a slow moment of the machine affects all; takes the median of all rounds. */
 async function rates(
   { cluster, programs, context }: Measured,
   namespace: string,

@@ -1,25 +1,25 @@
-/** What one of the programs is told to do, in a process of its own. The client-go program reads the same JSON. */
+/** The orders of one of the programs, which runs as a separate process. The client-go program reads the same JSON. */
 export interface Orders {
-  /** A file. */
+  /** Path of the kubeconfig. */
   readonly kubeconfig: string;
   readonly namespace: string;
   readonly task: Task;
 }
 
-/** Each but the last is done `rounds` times after a first time that does not count. */
+/** Each task but the last is repeated `rounds` times, after a warm-up that does not count. */
 export type Task =
   | { readonly kind: 'list'; readonly count: number; readonly rounds: number }
-  /** The events of the past, as fast as the server tells them. */
+  /** Past events, as fast as the server sends them. */
   | { readonly kind: 'watch'; readonly since: string; readonly count: number; readonly rounds: number }
-  /** Server-side applies that change something each, so many at once and for so long. */
+  /** Server-side applies that each change something, `width` at once for `seconds`. */
   | { readonly kind: 'apply'; readonly seconds: number; readonly width: number; readonly rounds: number }
   /** A cache of the namespace. */
   | { readonly kind: 'cache'; readonly count: number };
 
 export interface Outcome {
-  /** How many a second, in each round. */
+  /** Operations per second, for each round. */
   readonly rates: readonly number[];
-  /** What the cache added to the heap, after a collection. */
+  /** The heap growth caused by the cache, after a collection. */
   readonly heapBytes: number;
   readonly residentBytes: number;
 }
@@ -28,7 +28,7 @@ export const LIST_CHUNK = 500;
 const APPLIED_OBJECTS = 100;
 export const FIELD_MANAGER = 'bench';
 
-/** What is applied: the same object again and again, with another `turn`. */
+/** The object to apply: the same each time, with another `turn`. */
 export function applied(namespace: string, index: number, turn: string) {
   const name = `applied-${index % APPLIED_OBJECTS}`;
   const data = { note: 'x'.repeat(200), turn };

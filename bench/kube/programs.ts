@@ -6,7 +6,7 @@ import { cacheFolder, findGoProgram, fingerprint } from '#testing/go-program';
 import type { BenchContext } from '../figure.ts';
 import type { Orders, Outcome } from './orders.ts';
 
-/** One of the clients, each in a process of its own, so that nothing of the others is in its memory or its way. */
+/** One of the clients. Each runs as a separate process, so that the others affect neither its memory nor its speed. */
 export interface Program {
   readonly name: 'ours' | 'client-node' | 'client-go';
   readonly run: (orders: Orders, signal: AbortSignal) => Promise<Outcome>;

@@ -1,19 +1,19 @@
 import type { Orders, Outcome, Task } from './orders.ts';
 
-/** One of the clients that are compared: the same few lines in each. */
+/** One of the compared clients: the same few lines in each. */
 export interface KubeSubject {
-  /** One small request, so that what a first one brings into memory is there. */
+  /** One small request, so that the memory needed for a first request is already allocated. */
   touch(namespace: string): Promise<unknown>;
-  /** How many there were, page by page. */
+  /** Returns the number of objects, read page by page. */
   list(namespace: string): Promise<number>;
-  /** Until so many additions were seen. */
+  /** Resolves after `count` additions. */
   watch(namespace: string, since: string, count: number): Promise<void>;
   apply(namespace: string, index: number, turn: string): Promise<void>;
-  /** Resolves once the cache holds so many, and goes on keeping it. */
+  /** Resolves once the cache holds `count` objects, and keeps the cache. */
   cache(namespace: string, count: number): Promise<void>;
 }
 
-/** The main of a program: does what its argument says, and prints what came of it. */
+/** The main function of a program: executes the orders in its argument, and prints the outcome. */
 export async function runProgram(open: (kubeconfig: string) => Promise<KubeSubject>): Promise<void> {
   const { kubeconfig, namespace, task } = JSON.parse(process.argv[2] ?? '') as Orders;
   const subject = await open(kubeconfig);
@@ -34,7 +34,7 @@ async function carryOut(subject: KubeSubject, namespace: string, task: Task): Pr
 
 type Round = Exclude<Task, { kind: 'cache' }> & { readonly round: number };
 
-/** How many it did. */
+/** Returns the number of operations. */
 async function once(subject: KubeSubject, namespace: string, task: Round): Promise<number> {
   if (task.kind === 'apply') return await applyFor(subject, namespace, task);
   if (task.kind === 'watch') {

@@ -3,7 +3,7 @@ import { CORE, type KubeClient, type KubeObject } from '#kit/kube';
 const WIDTH = 32;
 const resource = CORE.configMaps;
 
-/** Puts so many ConfigMaps of about a kilobyte into the namespace; returns the version from just before the first. */
+/** Creates this many ConfigMaps of about a kilobyte in the namespace; returns the resource version just before the first. */
 export async function seedObjects(
   client: KubeClient,
   { namespace, count }: { readonly namespace: string; readonly count: number },
@@ -20,7 +20,7 @@ export async function seedObjects(
   return metadata.resourceVersion;
 }
 
-/** Nearly every text is its own, as in life. */
+/** Nearly all texts are distinct, as in practice. */
 function object(index: number): KubeObject & { readonly data: Readonly<Record<string, string>> } {
   const data = Object.fromEntries(
     Array.from({ length: 5 }, (_, key) => [`key-${key}`, `${index}-${key}-${'v'.repeat(100)}`]),

@@ -9,17 +9,17 @@ const AT_ONCE = 4;
 const APPLIED = { fieldManager: 'bench', force: true } as const;
 export const NAMESPACE = 'bench';
 
-/** A ConfigMap as it is compared: its value, wherever it came from. */
+/** A ConfigMap as compared: only its value matters. */
 interface Valued extends KubeObject {
   readonly data?: { readonly value?: string };
 }
 
-/** A real API server, a client of the bench, and somebody who looks at what arrives there. */
+/** A real API server, a client of the bench, and a watch for arriving changes. */
 export class BenchCluster {
   readonly name: string;
   readonly cluster: TestCluster;
   readonly client: KubeClient;
-  /** When each was seen with a value, the last time. */
+  /** When each was last seen with a value. */
   readonly #seen = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
 
@@ -43,7 +43,7 @@ export class BenchCluster {
     await this.client.apply(ref, valued(name, value), APPLIED, signal);
   }
 
-  /** When the watch showed the last of them with the value; not before `since`. */
+  /** The time when the watch showed the last of them with the value; not before `since`. */
   async has(names: readonly string[], value: string, since = 0): Promise<number> {
     const times = (): number[] => names.map((name) => this.#seen.get(`${name}=${value}`) ?? 0);
     let isLate = false;
@@ -57,7 +57,7 @@ export class BenchCluster {
     return Math.max(...times());
   }
 
-  /** Until aborted. */
+  /** Watches until aborted. */
   async look(signal: AbortSignal): Promise<void> {
     const ref = { resource: CORE.configMaps, namespace: NAMESPACE };
     while (!signal.aborted) {
@@ -85,7 +85,7 @@ export class BenchCluster {
   }
 }
 
-/** About 1 KiB, as the peers were measured with. */
+/** About 1 KiB, the size the peers were measured with. */
 export function valued(name: string, value: string): object {
   const filler = 'x'.repeat(900);
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data: { value, filler } };

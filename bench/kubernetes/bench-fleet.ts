@@ -10,14 +10,14 @@ import type { BenchCluster } from './bench-clusters.ts';
 import { type Known, StatusWatch } from './status-watch.ts';
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
-/** As bin/fleetshift starts both. */
+/** The flags with which bin/fleetshift starts both. */
 const PRODUCT_FLAGS = ['--max-semi-space-size=4'];
 const WORKSPACE = '/v1/workspaces/bench';
 
-/** A platform as a process, an agent as another one that serves every cluster, and what the platform knows of them. */
+/** A platform process, an agent process that serves every cluster, and the platform's view of them. */
 export class BenchFleet {
   readonly platform: Platform;
-  /** Of the agent. */
+  /** Pid of the agent. */
   readonly pid: number;
   readonly kubeconfig: string;
   readonly #watch: StatusWatch;
@@ -90,16 +90,19 @@ export class BenchFleet {
     return status?.rollout?.revision ?? 0;
   }
 
-  /** The platform knows that all have a later revision than this, and are well; the time is when it said so. */
+  /**
+   * Resolves when the platform reports that all targets have a later revision than this and are available; returns the
+   * time of that report.
+   */
   async knows(name: string, { after, count }: { readonly after: number; readonly count: number }): Promise<number> {
     const isKnown = ({ status }: Known): boolean => {
       const isNew = (status?.rollout?.revision ?? 0) > after && status?.rollout?.phase === 'Finished';
       return isNew && status?.counts?.available === count;
     };
     const told = this.#watch.until(name, isKnown);
-    // Nobody waits for it yet.
+    // Avoids an unhandled rejection until it is awaited.
     told.catch(() => {});
-    // It may have been said before anybody listened.
+    // The report may have come before the watch was open.
     const found = await ask<Known>(this.platform, 'GET', `${WORKSPACE}/deployments/${name}`);
     return isKnown(found) ? performance.now() : await told;
   }

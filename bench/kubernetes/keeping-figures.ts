@@ -14,7 +14,7 @@ interface Kept {
   readonly fleet: BenchFleet;
 }
 
-/** What somebody else changes is put back: from the change to the watch event that undoes it. */
+/** The time from a foreign change to the watch event that shows it reverted. */
 export async function driftFigures({ clusters, fleet }: Kept, { quick, signal }: BenchContext): Promise<Figure[]> {
   const manifest = { type: 'inline', documents: [valued('drifting', 'ours')] };
   await fleet.create('drifting', { manifest, driftPolicy: 'repair' });
@@ -35,7 +35,10 @@ export async function driftFigures({ clusters, fleet }: Kept, { quick, signal }:
   return [plain('drift: from the change until it is put back', percentile(taken, 0.5), 'ms')];
 }
 
-/** One large deployment on one cluster, beside the same applies by hand; and what the agent holds while it watches them. */
+/**
+ * One large deployment on one cluster, next to the same applies made directly; and the agent's memory while it watches
+ * the objects.
+ */
 export async function loadFigures(kept: Kept, context: BenchContext): Promise<Figure[]> {
   const figures: Figure[] = [plain('agent: resident set, few objects', residentMib(kept.fleet.pid), 'MiB')];
   for (const count of context.quick ? [500] : [1_000, 10_000]) figures.push(...(await load(kept, count, context)));

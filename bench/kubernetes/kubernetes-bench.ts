@@ -9,7 +9,7 @@ import { spreadFigures } from './spread-figures.ts';
 
 export const kubernetesBench: Bench = {
   name: 'kubernetes',
-  description: 'changes on their way to real API servers, beside bare server-side applies to the same servers',
+  description: 'rollouts to real API servers, compared with bare server-side applies to the same servers',
   run: async (context) => {
     if ((await clustersUnavailable('apiserver')) !== undefined) return [];
     const { quick } = context;

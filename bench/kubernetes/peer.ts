@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Another program on the same servers. It is started with a kubeconfig that has a context for each cluster (`KUBECONFIG`), and
- * told on its standard input what to bring there, a line of JSON each: `{"namespace", "names", "value"}`. ConfigMaps of these
- * names have to have that `data.value` in all of them; when they do is seen by the same watches as for us.
+ * Another program on the same servers. It is started with a kubeconfig that has a context for each cluster
+ * (`KUBECONFIG`). On its standard input it gets the desired state, one line of JSON each: `{"namespace", "names",
+ * "value"}`. ConfigMaps of these names must then have that `data.value` in every cluster. The same watches as for ours
+ * determine when they do.
  */
 export class Peer {
   readonly name: string;

@@ -10,7 +10,7 @@ const PATH = '/api/v1/namespaces/bench/configmaps/proxied';
 
 type Ask = () => Promise<void>;
 
-/** The same small reads, straight to the API server and through the platform, its fleetlet and the agent. */
+/** The same small reads, directly from the API server, and through the platform, its fleetlet and the agent. */
 export async function proxyFigures(
   { clusters, fleet }: { readonly clusters: readonly BenchCluster[]; readonly fleet: BenchFleet },
   { quick, signal }: BenchContext,

@@ -7,7 +7,7 @@ import type { Peer } from './peer.ts';
 
 const APPLIED_GOAL = 3;
 const KNOWN_GOAL = 4;
-/** Whatever the change before left to be done is done by then, on either side. */
+/** Enough for the remaining work of the previous change to finish, on either side. */
 const BETWEEN_MS = 500;
 
 export interface Spread {
@@ -18,7 +18,7 @@ export interface Spread {
   readonly rounds: number;
 }
 
-/** One change, on its way to the last of all clusters: by us, by a bare loop of server-side applies, and by peers. */
+/** The time of one change to reach the last cluster: with ours, with a bare loop of server-side applies, and with peers. */
 export async function spreadFigures(spread: Spread, context: BenchContext): Promise<Figure[]> {
   const { clusters, fleet, peers, objects, rounds } = spread;
   const name = `spread-${objects}`;
@@ -66,7 +66,7 @@ async function ours({ clusters, fleet, name, names, value }: Change, taken: Take
   taken.known.push((await known) - begun);
 }
 
-/** What can be done at all: to all clusters at once, one after the other within each, as many at a time as we do. */
+/** The lower bound: all clusters at once, one apply after the other within each, with our concurrency. */
 async function bare(
   clusters: readonly BenchCluster[],
   { objects, value }: { readonly objects: number; readonly value: string },
@@ -95,7 +95,7 @@ async function byPeer(
   return (await there) - begun;
 }
 
-/** When the last of them had it. */
+/** The time when the last cluster had it. */
 async function all(clusters: readonly BenchCluster[], names: readonly string[], value: string): Promise<number> {
   return Math.max(...(await Promise.all(clusters.map((cluster) => cluster.has(names, value)))));
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '#testing/platform-process';
 
-/** Of a deployment, as far as it is of interest here. */
+/** The fields of a deployment that are read here. */
 export interface Known {
   readonly name: string;
   readonly status?: {
@@ -9,15 +9,15 @@ export interface Known {
   };
 }
 
-/** Whoever is not told by then is told why. */
+/** After this time a wait fails, with the last known state. */
 export const PATIENCE_MS = 5 * 60_000;
 const TYPES = ['deployment.created', 'deployment.statusChanged', 'rollout.planned', 'rollout.finished'];
 
-/** What the platform tells of deployments to whoever follows its events: to ask it all the time would slow down what is measured. */
+/** Follows the platform's deployment events: polling would slow down what is measured. */
 export class StatusWatch {
   readonly #waiting = new Set<(told: Known) => void>();
 
-  /** Once it hears; the stream is over when the signal aborts. */
+  /** Resolves once it receives events; the stream ends when the signal aborts. */
   static async open(platform: Platform, signal: AbortSignal): Promise<StatusWatch> {
     const watch = new StatusWatch();
     const types = TYPES.map((type) => `types=${type}`).join('&');
@@ -32,7 +32,7 @@ export class StatusWatch {
     return watch;
   }
 
-  /** When it is told that the deployment is so; rejects with what was told last when it never is. */
+  /** The time when the deployment was reported to satisfy the condition; rejects with the last report if it never does. */
   async until(name: string, isSo: (told: Known) => boolean): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     let last: Known | undefined;

@@ -5,7 +5,10 @@ import { connect as connectTls } from 'node:tls';
 import { CHANNEL_METHOD } from '#contexts/channels/adapters';
 import { answerParent } from '../fleetlets/answer-parent.ts';
 
-/** What is connected to, and whether it is hostile: the well-behaved connect at the same rate to the same listeners, ask once, and stay idle. */
+/**
+ * The listeners to attack, and whether the connections are hostile. Well-behaved callers connect at the same rate to the
+ * same listeners, send one request, and stay idle.
+ */
 export interface AttackOrder {
   readonly http: { readonly host: string; readonly port: number };
   readonly grpc: { readonly host: string; readonly port: number };
@@ -48,7 +51,7 @@ answerParent({
   },
 });
 
-/** One more, from the next address of 127.1.0.0/24; the oldest goes when there are enough. */
+/** Opens one more connection, from the next address of 127.1.0.0/24; closes the oldest when there are enough. */
 function open({ http, grpc, isHostile }: AttackOrder): void {
   const localAddress = `127.1.0.${1 + (made % 254)}`;
   const kind = made % 4;
@@ -64,7 +67,7 @@ function open({ http, grpc, isHostile }: AttackOrder): void {
     else calls(socket, { streams: 1, frameBytes: SMALL, sentBytes: SMALL });
   } else if (kind === 0) socket.once('connect', () => socket.write(HALF)).resume();
   else if (kind === 1) socket.resume();
-  // A first record of TLS that says that more is to come, and nothing more.
+  // A first TLS record that announces more to come, and then nothing.
   else if (kind === 2)
     socket.once('connect', () => socket.write(Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]))).resume();
   else calls(socket, { streams: 4, frameBytes: LARGE, sentBytes: 256 * 1024 });

@@ -17,7 +17,7 @@ const PATHS = ['/v1/targets?pageSize=20', '/v1/fleetlets?pageSize=20', '/v1/depl
 export const preauthLoadBench: Bench = {
   name: 'preauth-load',
   description:
-    'what known callers notice while 254 addresses attack before authentication, beside as many well-behaved',
+    'impact on known callers while 254 addresses attack before authentication, compared with well-behaved ones',
   run: async (context) => {
     const home = await platformHome('sqlite');
     const [swarm, attacker] = ['../fleetlets/swarm-process.ts', './attacker-process.ts'].map(
@@ -59,7 +59,7 @@ async function figuresOf(context: BenchContext, { platform, swarm, attacker }: P
     context.log(`${isHostile ? 'hostile' : 'well-behaved'}: ${made} connections made, ${held} held at the end`);
     return { ...load, lost, perSecond: made / (ms / 1_000) };
   };
-  // For caches and compiled code: idle is what the platform has after it was asked.
+  // Warms caches and compiled code: the idle figure is for a platform that has been used.
   await ask(platform, quick ? 2_000 : 10_000);
   const idleBytes = residentBytes(platform.pid);
   const calm = await under(false);
@@ -82,7 +82,7 @@ async function figuresOf(context: BenchContext, { platform, swarm, attacker }: P
       goal: LATENCY_GOAL,
     }),
     plain('largest resident set with the well-behaved', calm.mostBytes / MIB, 'MiB'),
-    // Below 200 the attacker had too little of the machine to keep to its programme.
+    // Below 200, the attacker got too little of the machine to keep its rate.
     plain('hostile connections made', hostile.perSecond, '/s'),
     plain('requests of others', hostile.taken.length, ''),
   ];
@@ -100,7 +100,7 @@ interface Load {
   readonly perSecond: number;
 }
 
-/** Begun one after the other, whether or not those before were answered. */
+/** Starts requests at a fixed rate, whether or not earlier ones were answered. */
 async function ask(platform: Platform, ms: number): Promise<Omit<Load, 'lost' | 'perSecond'>> {
   const taken: number[] = [];
   let [failed, mostBytes] = [0, 0];
@@ -126,7 +126,7 @@ async function ask(platform: Platform, ms: number): Promise<Omit<Load, 'lost' | 
   return { taken, failed, mostBytes };
 }
 
-/** Sessions that ended so far, so that a fleetlet that was lost and came back counts, too. */
+/** The sessions ended so far; a fleetlet that was lost and came back counts, too. */
 async function lostSessions(platform: Platform): Promise<number> {
   const metrics = await (await platform.request('/metrics')).text();
   if (!metrics.includes('fleetshift_fleetlet_events_total{')) throw new Error('the metric of sessions is gone');

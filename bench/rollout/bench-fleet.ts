@@ -21,7 +21,7 @@ const TYPE = 'simulated';
 export const STAGES = ['canary', 'early', 'late'];
 const AT_ONCE = 500;
 
-/** What the agents saw of a change, by the clock of the process. */
+/** The agents' observations of a change, by the clock of the process. */
 export interface Sightings {
   first: number;
   last: number;
@@ -31,7 +31,7 @@ export interface Sightings {
 export interface BenchFleet {
   readonly targets: readonly Target[];
   readonly simulated: SimulatedFleet;
-  /** From now on. */
+  /** Starts observing. */
   watch(): Sightings;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface FleetOrders {
   readonly size: number;
 }
 
-/** The product's own parts, joined as the platform joins them, with simulated targets behind them. */
+/** The product's own modules, composed as in the platform, with simulated targets behind them. */
 export async function openBenchFleet({ storage, folder, size }: FleetOrders, signal: AbortSignal): Promise<BenchFleet> {
   const targets = await growTargets(storage, size, signal);
   const keys = await openKeyRing({ file: join(folder, 'keys.json'), storage, clock: systemClock }, signal);
@@ -56,7 +56,7 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
   });
   const reports = {
     report: (all: readonly DeliveryReport[], stop: AbortSignal) => intake.report(all, stop),
-    // They were online all the time.
+    // The targets are always online.
     connectionChanged: async () => {},
     inventory: async (_inventories: readonly Inventory[]) => {},
   };
@@ -90,7 +90,7 @@ export async function openBenchFleet({ storage, folder, size }: FleetOrders, sig
   };
 }
 
-/** Notes when orders are taken; otherwise the fleet itself. */
+/** Records when orders are accepted; otherwise the fleet itself. */
 class WatchedAgent {
   readonly #fleet: SimulatedFleet;
   #sightings: Sightings = { first: Number.NaN, last: Number.NaN, count: 0 };
@@ -122,7 +122,7 @@ class WatchedAgent {
   }
 }
 
-/** Past the services, which would take a while. */
+/** Bypasses the services, which would take a while. */
 async function growTargets(storage: Storage, size: number, signal: AbortSignal): Promise<readonly Target[]> {
   const now = Date.now();
   const targets = Array.from({ length: size }, (_, index): Target => {

@@ -5,7 +5,7 @@ export interface Writes {
   readonly rows: number;
 }
 
-/** The same storage, with a count of what was written through it. */
+/** The same storage, with a count of its writes. */
 export function countingStorage(storage: Storage): { readonly storage: Storage; readonly writes: Writes } {
   const writes = { transactions: 0, rows: 0 };
   const count = (changed: number): number => {

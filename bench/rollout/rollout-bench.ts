@@ -9,7 +9,7 @@ import { type Bench, type BenchContext, cost, type Figure, plain } from '../figu
 import type { RolloutOrders, RolloutRun } from './rollout-process.ts';
 
 const PROCESS = new URL('./rollout-process.ts', import.meta.url);
-/** As `bin/fleetshift` starts it. */
+/** The flags with which `bin/fleetshift` starts it. */
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 const GOAL = 2;
 const MEMORY_GOAL_MIB = 250;
@@ -17,7 +17,7 @@ const ROUNDS = 3;
 
 export const rolloutBench: Bench = {
   name: 'rollout',
-  description: 'a one-line change on its way to a simulated fleet, beside a bare loop over the same agents',
+  description: 'rollout of a one-line change to a simulated fleet, compared with a bare loop over the same agents',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) {
@@ -61,7 +61,7 @@ function memory(what: string, mebibytes: number, size: number): Figure {
   return size > 1_000 ? figure : { ...figure, goal: MEMORY_GOAL_MIB, met: mebibytes <= MEMORY_GOAL_MIB };
 }
 
-/** The one that the machine disturbed least. */
+/** The run that the machine disturbed least. */
 async function best(what: Pick<RolloutOrders, 'rollout' | 'size'> & { engine: Engine }, context: BenchContext) {
   const runs: RolloutRun[] = [];
   for (let round = 0; round < (context.quick ? 1 : ROUNDS); round += 1) runs.push(await runOnce(what, context));

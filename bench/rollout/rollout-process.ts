@@ -10,7 +10,7 @@ import { builtInRules, orchestrationUnitOfWork } from '../../contexts/orchestrat
 import { type BenchFleet, openBenchFleet, type Sightings, STAGES, WIDTH, WORKSPACE } from './bench-fleet.ts';
 import { countingStorage, type Writes } from './counting-storage.ts';
 
-/** A process of its own, so that its memory is that of one rollout. */
+/** A separate process, so that its memory is that of one rollout. */
 export interface RolloutOrders {
   readonly place: { readonly file: string } | { readonly url: string };
   readonly folder: string;
@@ -62,7 +62,7 @@ console.log(JSON.stringify(await measure()));
 await fleet.stop();
 await plain.close();
 
-/** One line is changed, and everybody gets it; then a loop that does nothing but send the same. */
+/** Changes one line and rolls it out to every target; then a bare loop that only sends the same orders. */
 async function measure(): Promise<RolloutRun> {
   const peak = watchMemory();
   const loop = monitorEventLoopDelay({ resolution: 5 });
@@ -109,7 +109,7 @@ function document(text: string) {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app', namespace: 'default' }, data: { text } };
 }
 
-/** Asks the database only once everybody has it: to be asked all the time would be part of what is measured. */
+/** Queries the database only after every target has the change: polling would be part of the measurement. */
 async function untilDone(revision: number, seen: Sightings): Promise<void> {
   while (seen.count < orders.size) await pause(2);
   for (;;) {
@@ -127,8 +127,8 @@ async function historyLength(): Promise<number> {
 }
 
 /**
- * The same orders to the same agents at the same width, and nothing else. Of a staged rollout, one stage after the other:
- * whatever sends them has to wait for the last of a stage.
+ * Sends the same orders to the same agents with the same concurrency, and does nothing else. For a staged rollout it
+ * waits after each stage, as any sender would have to.
  */
 async function bareLoop({ targets, simulated }: BenchFleet): Promise<number> {
   const documents = [document('bare')];

@@ -6,12 +6,12 @@ import { type BenchContext, cost, type Figure } from '../figure.ts';
 
 const TARGETS = Array.from({ length: 10 }, (_, index) => ({ name: `t-${index}`, labels: {} }));
 const CHANGED = 'app-50';
-/** Until the rollout has succeeded; a restart may add little to what a running platform needs for that. */
+/** For the time until the rollout has succeeded: a restart may add little to that of a running platform. */
 const LANDS_GOAL = 2;
-/** Per cent of one core, of a process that is asked nothing. */
+/** Per cent of one core, for a process without requests. */
 const IDLE_GOAL = 5;
 
-/** Many deployments that have nothing to do: a change after a restart that follows a kill, and what being idle costs. */
+/** Many idle deployments: a change after a kill and restart, and the cost of being idle. */
 export async function deploymentFigures(context: BenchContext): Promise<Figure[]> {
   const count = context.quick ? 100 : 1_000;
   const home = await platformHome('sqlite');
@@ -57,7 +57,7 @@ function drafts(count: number): readonly object[] {
   }));
 }
 
-/** From the request to the success of the rollout. */
+/** The time from the request to the success of the rollout. */
 async function landing(client: DeploymentClient, revision: number): Promise<number> {
   const begun = performance.now();
   await client.patch(CHANGED, { manifest: saying(`revision ${revision}`) });
@@ -65,7 +65,7 @@ async function landing(client: DeploymentClient, revision: number): Promise<numb
   return performance.now() - begun;
 }
 
-/** The least of a few looks: what is left of the start, such as a collection of garbage, may fall into the first. */
+/** The lowest of a few measurements: leftovers of the start, such as garbage collection, may fall into the first. */
 async function idleShare(platform: Platform, { quick, signal }: BenchContext): Promise<number> {
   const shares: number[] = [];
   for (let look = 0; look < (quick ? 2 : 5); look += 1) {

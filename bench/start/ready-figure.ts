@@ -8,7 +8,7 @@ import { platformHome } from '#testing/platform-process';
 import { type BenchContext, cost, type Figure } from '../figure.ts';
 import { interleaved } from '../statistics.ts';
 
-/** Node, and a database file with a table in it: less than this no start can be. */
+/** Node, and a database file with one table: no start can take less. */
 const BARE = `
 const { DatabaseSync } = require('node:sqlite');
 const database = new DatabaseSync(process.argv[1]);
@@ -16,10 +16,10 @@ database.exec('PRAGMA journal_mode = WAL; CREATE TABLE things (name TEXT PRIMARY
 database.close();
 `;
 
-/** Three seconds are promised for the first start, on a machine whose Node needs 50 ms for the bare part. */
+/** Promised: three seconds for the first start, on a machine whose Node needs 50 ms for the bare part. */
 const GOAL = 60;
 
-/** From the start of the process to the first 200 of `/readyz`, in an empty data folder. */
+/** The time from the start of the process to the first 200 of `/readyz`, in an empty data folder. */
 export async function readyFigure(engine: Engine, context: BenchContext): Promise<Figure> {
   const rounds = context.quick ? 2 : 7;
   const { ours, theirs } = await interleaved(

@@ -7,10 +7,10 @@ import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { type BenchContext, cost, type Figure } from '../figure.ts';
 import { percentile } from '../statistics.ts';
 
-/** A second is promised; the process that made the change answers within some ten milliseconds. */
+/** Promised: one second. The process that made the change answers within some ten milliseconds. */
 const GOAL = 50;
 
-/** Two processes on one Postgres: from a change in one of them until the other one answers by it. */
+/** Two processes on one Postgres: the time from a change in one of them until the other applies it. */
 export async function sharingFigures(context: BenchContext): Promise<Figure[]> {
   const home = await platformHome('postgres');
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-second-'));

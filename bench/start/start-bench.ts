@@ -7,7 +7,8 @@ import { takeoverFigure } from './takeover-figure.ts';
 
 export const startBench: Bench = {
   name: 'start',
-  description: 'what is promised of starts: ready, a standby that takes over, two processes that agree, and being idle',
+  description:
+    'promised times: first start, standby takeover, changes seen by a second process; and the cost of idling',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) figures.push(await readyFigure(engine, context));

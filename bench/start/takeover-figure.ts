@@ -11,12 +11,12 @@ import { type BenchContext, cost, type Figure } from '../figure.ts';
 import { percentile } from '../statistics.ts';
 
 const LEASE_MS = 3_000;
-/** Five seconds are promised, with a lease of three. */
+/** Promised: five seconds, with a lease of three. */
 const GOAL = 1.67;
-/** More than the first process does before it is killed. */
+/** More than the first process completes before it is killed. */
 const STEPS = 1_500;
 
-/** From the kill of the process that executes to the first step of the one that stood by, beside the lease. */
+/** The time from the kill of the executing process to the first step of the standby, compared with the lease. */
 export async function takeoverFigure(context: BenchContext): Promise<Figure> {
   const took: number[] = [];
   for (let round = 0; round < (context.quick ? 1 : 5); round += 1) took.push(await takeover());
@@ -32,7 +32,7 @@ async function takeover(): Promise<number> {
   const effectsOf = (pid: number): number =>
     readEffects(folder).filter(({ token }) => token.includes(`:${pid}.`)).length;
   try {
-    // What they tell has to be read, or they wait for that.
+    // Their events must be read; otherwise the executors block.
     for (const executor of executors) readAll(executor).catch(() => {});
     const active = await eventually('one to work', () => executors.find(({ pid }) => effectsOf(pid) > 20));
     const standby = await eventually('the other one', () => executors.find((executor) => executor !== active));

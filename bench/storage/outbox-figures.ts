@@ -9,7 +9,7 @@ import { rawSqlite } from './raw-sqlite.ts';
 import type { Subject } from './subject.ts';
 
 const WIDTH = 50;
-/** The dispatcher's own window, and the sequencer's own round. */
+/** The dispatcher's own window, and the sequencer's own batch. */
 const WINDOW = 256;
 const ROUND = 1_000;
 
@@ -22,7 +22,7 @@ interface Measured {
   readonly goal: number;
 }
 
-/** Events written one to a transaction, and events handed to a consumer that does nothing with them. */
+/** Writes events in one transaction each, and dispatches events to a consumer that does nothing. */
 export async function outboxFigures({ database, storage, context, goal }: Measured): Promise<Figure[]> {
   const [ours, raw] = [ourSubject(storage), await rawSubject(database)];
   const count = context.quick ? 4_000 : 20_000;
@@ -77,7 +77,7 @@ function event(): Statement[] {
   return appendEvents([{ id, type: 'thing.updated', key: `key-${nextEvent % 500}`, scope: 'bench', time: 1, data }]);
 }
 
-/** Until the consumer has seen the last event that is there now. */
+/** Waits until the consumer has seen the last current event. */
 async function dispatchAll(storage: Storage, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
@@ -96,7 +96,7 @@ async function dispatchAll(storage: Storage, signal: AbortSignal): Promise<void>
   ]);
 }
 
-/** The statements that the sequencer and the dispatcher send, and nothing else. */
+/** Sends only the statements of the sequencer and the dispatcher. */
 async function dispatchRaw(raw: Subject, storage: Storage): Promise<void> {
   if (storage.engine === 'postgres') {
     while ((await raw.read(sql`SELECT 1 AS arrived FROM outbox LIMIT 1`)) !== undefined) {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Row, Statement } from '#kit/storage';
 import type { Subject } from './subject.ts';
 
-/** The driver with nothing in between: named statements, pipelined, one transaction for each group as ours. */
+/** The bare driver: named statements, pipelined, with one transaction per group as in ours. */
 export async function rawPostgres(url: string): Promise<Subject> {
   const config = { connectionString: url, options: '-c search_path=fleetshift', pipeline: true };
   const [writer, reader] = [new pg.Client(config), new pg.Client(config)];

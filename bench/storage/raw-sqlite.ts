@@ -5,7 +5,7 @@ import type { Subject } from './subject.ts';
 
 const PRAGMAS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768';
 
-/** The driver with nothing in between: prepared statements on the calling thread, the same grouping and sync as ours. */
+/** The bare driver: prepared statements on the calling thread, with the same grouping and sync as ours. */
 export function rawSqlite(file: string): Subject {
   const writer = new DatabaseSync(file);
   writer.exec(PRAGMAS);

@@ -14,12 +14,12 @@ import { change, LONG_WRITE_ROWS, longWrite, pointRead, WORKLOAD } from './workl
 const GOAL = 1.5;
 const MODULES = [WORKLOAD, OUTBOX_MIGRATIONS];
 
-/** Rows of all runs have different ids, so that both subjects may share one database. */
+/** Rows of all runs have different ids, so that both subjects can share one database. */
 let nextId = 1;
 
 export const storageBench: Bench = {
   name: 'storage',
-  description: 'write transactions, outbox events and reads during a long write, beside the raw driver',
+  description: 'write transactions, outbox events and reads during a long write, compared with the raw driver',
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) figures.push(...(await measure(engine, context)));

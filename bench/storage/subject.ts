@@ -1,12 +1,12 @@
 import type { Row, Statement } from '#kit/storage';
 
-/** Either ours or the raw driver: the same work, so that the two can be set beside each other. */
+/** Ours or the raw driver: the same work, for comparison. */
 export interface Subject {
-  /** `count` transactions, `width` of them to one disk sync. */
+  /** Writes the transactions, `width` of them per disk sync. */
   write(transactions: readonly (readonly Statement[])[], width: number): Promise<void>;
   read(statement: Statement): Promise<Row | undefined>;
   readAll(statement: Statement): Promise<Row[]>;
-  /** One statement that takes long, off the thread that reads. */
+  /** One long statement, off the reading thread. */
   writeLong(statement: Statement): Promise<void>;
   close(): Promise<void>;
 }

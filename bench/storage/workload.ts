@@ -1,6 +1,6 @@
 import { type MigrationModule, type Statement, sql } from '#kit/storage';
 
-/** What one transaction of the bench does: an insert and a guarded update, as a change of a resource does. */
+/** One transaction of the bench: an insert and a guarded update, as in a change of a resource. */
 export const WORKLOAD: MigrationModule = {
   module: 'bench',
   migrations: [

@@ -19,7 +19,7 @@ export const FLEET_MODULES: readonly MigrationModule[] = [
   TARGET_MIGRATIONS,
 ];
 
-/** Workspaces and targets together, joined as the platform joins them. */
+/** Workspaces and targets, composed as in the platform. */
 export function composeFleet(storage: Storage, newUid: () => Uuid = uuidv7) {
   const workspaceDeps = {
     newId: newUid,
@@ -49,13 +49,13 @@ export interface FleetSize {
   readonly targets: number;
 }
 
-/** Ten workspaces in each, as many levels as it takes; `w-0` to `w-9` are in the root. */
+/** Ten workspaces in each, on as many levels as needed; `w-0` to `w-9` are in the root. */
 export function pathOfWorkspace(nth: number): string {
   const parent = nth < FAN_OUT ? '/root/' : pathOfWorkspace(Math.floor(nth / FAN_OUT) - 1);
   return `${parent}w-${nth}/`;
 }
 
-/** Past the services, which would take a while. */
+/** Bypasses the services, which would take a while. */
 export async function growFleet(storage: Storage, size: FleetSize, signal: AbortSignal): Promise<void> {
   const workspaces = Array.from({ length: size.workspaces }, (_, nth) => insertWorkspace(nth));
   for (let from = 0; from < workspaces.length; from += AT_ONCE) {
@@ -76,7 +76,7 @@ function insertWorkspace(nth: number): Statement {
     VALUES (${`w-${nth}`}, ${uidOf(nth)}, ${'folder'}, ${parent}, ${path}, ${'{}'}, ${1}, ${1}, ${1}, ${1})`;
 }
 
-/** Neighbours by name are far apart in the tree, as in a fleet that grew. */
+/** Neighbours by name are far apart in the tree, as in a fleet that grew over time. */
 function insertNth(nth: number, { workspaces }: FleetSize): Statement {
   const place = (nth * 7_919) % workspaces;
   const name = named(`t-${nth}`);

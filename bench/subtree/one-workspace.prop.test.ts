@@ -28,7 +28,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('assign'), target, workspace: place }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete'), target }) },
 );
-/** What is there before the story begins, so that there is something to move and to take away. */
+/** The initial objects, so that there is something to move and to delete. */
 const BEGIN: readonly Command[] = [
   { kind: 'create', workspace: 'a', parent: 'root' },
   { kind: 'create', workspace: 'b', parent: 'a' },
@@ -36,7 +36,7 @@ const BEGIN: readonly Command[] = [
   { kind: 'register', target: 't', workspace: 'b' },
   { kind: 'register', target: 'u', workspace: 'c' },
 ];
-/** What stands in one list is asked for at the same moment. */
+/** The commands of one inner list are sent concurrently. */
 const story = fc.array(fc.array(command, { minLength: 1, maxLength: 5 }), { minLength: 4, maxLength: 12, size: 'max' });
 
 eachDatabase('a target', (fresh, engine) => {
@@ -70,7 +70,7 @@ eachDatabase('a target', (fresh, engine) => {
   });
 
   async function beginAnew(): Promise<void> {
-    // From the leaves up, as a parent stays while a child is there.
+    // From the leaves up, since a parent cannot be deleted while it has a child.
     const rows = await storage.all(
       sql`SELECT name FROM workspaces WHERE name <> 'root' ORDER BY length(path) DESC`,
       signal,
@@ -91,7 +91,7 @@ eachDatabase('a target', (fresh, engine) => {
       await storage.write((tx) => execute(asked, tx), signal);
       return 'done';
     } catch (error) {
-      // A refusal is an answer; a race that was lost for good, or anything else, is not.
+      // A refusal is a valid answer; a race lost for good, or any other error, is not.
       if (
         error instanceof FleetError &&
         error.entry.category !== 'unavailable' &&
@@ -138,7 +138,7 @@ eachDatabase('a target', (fresh, engine) => {
     }
   }
 
-  /** Each target is in one workspace that is there, and in the subtrees of that and of all above it, and in no other. */
+  /** Each target is in exactly one existing workspace, and in the subtrees of that one and its ancestors only. */
   async function checkPlaces(): Promise<void> {
     const { workspaceReader, targetReader } = composeFleet(storage);
     const page = { type: undefined, visible: everything, after: undefined, limit: 1_000 };
@@ -170,7 +170,7 @@ eachDatabase('a target', (fresh, engine) => {
     }
   }
 
-  /** The events tell the same: it comes to one, leaves it for another in the same breath, and goes from the last. */
+  /** The events agree: a target joins a workspace, moves from one to the next in a single step, and leaves the last. */
   async function checkHistory(): Promise<void> {
     const order = sql.raw(engine === 'sqlite' ? 'position' : 'sequence');
     const rows = await storage.all<Readonly<Record<'type' | 'key' | 'scope', string>>>(

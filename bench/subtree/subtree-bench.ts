@@ -14,12 +14,12 @@ import { composeFleet, FLEET_MODULES, type FleetSize, growFleet, pathOfWorkspace
 const SIZE: FleetSize = { workspaces: 10_000, targets: 100_000 };
 const GOAL = 1.5;
 
-/** Of the largest subtree 11,111 targets, of the others about 1,111 and 111. */
+/** The largest subtree has 11,111 targets, the others about 1,111 and 111. */
 const TOPS = [0, 10, 110];
 
 export const subtreeBench: Bench = {
   name: 'subtree',
-  description: `the targets of a subtree, of ${SIZE.workspaces} workspaces and ${SIZE.targets} targets, beside the same rows by primary key`,
+  description: `lists of a subtree in a fleet of ${SIZE.workspaces} workspaces and ${SIZE.targets} targets, compared with the same rows by primary key`,
   run: async (context) => {
     const figures: Figure[] = [];
     for (const engine of DATABASES) figures.push(...(await measure(engine, context)));
@@ -51,8 +51,8 @@ async function measure(engine: Engine, context: BenchContext): Promise<Figure[]>
 }
 
 /**
- * The query alone: no side makes targets of the rows. Beside the raw driver it has to bear what our door to the database
- * costs; beside the same lookup through that door, only what the way to the rows does.
+ * Measures the query alone: neither side converts rows to targets. Compared with the raw driver, it includes the cost of
+ * our storage layer; compared with the same lookup through that layer, only the cost of finding the rows.
  */
 async function subtree({ engine, storage, raw, context }: Measured, top: number): Promise<Figure[]> {
   const { signal } = context;
@@ -90,7 +90,7 @@ function wholeSubtree(top: number): TargetRange {
   };
 }
 
-/** As the API reads it: paths looked up, rows made into targets, a hundred of them. */
+/** As the API reads it: looks up paths and converts a hundred rows to targets. */
 async function pages({ engine, storage, context }: Measured): Promise<Figure[]> {
   const { targetReader } = composeFleet(storage);
   const everything = { kind: 'everything' } as const;
@@ -114,7 +114,7 @@ async function pages({ engine, storage, context }: Measured): Promise<Figure[]> 
   return figures;
 }
 
-/** There and back again, with all that is in it. */
+/** Moves a workspace with all its contents there and back. */
 async function move({ engine, storage, context }: Measured): Promise<Figure> {
   const { workspaces, workspaceUnit } = composeFleet(storage);
   const times: number[] = [];

@@ -3,7 +3,7 @@ import { eventually } from '../../kit/durable/testing/eventually.ts';
 import { made } from './callers.ts';
 import { WITH_CANARIES } from './canaries.ts';
 
-/** Goes to the targets with `env: prod`, once somebody has approved it. */
+/** Deploys to targets labelled `env: prod`, after an approval. */
 const DEPLOYMENT = {
   name: 'app',
   manifest: { type: 'inline', documents: WITH_CANARIES.documents },
@@ -15,7 +15,7 @@ const DEPLOYMENT = {
   },
 };
 
-/** Makes `app`, whose first revision waits for the approval that is returned. There has to be a target for it. */
+/** Creates `app` and returns the approval that its first revision waits for. The workspace must have a matching target. */
 export async function addDeployment(platform: Platform, workspace: string): Promise<{ readonly approval: string }> {
   await made(platform, `/v1/workspaces/${workspace}/deployments`, DEPLOYMENT);
   const approval = await eventually('the rollout to ask for an approval', async () => {

@@ -4,7 +4,7 @@ import { createSigningRequest } from '#kit/pki';
 import type { Platform } from '#testing/platform-process';
 import { made } from './callers.ts';
 
-/** Enrols somebody into the workspace who speaks for a new target of this name, which is then its own, too. */
+/** Enrols a fleetlet into the workspace that serves a new target of this name. The target is created in the same workspace. */
 export async function addFleetlet(platform: Platform, workspace: string, target: string): Promise<string> {
   const { token } = await made(platform, `/v1/workspaces/${workspace}/bootstrap-tokens`, { name: `for-${target}` });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

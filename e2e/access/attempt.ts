@@ -5,7 +5,7 @@ import type { PlatformRequest } from '#testing/platform-process';
 import { OPERATION_CASES, type Place } from './operation-cases.ts';
 
 export interface Attempt {
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly init: PlatformRequest;
 }
@@ -13,8 +13,8 @@ export interface Attempt {
 export type Attempts = (operation: Operation, place: Place) => Attempt;
 
 /**
- * Makes requests for operations that are in order as far as the description and the operation's case tell. They are dry runs
- * where that is possible: what one caller did must not change what the next one finds.
+ * Builds valid requests from the API description and the operation's case. They are dry runs where the operation allows
+ * it: one caller's request must not change what the next caller finds.
  */
 export function attemptsOf(document: OpenapiDocument): Attempts {
   const smallest = smallestValues(document);

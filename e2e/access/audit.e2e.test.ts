@@ -50,7 +50,7 @@ for (const engine of DATABASES) {
       const home = await homeFor(t, engine);
       const first = await home.start();
       await useIt(first);
-      // What was refused is gathered for a while, and written down at the latest when the process ends.
+      // Refused attempts are batched, and written at the latest when the process stops.
       await first.stop();
       const platform = await home.start();
       await verification(platform);
@@ -89,7 +89,7 @@ const TAMPERINGS: readonly { how: string; statements: readonly Statement[]; says
   },
 ];
 
-/** Some of everything: changes that were made, and attempts that were refused in each way. */
+/** A mix of successful changes and attempts refused in each way. */
 async function useIt(platform: Platform): Promise<void> {
   for (const name of [STAFF, 'own', 'foreign']) await made(platform, '/v1/workspaces', { name });
   const { token } = await addCaller(platform, { name: 'looker', given: [{ role: 'viewer', on: 'workspaces/own' }] });
@@ -108,7 +108,7 @@ interface Verification {
   readonly faults: readonly { readonly kind: string; readonly position: number }[];
 }
 
-/** Once everything that was done has its place in the chain. */
+/** Verifies the audit log over the API, once every pending entry has its place in the chain. */
 async function verification(platform: Platform): Promise<Verification> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {
@@ -118,7 +118,7 @@ async function verification(platform: Platform): Promise<Verification> {
   }
 }
 
-/** By the command, which looks at the database itself. */
+/** Runs the CLI command, which reads the database directly. */
 function verifyHere({ data, database }: PlatformHome, ...flags: string[]): Promise<Ended> {
   return runCommand(['audit', 'verify', '--data', data, ...flags], { FLEETSHIFT_DATABASE: database });
 }

@@ -2,33 +2,33 @@ import assert from 'node:assert/strict';
 import type { Role } from '#contexts/access';
 import type { Platform, PlatformRequest } from '#testing/platform-process';
 
-/** Somebody who asks a platform: what he was given, and the token that he asks with. */
+/** A caller of the platform: its grants, and the token it authenticates with. */
 export interface Caller {
   readonly name: string;
   readonly token: string;
-  /** As grants name him. */
+  /** The subject that grants refer to. */
   readonly subject: { readonly kind: string; readonly id: string };
 }
 
 export interface Given {
   readonly role: Role;
-  /** `workspaces/own`. */
+  /** For example `workspaces/own`. */
   readonly on: string;
 }
 
 export interface CallerWish {
   readonly name: string;
-  /** Where his service account lives. */
+  /** The workspace of the caller's service account. */
   readonly workspace?: string;
   readonly given?: readonly Given[];
-  /** What his token is narrowed to. */
+  /** The scope that the caller's token is narrowed to. */
   readonly scope?: { readonly within?: string; readonly roles?: readonly Role[] };
 }
 
-/** The workspace of service accounts that are nobody's business but the test's. */
+/** The workspace for service accounts that only the test uses. */
 export const STAFF = 'staff';
 
-/** Makes a service account with grants and one token, as the administrator would. */
+/** Creates a service account with grants and one token, as the administrator. */
 export async function addCaller(platform: Platform, wish: CallerWish): Promise<Caller> {
   const { name, workspace = STAFF, given = [], scope } = wish;
   const accounts = `/v1/workspaces/${workspace}/service-accounts`;
@@ -39,7 +39,7 @@ export async function addCaller(platform: Platform, wish: CallerWish): Promise<C
   return { name, token: String(minted['token']), subject };
 }
 
-/** Creates something as the administrator, who must be able to. */
+/** Creates a resource as the administrator; throws if that fails. */
 export async function made(platform: Platform, path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
   const answer = await platform.request(path, { method: 'POST', body });
   const text = await answer.text();
@@ -47,7 +47,7 @@ export async function made(platform: Platform, path: string, body: object): Prom
   return JSON.parse(text) as Readonly<Record<string, unknown>>;
 }
 
-/** The same request with other credentials. */
+/** Sends a request with the caller's token instead of the administrator's. */
 export function ask(platform: Platform, token: string, path: string, init: PlatformRequest = {}): Promise<Response> {
   return platform.request(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
 }

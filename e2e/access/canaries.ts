@@ -3,7 +3,7 @@ import type { NamedSecrets } from '#testing/leaks';
 import type { Platform } from '#testing/platform-process';
 import { made, STAFF } from './callers.ts';
 
-/** One for each kind of secret that a platform is given. None of them may be part of any answer, to whoever asks. */
+/** One value for each kind of secret the platform stores. None may appear in any answer, to any caller. */
 export const CANARIES = {
   'data of a Secret': 'canary-secret-data-7f3a91',
   'data of a Secret in a list': 'canary-listed-data-7f3a92',
@@ -28,7 +28,7 @@ export const secretOf = (canary: keyof typeof CANARIES) => ({
   data: { password: Buffer.from(CANARIES[canary]).toString('base64') },
 });
 
-/** For the documents and the config of a deployment. */
+/** Documents and config of a deployment, with the canaries inside. */
 export const WITH_CANARIES = {
   documents: [
     { kind: 'Note', text: 'hello', key: { $secret: CANARIES['a marked field'] } },
@@ -38,7 +38,7 @@ export const WITH_CANARIES = {
   config: { token: { $secret: CANARIES['a marked config'] } },
 } as const;
 
-/** Deployments of the other types of manifest, in a workspace with targets. */
+/** Creates deployments of the other manifest types, in a workspace with targets. */
 export async function plantCanaries(platform: Platform, workspace: string): Promise<void> {
   const deployments = `/v1/workspaces/${workspace}/deployments`;
   const canary = CANARIES['a Secret in a template text'];
@@ -55,7 +55,7 @@ export async function plantCanaries(platform: Platform, workspace: string): Prom
   await made(platform, deployments, { name: 'canary-group', manifest: group, placement: [{ type: 'local' }] });
 }
 
-/** A cluster that is not there, of the workspace that is nobody's business. */
+/** Stores a kubeconfig for a cluster that does not exist, in the test's own workspace. */
 export async function plantKubeconfig(platform: Platform): Promise<void> {
   await made(platform, '/v1/targets', { name: CANARY_CLUSTER, type: 'kubernetes', workspace: STAFF });
   const kubeconfig = JSON.stringify({

@@ -4,7 +4,7 @@ import { followLogin } from '#testing/oidc/follow-login';
 import { PATIENCE_MS } from '#testing/patience';
 import { startCommand } from '../../apps/cli/testing/processes.ts';
 
-/** `fleetshift login` in a process of its own, and a person who opens the address that it tells. */
+/** Runs `fleetshift login` in a process of its own, and opens the printed URL as a person would. */
 export async function loginWithCli(args: readonly string[], config: string): Promise<{ code: number; said: string }> {
   const child = startCommand(['login', ...args], { FLEETSHIFT_CONFIG: config });
   child.stdout.resume();

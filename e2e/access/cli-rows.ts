@@ -2,7 +2,7 @@ import { KINDS } from '../../apps/cli/kinds/kinds.ts';
 import { ITEM_FORMATS } from '../../apps/cli/output/render-items.ts';
 import { QUOTED } from './quoting-agents.ts';
 
-/** Where commands look: a workspace with the deployments that agents quote, and its parts. */
+/** The workspace that commands run against: it holds the deployments that agents quote. */
 export interface CliPlace {
   readonly workspace: string;
   readonly target: string;
@@ -12,7 +12,7 @@ export interface CliPlace {
 type Row = readonly string[];
 
 const DEPLOYMENTS = ['app', 'canary-text', 'canary-group', ...Object.keys(QUOTED)];
-/** json has the same data as yaml. */
+/** `json` is left out: it has the same data as `yaml`. */
 const DATA = ['table', 'yaml'];
 const CHANGES = 'it changes something, and prints no more than names and what the API answers to that';
 const OF_THE_MACHINE = 'it is for the machine of the platform, and shows nothing that the platform manages';
@@ -22,8 +22,8 @@ const ANSWERS = 'it prints permissions, subjects and names of resources';
 const eachDeployment = (rows: (name: string) => readonly Row[]): readonly Row[] => DEPLOYMENTS.flatMap(rows);
 
 /**
- * Every command: what it is called with in order to show as much as it can, or why it has nothing to hide. One that is not
- * here fails the test.
+ * For every command: the arguments that make it show as much as it can, or the reason why it has nothing to hide. A
+ * command that is missing here fails the test.
  */
 export const CLI_ROWS: Readonly<Record<string, string | ((place: CliPlace) => readonly Row[])>> = {
   get: (place) =>
@@ -62,7 +62,7 @@ export const CLI_ROWS: Readonly<Record<string, string | ((place: CliPlace) => re
   workflow: () => DATA.map((format) => ['list', '-o', format]),
   kubeconfig: () => [['generate', '--all', '--kubectl-server', 'https://localhost:8701']],
   whoami: () => [[]],
-  // Followed until it has told of what agents said: see the test.
+  // Followed separately, until the agents' reports have arrived: see the test.
   events: () => [],
 
   apply: CHANGES,

@@ -1,22 +1,25 @@
 import { PERMISSIONS, type PermissionName, type Role } from '#contexts/access';
 import type { CallerWish } from './callers.ts';
 
-/** A workspace or target, and everything that it is in, up to the root: `['targets/t', 'workspaces/own', 'workspaces/root']`. */
+/** A workspace or target followed by its ancestors up to the root: `['targets/t', 'workspaces/own', 'workspaces/root']`. */
 export type Lineage = readonly [string, ...string[]];
 
-/** One thing that an operation asks of its caller. */
+/** A permission that an operation requires of its caller. */
 export interface Demand {
   readonly permission: string;
-  /** What it is asked on. Without it, the instance: what nobody can be unable to see. */
+  /** The object the permission is required on. Undefined means the instance, which every caller may see. */
   readonly on: Lineage | undefined;
 }
 
-/** What comes of a request that is in order: it gets through, it is refused, or what it names is not there for the caller. */
+/** The outcome of a valid request: it is let through, refused (403), or the object looks absent to the caller (404). */
 export type Expected = 'through' | 403 | 404;
 
 const ROOT_LINEAGE: Lineage = ['workspaces/root'];
 
-/** By the table of permissions and what the caller was given, in the plainest way. The demands are asked in order. */
+/**
+ * Derives the answer from the permission table and the caller's grants, as simply as possible. Demands are checked in
+ * order.
+ */
 export function expectedOf(caller: Pick<CallerWish, 'given' | 'scope'>, demands: readonly Demand[]): Expected {
   for (const { permission, on } of demands) {
     const seeing = on?.[0].startsWith('targets/') ? 'targets.read' : 'workspaces.read';
@@ -47,7 +50,7 @@ export function isPermission(permission: string): permission is PermissionName {
   return Object.hasOwn(PERMISSIONS, permission);
 }
 
-/** An admin may do what everybody may, and everybody who was given anything may look. */
+/** `admin` implies every role, and every role implies `viewer`. */
 function implies(role: Role, needed: Role): boolean {
   return role === 'admin' || role === needed || needed === 'viewer';
 }

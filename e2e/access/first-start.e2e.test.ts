@@ -13,7 +13,7 @@ import type { PlatformProcess } from '#testing/platform-process';
 import { MAIN } from '#testing/product';
 import { homeFor } from '../home-for.ts';
 
-/** Of util-linux: what it runs has a terminal. */
+/** Part of util-linux; gives the command it runs a terminal. */
 const SCRIPT = '/usr/bin/script';
 const NO_TOKEN = ['--admin-token-file', 'none'];
 
@@ -53,7 +53,7 @@ describe('the first start of an empty platform', () => {
     const code = await until(async () => /^ {2}([0-9A-Z]+(?:-[0-9A-Z]+)+)\s*$/m.exec(shown)?.[1], 'the code');
     const url = await until(async () => /http:\/\/127[\d.:]+/.exec(await readFile(log, 'utf8'))?.[0], 'its address');
     assert.equal(await redeem(url, code), 200);
-    // As a person would.
+    // Ctrl-C, as typed at a terminal.
     child.stdin.write('\u0003');
     await ended;
     assert.equal((await readFile(log, 'utf8')).includes(code), false);
@@ -109,7 +109,7 @@ async function lineWith(process: PlatformProcess, part: string): Promise<string>
   return await until(find, part);
 }
 
-/** Looks until it is there. */
+/** Polls until `look` returns a value. */
 async function until(look: () => Promise<string | undefined>, what: string): Promise<string> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {

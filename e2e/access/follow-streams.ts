@@ -5,11 +5,11 @@ import { ask, type Caller } from './callers.ts';
 
 export interface FollowedStream {
   readonly name: string;
-  /** All of it, once the platform has ended it. */
+  /** The whole stream, once the platform has ended it. */
   readonly text: Promise<string>;
 }
 
-/** Streams of all callers, each from the first event on. */
+/** Opens the streams of all callers, each from the first event on. */
 export async function followStreams(
   platform: Platform,
   callers: readonly Caller[],
@@ -31,7 +31,7 @@ async function whole({ body }: Response): Promise<string> {
   try {
     for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
   } catch {
-    // A platform that ends may cut its streams; what came counts.
+    // A stopping platform may cut its streams; the text received so far counts.
   }
   return text;
 }

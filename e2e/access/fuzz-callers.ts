@@ -5,8 +5,9 @@ import { addDeployment } from './add-deployment.ts';
 import { addCaller, type CallerWish, made } from './callers.ts';
 
 /**
- * One of each role for some requests, then new ones: the requests themselves delete accounts, grants and workspaces. Those
- * with the most power come more than once, as they make what others then find.
+ * Hands out one caller of each role for a number of requests, then a new set: the requests themselves delete accounts,
+ * grants and workspaces. The most powerful roles come more than once, because they create the objects that others then
+ * find.
  */
 export function fuzzCallers(platform: Platform, dataFolder: string): CallerSource {
   return async (turn) => {
@@ -23,7 +24,7 @@ export function fuzzCallers(platform: Platform, dataFolder: string): CallerSourc
   };
 }
 
-/** Something to ask about, whatever an operation is about. */
+/** Creates one object of each kind, so that every operation has something to act on. */
 async function oneOfEach(platform: Platform, workspace: string): Promise<Readonly<Record<string, string>>> {
   const target = `target-of-${workspace}`;
   await made(platform, '/v1/targets', { name: target, type: 'directory', workspace, labels: { env: 'prod' } });
@@ -52,7 +53,7 @@ function wishes(area: string): readonly CallerWish[] {
   ];
 }
 
-/** The only one who has a session to list and to end. */
+/** The only caller with a session to list and to end. */
 async function adminSession(platform: Platform, dataFolder: string): Promise<FuzzCaller> {
   const { code } = leaveAdminCode(dataFolder, Date.now());
   const answer = await platform.request('/v1/login:redeem', { method: 'POST', body: { code, kind: 'cli' } });

@@ -29,7 +29,7 @@ for (const engine of DATABASES) {
         assert.ok([201, 404].includes(granted.status), await granted.text());
         assert.equal((await platform.request(path)).status, 404, 'the deletion is not lost');
         outcomes.add(String(granted.status));
-        // What is made again under its name is another one.
+        // A workspace recreated under the same name is a different one: old grants do not apply.
         await made(platform, '/v1/workspaces', { name: `web-${round}` });
         const { items } = (await (await platform.request(`${path}/grants`)).json()) as { items: object[] };
         assert.deepEqual(items, []);

@@ -36,7 +36,10 @@ describe('with an issuer that was made by the API', () => {
     await oidc.close();
     await home.dispose();
   });
-  /** An issuer is asked for its keys once in ten seconds at most, and here they change faster than anywhere. */
+  /**
+   * Retries: the platform fetches an issuer's keys at most once in ten seconds, and this test rotates them faster than
+   * that.
+   */
   const loginByCli = async (flags: readonly string[], config: string): Promise<void> => {
     const begun = performance.now();
     for (;;) {

@@ -14,7 +14,7 @@ export interface MatrixCaller extends Caller {
 export interface MatrixWorld {
   readonly places: readonly Place[];
   readonly callers: readonly MatrixCaller[];
-  /** Of the workspace that has the quoting agents. */
+  /** The workspace and targets of the quoting agents. */
   readonly quoting: { readonly workspace: string; readonly targets: readonly string[] };
   lineageOf(resource: string): Lineage;
 }
@@ -22,7 +22,7 @@ export interface MatrixWorld {
 const ON_OWN = 'workspaces/own';
 const ON_ROOT = 'workspaces/root';
 
-/** Everybody of the matrix. What each may do follows from this and the table of permissions alone. */
+/** The callers of the matrix. The expected answers follow from these grants and the permission table alone. */
 const CALLERS: readonly CallerWish[] = [
   { name: 'nobody' },
   { name: 'viewer', given: [{ role: 'viewer', on: ON_OWN }] },
@@ -37,7 +37,10 @@ const CALLERS: readonly CallerWish[] = [
   { name: 'admin-elsewhere', given: [{ role: 'admin', on: ON_OWN }], scope: { within: 'workspaces/foreign' } },
 ];
 
-/** Two trees alike, `own` and `foreign`: in each a room with one of everything, a den, and an empty workspace. */
+/**
+ * Creates two identical trees, `own` and `foreign`. Each has a room with one object of every kind, a den, and an empty
+ * workspace.
+ */
 export async function makeMatrixWorld(platform: Platform, atEnd: QuotingPlace['atEnd']): Promise<MatrixWorld> {
   const lineages = new Map<string, Lineage>([[ON_ROOT, [ON_ROOT]]]);
   const workspace = async (name: string, parent = 'root'): Promise<void> => {
@@ -62,7 +65,7 @@ export async function makeMatrixWorld(platform: Platform, atEnd: QuotingPlace['a
     await platform.request(`${home}/index-schemas/${ANYWHERE.indexSchema}`, { method: 'PUT', body });
   }
   const callers: MatrixCaller[] = [
-    // The holder of the instance's own credential is an admin of the root without a grant.
+    // The holder of the instance's own credential is admin of the root without a grant.
     {
       name: 'admin token',
       token: platform.token,
@@ -115,7 +118,7 @@ export async function makeMatrixWorld(platform: Platform, atEnd: QuotingPlace['a
   }
 }
 
-/** Nobody listens there. */
+/** Nothing listens at this address. */
 const ISSUER = {
   url: 'http://127.0.0.1:1',
   clientId: 'platform',
@@ -123,7 +126,7 @@ const ISSUER = {
   clientSecret: CANARIES['the client secret of an issuer'],
 };
 
-/** What is of the whole instance, or there for nobody. */
+/** Parameters for objects of the whole instance, and for objects that do not exist. */
 export const ANYWHERE = {
   permissionSchema: 'metrics-query',
   indexSchema: 'things',

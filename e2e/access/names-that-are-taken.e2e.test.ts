@@ -4,8 +4,8 @@ import { homeFor } from '../home-for.ts';
 import { addCaller, ask, made, STAFF } from './callers.ts';
 
 /**
- * DECISION: names of workspaces and targets and slugs of Domains are unique in the instance, so that a create with one
- * that is taken has to be refused, and the caller learns that there is something of that name. He learns nothing else of it.
+ * DECISION: workspace names, target names and Domain slugs are unique in the instance. A create with a taken name must
+ * therefore be refused, which reveals to the caller that the name exists. It reveals nothing else.
  */
 it('a name that is taken is refused in the same words, whoever has it', async (t) => {
   const home = await homeFor(t);

@@ -19,21 +19,21 @@ for (const engine of DATABASES) {
       t.after(() => oidc.close());
       const backup = await takeBackup(home);
       const secrets = { ...used, passphrase: PASSPHRASE, ...(await keysOf(home)) };
-      // Not in order, so that the database's log of writes stays where it is.
+      // Killed rather than stopped, so that the database's write-ahead log stays in place and is searched too.
       const { said } = await platform.kill();
 
       assert.deepEqual(leaksInText('log', said, secrets), []);
       assert.deepEqual(await leaksInFiles([home.data, backup], secrets, isKeeper), []);
       const signal = AbortSignal.timeout(PATIENCE_MS);
       assert.deepEqual(await withStorage(home, (storage) => leaksInDatabase(storage, secrets, signal)), []);
-      // It could be found: it stands where it belongs.
+      // Checks the search itself: the admin token is found in the file that is meant to hold it.
       const [found] = await leaksInFiles([join(home.data, 'admin-token')], secrets);
       assert.equal(found?.secret, 'admin token');
     });
   });
 }
 
-/** What everything is sealed with, and what certificates are made with. */
+/** The key that seals stored secrets, and the keys that sign certificates. */
 async function keysOf({ data }: PlatformHome): Promise<NamedSecrets> {
   const sealing = await readFile(join(data, 'keys.json'), 'utf8');
   const longest = [...sealing.matchAll(/"([A-Za-z0-9+/_=-]{40,})"/g)].map(([, key = '']) => key);

@@ -1,43 +1,43 @@
-/** What an operation is tried on. */
+/** The objects that an operation is tried on. */
 export interface Place {
   readonly name: string;
-  /** For `{workspace}` and so on. */
+  /** Values for `{workspace}` and the other path parameters. */
   readonly params: Readonly<Record<string, string>>;
-  /** A workspace: where something is to go, or what a question is about. */
+  /** A second workspace: the destination of a move, or the subject of a query. */
   readonly other: string;
   /** A workspace with nothing in it. */
   readonly empty: string;
 }
 
-/** How an operation is tried, beyond what its description says. */
+/** How to try an operation, beyond what the API description says. */
 export interface OperationCase {
-  /** Properties of the body, over those that the description makes up. */
+  /** Body properties that override those generated from the description. */
   readonly body?: (place: Place) => object;
-  /** For the path, where another one than usual is needed. */
+  /** Path parameters that differ from the place's own. */
   readonly params?: (place: Place) => Readonly<Record<string, string>>;
   /**
-   * For an operation that lets in everybody who is known and then looks itself: what it asks for, on what. Nothing is
-   * asked of those who get no more than what is theirs.
+   * For operations that admit every authenticated caller and check permissions themselves: the permissions they check.
+   * Empty for operations that only return the caller's own data.
    */
   readonly looksItself?: (place: Place) => readonly Asked[];
-  /** What it asks for beside what its path names. */
+  /** Permissions required in addition to those on the object in the path. */
   readonly alsoAsks?: (place: Place) => readonly Asked[];
-  /** The answer to those who get through, when it is not a success: nobody has such a thing. */
+  /** The status for callers that are let through, when it is not a success: no such object exists. */
   readonly otherwise?: number;
 }
 
 interface Asked {
-  /** The operation's own unless told otherwise. */
+  /** The operation's own permission by default. */
   readonly permission?: string;
-  /** `workspaces/web`; the instance as a whole where nothing is named. */
+  /** For example `workspaces/web`; the whole instance by default. */
   readonly on?: string;
 }
 
-/** For what touches all of the instance. */
+/** For operations that affect the whole instance. */
 const onRoot = (): readonly Asked[] => [{ permission: 'targets.passthrough' }];
 
 const inOther = ({ other }: Place): readonly Asked[] => [{ on: `workspaces/${other}` }];
-/** A fleetlet is of a workspace that its path does not name. */
+/** A fleetlet belongs to a workspace that its path does not name. */
 const inRoom = ({ params }: Place): readonly Asked[] => [{ on: `workspaces/${params['workspace']}` }];
 const itsTarget = ({ params }: Place): object => ({ target: params['target'] });
 const nothing = (): readonly Asked[] => [];
@@ -53,13 +53,13 @@ const deployment = (): object => ({
   rollout: { type: 'immediate' },
 });
 
-/** Every operation of the API that is not public. One that is missing here fails the test, as it was tried by nobody. */
+/** Every operation of the API that is not public. An operation missing here fails the test, since nothing has tried it. */
 export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   createWorkspace: { looksItself: inOther, body: ({ other }) => ({ name: 'brand-new', parent: other }) },
   listWorkspaces: { looksItself: nothing },
   getWorkspace: nameless,
   patchWorkspace: nameless,
-  // Only one with nothing in it can be deleted.
+  // Only an empty workspace can be deleted.
   deleteWorkspace: { params: ({ empty }) => ({ workspace: empty }) },
   moveWorkspace: { alsoAsks: inOther, body: ({ other }) => ({ parent: other }) },
 
@@ -75,12 +75,12 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   cordonTarget: nameless,
   uncordonTarget: nameless,
 
-  // It is a folder.
+  // The target is a directory.
   putTargetKubeconfig: { otherwise: 409, body: () => ({ kubeconfig: 'apiVersion: v1' }) },
   getTargetKubeconfig: { otherwise: 404 },
   deleteTargetKubeconfig: { otherwise: 404 },
 
-  // No such issuer.
+  // The issuer does not exist.
   putTargetPassthrough: { alsoAsks: onRoot, otherwise: 400, body: () => ({ issuer: 'nobody', audience: 'x' }) },
   getTargetPassthrough: { otherwise: 404 },
   deleteTargetPassthrough: { alsoAsks: onRoot, otherwise: 404 },
@@ -106,7 +106,7 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   patchDeployment: nameless,
   deleteDeployment: nameless,
   listDeploymentTargets: nameless,
-  // It is no group.
+  // The deployment is not a group.
   getDeploymentGroup: { otherwise: 404 },
   previewDeployment: nameless,
   previewNewDeployment: { body: deployment },
@@ -115,11 +115,11 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   abortDeployment: nameless,
   replanDeployment: nameless,
   retryDeployment: nameless,
-  // Nobody waits for it.
+  // No removal waits for confirmation.
   confirmDeploymentRemoval: { otherwise: 409 },
   acceptDeploymentRevision: { otherwise: 409 },
   rollbackDeployment: { body: () => ({ revision: 1 }) },
-  // It is not being deleted.
+  // The deployment is not being deleted.
   abandonDeployment: { otherwise: 409 },
   listRevisions: nameless,
   getRevision: nameless,
@@ -149,7 +149,8 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   listPermissionSchemas: nameless,
 
   resolveIdentity: { looksItself: nothing },
-  // Everybody may ask what he himself may do; that something is not there and that he may not are the same answer.
+  // Every caller may ask about its own permissions; an object that is absent and one it may not access give the same
+  // answer.
   checkAccess: { looksItself: nothing, body: question },
   lookupPermissions: { looksItself: nothing, body: () => ({ permission: 'workspaces.read' }) },
   lookupSubjects: { looksItself: inOther, body: question },
@@ -182,7 +183,7 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   deleteServiceAccountToken: nameless,
   rotateServiceAccountToken: nameless,
   listSessions: { looksItself: nothing },
-  // Whoever comes with a token of a service account has no session.
+  // A caller with a service account token has no session.
   deleteSession: { looksItself: nothing, otherwise: 404 },
   logout: { looksItself: nothing, otherwise: 404 },
   revokeSessions: { body: () => ({ user: 'somebody' }) },
@@ -208,7 +209,7 @@ export const OPERATION_CASES: Readonly<Record<string, OperationCase>> = {
   resumeWorkflow: noWorkflow,
 };
 
-/** What needs no credentials at all, and why that is right. */
+/** Operations that need no credentials, and why that is right. */
 export const PUBLIC_OPERATIONS: Readonly<Record<string, string>> = {
   getLoginPage: 'it is where somebody without credentials gets some',
   listLoginChoices: 'the same for programs; it tells names and addresses of issuers, and no secret',

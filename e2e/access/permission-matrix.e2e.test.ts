@@ -97,7 +97,7 @@ for (const engine of DATABASES) {
       }
       assert.deepEqual(wrong, []);
       assert.deepEqual([...leaked], []);
-      // Each kind of answer has to be a good part of it, or the matrix tells little.
+      // If one kind of answer were rare, the matrix would show little.
       for (const expected of ['through', 403, 404] as const) assert.ok((seen.get(expected) ?? 0) > 100, `${expected}`);
     });
 
@@ -213,7 +213,7 @@ for (const engine of DATABASES) {
   });
 }
 
-/** One of each role, and one of the whole instance. */
+/** One caller of each role, and one with a role on the whole instance. */
 const CLI_CALLERS = ['viewer', 'deployer', 'approver', 'admin', 'instance-admin'];
 
 function cliCalls({ quoting }: MatrixWorld): readonly (readonly string[])[] {
@@ -224,7 +224,7 @@ function cliCalls({ quoting }: MatrixWorld): readonly (readonly string[])[] {
   );
 }
 
-/** Every stream of the API. */
+/** The paths of all streams of the API. */
 function streamsAmong(operations: readonly Operation[]): readonly string[] {
   const streaming = operations.filter(
     ({ responses }) => responses['200']?.content?.['text/event-stream'] !== undefined,
@@ -233,7 +233,7 @@ function streamsAmong(operations: readonly Operation[]): readonly string[] {
   return streaming.map(({ path }) => path);
 }
 
-/** Shows something of a deployment, and changes nothing. */
+/** Whether the operation reads part of a deployment without changing anything. */
 function isReadOfDeployment({ id, method, path }: Operation): boolean {
   return path.includes('{deployment}') && (method === 'GET' || id === 'previewDeployment');
 }
@@ -242,7 +242,7 @@ function pairs<A, B>(some: readonly A[], others: readonly B[]): readonly (readon
   return some.flatMap((one) => others.map((other) => [one, other] as const));
 }
 
-/** What was planted, and what the callers prove with who they are. */
+/** The planted secrets, and the credentials of the callers. */
 function secretsOf({ callers }: MatrixWorld): NamedSecrets {
   return { ...CANARIES, ...Object.fromEntries(callers.map(({ name, token }) => [`the token of ${name}`, token])) };
 }

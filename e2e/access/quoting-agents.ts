@@ -19,7 +19,10 @@ import { kubeconfigFor, startScriptedCluster } from '../scripted-cluster.ts';
 import { made } from './callers.ts';
 import { CANARIES, secretOf } from './canaries.ts';
 
-/** Deployments that their agents quote, each in a way of its own, and a word of what is then told of it. */
+/**
+ * Deployments whose agents quote their content, each in its own way, with a word by which the resulting report is
+ * recognized.
+ */
 export const QUOTED = {
   'quoted-by-refusal': 'admission webhook',
   'quoted-by-outage': 'etcdserver',
@@ -30,15 +33,15 @@ export const QUOTED = {
 
 export interface QuotingPlace {
   readonly workspace: string;
-  /** Of the names of their targets. */
+  /** Prefix of the names of their targets. */
   readonly prefix: string;
-  /** For what has to be closed, also when something went wrong before all of it was there. */
+  /** Registers a cleanup; it runs even if the setup fails halfway. */
   readonly atEnd: (close: () => Promise<void>) => void;
 }
 
 /**
- * A cluster whose API server quotes what it is sent in its refusals and faults, and an agent that does so in all that it can
- * say: what they were given is known to be secret, and must go no further.
+ * Adds a cluster whose API server quotes the submitted objects in its refusals and faults, and an agent that does so in
+ * every report. The quoted content is known to be secret and must go no further.
  */
 export async function addQuotingAgents(
   platform: Platform,
@@ -68,7 +71,7 @@ export async function addQuotingAgents(
   return { targets: [onCluster, onFleetlet] };
 }
 
-/** Waits until the API has what each of them says. */
+/** Waits until the API shows the reports of all quoting agents. */
 export async function untilQuoted(platform: Platform, workspace: string): Promise<void> {
   for (const [name, word] of Object.entries(QUOTED)) {
     const path = `/v1/workspaces/${workspace}/deployments/${name}/targets`;

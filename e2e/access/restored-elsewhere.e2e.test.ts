@@ -28,7 +28,7 @@ describe('a backup of a platform in use', () => {
       const out = join(home.data, '..', 'backup');
       const head = await headOf(platform);
       await command(home, ['backup', '--out', out, '--passphrase-file', passphrase]);
-      // At the same address: the issuer sends browsers back there, and nowhere else.
+      // Restored at the same address, because the issuer redirects browsers only to that one.
       const { host } = new URL(platform.url);
       await platform.stop();
 
@@ -40,7 +40,7 @@ describe('a backup of a platform in use', () => {
       for (const [who, token] of Object.entries(tokens)) {
         assert.equal((await ask(restored, token, ME)).status, 200, who);
       }
-      // The secret of the client was opened with the restored keys, or the issuer had refused it.
+      // The client secret was decrypted with the restored keys; otherwise the issuer would have refused the login.
       const page = await followLogin(`${restored.url}/v1/login/corp`, AbortSignal.timeout(PATIENCE_MS));
       assert.equal(page.url.search, '?outcome=done', page.text);
       const answer = await restored.request('/v1/audit:verify', { method: 'POST', body: {} });
@@ -59,7 +59,7 @@ async function command({ data, database }: PlatformHome, args: readonly string[]
   return out;
 }
 
-/** What the chain must lead through wherever it is. */
+/** The hash that the audit chain must pass through, on either database. */
 async function headOf(platform: Platform): Promise<string> {
   const answer = await platform.request('/v1/audit:verify', { method: 'POST', body: {} });
   const { head } = (await answer.json()) as { head: { position: number; hash: string } };

@@ -10,11 +10,11 @@ export interface Printed {
 export interface CliCall {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** It is stopped once it has printed enough. */
+  /** Stops the command once it has printed enough. */
   readonly isEnough?: (text: string) => boolean;
 }
 
-/** The command in this process: hundreds of calls are no hundreds of processes. */
+/** Runs the CLI in this process: hundreds of calls would otherwise be hundreds of processes. */
 export async function runCliHere({ args, environment, isEnough }: CliCall): Promise<Printed> {
   const stop = new AbortController();
   let text = '';
@@ -27,7 +27,7 @@ export async function runCliHere({ args, environment, isEnough }: CliCall): Prom
   return { code, text };
 }
 
-/** A caller with a token and nothing else; `home` is an empty folder. */
+/** The environment of a caller that has only a token; `home` is an empty folder. */
 export function environmentOf({ url }: Platform, token: string, home: string): Readonly<Record<string, string>> {
   return { HOME: home, FLEETSHIFT_SERVER: url, FLEETSHIFT_TOKEN: token };
 }

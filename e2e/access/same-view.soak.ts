@@ -19,17 +19,17 @@ import { DEPLOYMENT, Estate, type Step } from './view/estate.ts';
 import { Faceless } from './view/faceless.ts';
 
 export const soak: Soak = {
-  description: 'whole views of the API, with and without things that the caller may not see: they are the same',
+  description: 'complete views of the API, with and without objects that the caller may not see, must be equal',
   defaultCount: 40,
   async run(options) {
     for (const engine of DATABASES) await compareViews(engine, options);
   },
 };
 
-/** A workspace with a deployment of that name, which nobody but the test looks at. */
+/** The name of a workspace, and of a deployment in it, that only the test itself reads. */
 const WITNESS = 'witness';
 
-/** Far more than one caller may ask in production. */
+/** Far above the production limit for one caller. */
 const FLAGS = ['--rate-limit', '1000000'];
 
 interface World {
@@ -39,13 +39,14 @@ interface World {
 }
 
 /**
- * Two platforms with the same things of the caller's; on one there are also foreign ones, made before, between and after
- * his. Whatever he asks, he is answered the same. Once more after even more foreign changes, he is answered just as before.
+ * Sets up two platforms with the same objects for the caller; one also has foreign objects, created before, between and
+ * after the caller's. Both must give the same answer to every request of the caller. After further foreign changes, the
+ * answers must still be the same.
  *
- * What is for the whole instance is not foreign: issuers are public, as they are how one logs in, and so are the names
- * of permissions. And one answer does tell of what the caller may not see, as names of workspaces and targets, and slugs
- * of Domains, are unique in the instance: a create with one that is taken gets 409. It tells that the name is taken and
- * nothing else; `names-that-are-taken.e2e.test.ts` shows it.
+ * Instance-wide data is not foreign: issuers are public because logging in requires them, and so are permission names.
+ * One answer does reveal something the caller may not see. Workspace names, target names and Domain slugs are unique in
+ * the instance, so a create with a taken name gets 409. It reveals that the name is taken and nothing else; see
+ * `names-that-are-taken.e2e.test.ts`.
  */
 export async function compareViews(engine: Engine, options: SoakOptions): Promise<void> {
   const homes: PlatformHome[] = [];
@@ -77,7 +78,7 @@ interface Comparison {
 async function compareOne({ alone, among, random, name }: Comparison): Promise<void> {
   const own = new Estate(name, random);
   const foreign = new Estate(`f${name}`, random);
-  // Often in a folder that the caller cannot see, with foreign things beside his.
+  // Often below a folder that the caller cannot see, with foreign objects next to the caller's.
   const parent = random.pick(['root', `${name}-above`]);
   const above = { path: '/v1/workspaces', init: { method: 'POST', body: { name: `${name}-above` } } };
   const begin = own.begin(parent);
@@ -121,14 +122,14 @@ function foreignChanges(foreign: Estate, length: number, random: SeededRandom): 
   return Array.from({ length }, () => (random.next() < 0.3 ? foreign.changeDeployment() : foreign.change()));
 }
 
-/** What goes on after the answers comes to its end; then the caller's last event is made, and all of it is on record. */
+/** Waits for background work to finish, makes the caller's last event, and waits until everything is in the audit log. */
 async function settle(world: World, name: string, estates: readonly Estate[]): Promise<void> {
   for (const { top } of estates) await untilAtRest(world.platform, top);
   await perform(world, [markStep(name)]);
   await untilAudited(world.platform, name);
 }
 
-/** Somebody who may see at least the top of his estate. */
+/** A caller that may see at least the top of its estate. */
 function wishFor(name: string, random: SeededRandom): CallerWish {
   const on = `workspaces/${name}-top`;
   const given = [{ role: random.pick(ROLES), on }];
@@ -149,7 +150,7 @@ async function perform({ platform }: World, steps: readonly Step[]): Promise<str
 interface Asked {
   readonly caller: Caller;
   readonly name: string;
-  /** What the administrator was answered when the caller's own things were made. */
+  /** The answers to the administrator when the caller's own objects were created. */
   readonly mine: readonly string[];
 }
 
@@ -166,7 +167,7 @@ async function viewOf(world: World, { caller, name, mine }: Asked): Promise<View
   );
 }
 
-/** The last of the caller's own events, to be known by. */
+/** Makes the last of the caller's own events, recognizable as such. */
 function markStep(name: string): Step {
   return {
     path: `/v1/workspaces/${name}-top`,
@@ -190,8 +191,8 @@ interface Deployed {
 }
 
 /**
- * Deployments hear of what happened to targets after the answer, and in about the order in which it happened. One that is
- * made meanwhile is told as well, and says that it was: so what happened before is to be over.
+ * Deployments learn of target changes after the answer, roughly in the order of the changes. A new target is also placed
+ * on the witness deployment; once its count shows that, the earlier changes have been processed.
  */
 async function untilNoticed(platform: Platform, name: string): Promise<void> {
   const placed = async (): Promise<number> => {
@@ -205,9 +206,12 @@ async function untilNoticed(platform: Platform, name: string): Promise<void> {
   }
 }
 
-/** Deployments are planned, and rollouts begun, after the answer: until each has nothing to do, or waits for somebody. */
+/**
+ * Deployments are planned and rollouts started after the answer. Waits until each deployment is idle or waits for an
+ * actor other than the platform.
+ */
 async function untilAtRest(platform: Platform, top: string): Promise<void> {
-  // For somebody else than the platform, which starts what it planned.
+  // Waits of kind `start` are excluded: the platform itself ends those.
   const isWaiting = ({ rollout: { waits } = { waits: [] } }: Deployed['status']): boolean =>
     waits.length > 0 && waits.every(({ kind }) => kind !== 'start');
   const isAtRest = ({ generation, observedGeneration, reconciling, deleteTime, status }: Deployed): boolean =>
@@ -219,7 +223,10 @@ async function untilAtRest(platform: Platform, top: string): Promise<void> {
   });
 }
 
-/** So that the log of the caller's own things is complete: entries get their places soon after, and not at once. */
+/**
+ * Waits until the log of the caller's own objects is complete: entries join the chain shortly after the request, not with
+ * it.
+ */
 async function untilAudited(platform: Platform, name: string): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const path = `/v1/workspaces/${name}-top`;
@@ -252,7 +259,7 @@ async function placeOf(platform: Platform, prefix: string, token: string): Promi
   return { name: prefix, params, other: den, empty: `${prefix}-empty` };
 }
 
-/** One that nobody has where there is none: it is told from all others, as a real one is. */
+/** An open approval, or a random uid where there is none; comparisons mask both in the same way. */
 async function approvalIn(platform: Platform, workspace: string): Promise<string> {
   const page = await platform.request(`/v1/workspaces/${workspace}/approvals`);
   const { items = [] } = (await page.json()) as { items?: readonly { uid: string }[] };
@@ -268,7 +275,7 @@ function assertSame(left: View, right: View, what: string): void {
   assert.deepEqual([...right.keys()], [...left.keys()]);
 }
 
-/** From a little before the first difference. */
+/** Starts shortly before the first difference. */
 function excerpt(text: string, other = ''): string {
   const at = [...text].findIndex((character, index) => character !== other[index]);
   const from = Math.max(0, (at < 0 ? Math.min(text.length, other.length) : at) - 150);

@@ -7,16 +7,16 @@ import type { PlatformHome } from '#testing/platform-process';
 import { runCommand } from '../../apps/cli/testing/processes.ts';
 import { SCHEMA_MODULES } from '../../apps/platform/schema.ts';
 
-/** Of the backups that are made here. */
+/** Encrypts the backups made here. */
 export const PASSPHRASE = 'correct horse battery staple';
 const KEEPERS = /\/(admin-token|keys\.json|tls\/[\w.-]+\.key|passphrase)$/;
 
-/** A file that is there to hold a secret, for its owner alone. */
+/** A file meant to hold a secret, readable by its owner only. */
 export function isKeeper(path: string): boolean {
   return KEEPERS.test(path);
 }
 
-/** The file of an encrypted backup. */
+/** Makes an encrypted backup and returns its path. */
 export async function takeBackup({ data, database }: PlatformHome): Promise<string> {
   const passphrase = join(data, '..', 'passphrase');
   await writeFile(passphrase, `${PASSPHRASE}\n`, { mode: 0o600 });
@@ -28,7 +28,7 @@ export async function takeBackup({ data, database }: PlatformHome): Promise<stri
   return out;
 }
 
-/** Looks into the database of a platform that has stopped. */
+/** Opens the database of a stopped platform. */
 export async function withStorage<T>(home: PlatformHome, look: (storage: Storage) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const storage =

@@ -5,17 +5,17 @@ import { type OidcServer, startOidcServer } from '#testing/oidc/oidc-server';
 import type { Platform, PlatformHome } from '#testing/platform-process';
 import { addCaller, ask, made, STAFF } from './callers.ts';
 
-/** What was used on a platform, and must be found nowhere; and what has to work as before. */
+/** The secrets used on a platform, which must not be found anywhere, and the credentials that must still work. */
 export interface Used {
   readonly oidc: OidcServer;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Tokens that are still good, by whom they stand for. */
+  /** Tokens that are still valid, by the caller they belong to. */
   readonly tokens: Readonly<Record<string, string>>;
 }
 
 const ME = '/v1/access/identity';
 
-/** Logs in and out in each way, makes and rotates tokens, and makes mistakes that a log might repeat. */
+/** Logs in and out in each way, creates and rotates tokens, and makes mistakes that a log might repeat. */
 export async function usePlatform(platform: Platform, home: PlatformHome): Promise<Used> {
   const oidc = await startOidcServer({
     users: { alice: { groups: ['dev'] } },
@@ -45,7 +45,7 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
   assert.equal((await ask(platform, ended, '/v1/logout', { method: 'POST' })).status, 204);
   const cookie = withoutBrowser() === false ? await browserSession(platform) : undefined;
 
-  // Where credentials do not belong, and may end up in a log all the same.
+  // Credentials in the wrong places, from where they might end up in a log.
   await ask(platform, `${token}x`, ME);
   await platform.request(`/v1/workspaces?token=${token}`);
   for (const secret of [session, token]) await ask(platform, token, `/v1/workspaces/${secret}`);
@@ -61,7 +61,7 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
       'token of a service account': token,
       'rotated token': String(rotated['token']),
       'revoked token': String(revoked['token']),
-      // The secret may hold an underscore itself: it is what follows the second one.
+      // The secret itself may contain an underscore: it is everything after the second one.
       'secret of a token': token.split('_').slice(2).join('_'),
       'bootstrap token': String(bootstrap['token']),
       'secret of a bootstrap token': String(bootstrap['token']).split('_').slice(2).join('_'),
@@ -74,7 +74,7 @@ export async function usePlatform(platform: Platform, home: PlatformHome): Promi
   };
 }
 
-/** One that leads nowhere, and one that cannot be used. */
+/** Stores a kubeconfig that leads nowhere, and one that cannot be used. */
 async function leaveKubeconfig(platform: Platform): Promise<string> {
   const token = 'kubeconfig-token-0123456789abcdef';
   await made(platform, '/v1/targets', { name: 'nowhere', type: 'kubernetes', workspace: STAFF });
@@ -97,7 +97,7 @@ async function redeem(platform: Platform, code: string): Promise<string> {
   return token ?? assert.fail(`${answer.status}`);
 }
 
-/** What a browser gets after a login at the issuer, to be sent back with every request. */
+/** The session cookie a browser gets after a login at the issuer. */
 async function browserSession({ url }: Platform): Promise<string> {
   const browser = await launchBrowser();
   try {

@@ -9,13 +9,13 @@ import { Side } from './side.ts';
 
 export interface CompareOptions {
   readonly scenarios: readonly Scenario[];
-  /** Told how many are over. */
+  /** Called with the number of finished scenarios. */
   readonly progress: (done: number) => void;
 }
 
 /**
- * Plays them with Cluster API's manager and with ours, and throws unless both lived up to all of them and differ in what is
- * intended and in nothing else. Where Cluster API's cannot be had, ours plays alone.
+ * Plays the scenarios with Cluster API's manager and with ours. Throws unless both satisfy all of them and differ exactly
+ * in the intended ways. Where Cluster API's manager is not available, ours plays alone.
  */
 export async function compareManagers({ scenarios, progress }: CompareOptions, signal: AbortSignal): Promise<void> {
   const cleanups: (() => Promise<void> | void)[] = [];
@@ -40,7 +40,7 @@ export async function compareManagers({ scenarios, progress }: CompareOptions, s
   }
 }
 
-/** Both at the same time; that one cannot be had is told when the other is there to be closed. */
+/** Opens both at once. A failure is thrown only after both have settled, so that the other side can be closed. */
 async function openSides(t: Cleaner, signal: AbortSignal): Promise<readonly Side[]> {
   const opened = await Promise.allSettled(MANAGERS.map((kind) => Side.open(t, kind, signal)));
   return opened.flatMap((side) => {

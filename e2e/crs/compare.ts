@@ -1,4 +1,4 @@
-/** Of one scenario: how things looked at each of its moments. */
+/** The states of one scenario, by moment. */
 export type Course = Readonly<Record<string, unknown>>;
 
 export interface Difference {
@@ -10,29 +10,29 @@ export interface Difference {
   readonly ours: unknown;
 }
 
-/** One that is wanted. */
+/** A difference we want. */
 export interface IntendedDifference {
-  /** Of which scenarios. */
+  /** The name of the scenario. */
   readonly scenario: string;
   readonly path: string | RegExp;
   readonly upstream: unknown;
   readonly ours: unknown;
-  /** Upstream is undecided in this, so that it may happen to do as we do. */
+  /** Upstream is not deterministic here: it may happen to behave as ours does. */
   readonly sometimes?: boolean;
-  /** The line that wants it. */
+  /** The line of the specification that requires it. */
   readonly wanted: string;
 }
 
-/** Matches whatever the side has. */
+/** Matches any value of that side. */
 export const ANYTHING = Symbol('anything');
 
 export interface Judgement {
   readonly unintended: readonly Difference[];
-  /** Wanted, and not there. */
+  /** Intended differences that were not found. */
   readonly missing: readonly IntendedDifference[];
 }
 
-/** Field by field, in the order of the fields. */
+/** Compares field by field, sorted by path. */
 export function differences(scenario: string, upstream: Course, ours: Course): Difference[] {
   const [theirs, own] = [fieldsOf(upstream), fieldsOf(ours)];
   const paths = [...new Set([...theirs.keys(), ...own.keys()])].toSorted();
@@ -41,7 +41,7 @@ export function differences(scenario: string, upstream: Course, ours: Course): D
     .filter((it) => it.upstream !== it.ours);
 }
 
-/** What was played decides which of the intended differences can be missed. */
+/** An intended difference counts as missing only if its scenario was played. */
 export function judge(
   found: readonly Difference[],
   intended: readonly IntendedDifference[],
@@ -81,7 +81,7 @@ function fieldsOf(course: Course): Map<string, unknown> {
   return fields;
 }
 
-/** Empty objects and lists are fields, too: nothing there is not the same as an empty one. */
+/** Empty objects and lists count as fields too: an absent list is not the same as an empty one. */
 function collect(value: unknown, path: string, fields: Map<string, unknown>): void {
   const isNested = typeof value === 'object' && value !== null;
   const inner = isNested ? Object.entries(value).filter(([, it]) => it !== undefined) : [];

@@ -6,7 +6,7 @@ import { SCENARIOS } from './scenarios.ts';
 
 const skip = (await clustersUnavailable('controllers')) ?? (await capiUnavailable());
 
-/** Upstream takes a minute where nothing else runs. */
+/** Upstream takes a minute on an idle machine. */
 const TIMEOUT_MS = 240_000;
 
 describe('ClusterResourceSets', { skip }, () => {

@@ -6,7 +6,7 @@ import { SCENARIOS } from './scenarios.ts';
 export const soak: Soak = {
   description: "the same scenarios with Cluster API's manager and with ours, compared field by field",
   defaultCount: SCENARIOS.length,
-  /** In another order with another seed, and from the beginning when there are no more. */
+  /** The seed decides the order; scenarios repeat from the beginning when `count` exceeds them. */
   async run({ count, seed, progress, signal }) {
     const order = seededRandom(seed).shuffled(SCENARIOS);
     const scenarios = Array.from({ length: count }, (_, index) => order.at(index % order.length)).filter(

@@ -1,6 +1,6 @@
 import type { KubeObject, Resource } from '#kit/kube';
 
-// The kinds of Cluster API that scenarios speak of, as far as they do.
+// The Cluster API kinds that scenarios use, limited to the fields they use.
 
 const ADDONS = { group: 'addons.cluster.x-k8s.io', version: 'v1beta2', namespaced: true } as const;
 
@@ -18,7 +18,7 @@ export const CRS = {
 
 export const RESOURCE_SET_SECRET = 'addons.cluster.x-k8s.io/resource-set';
 export const PAUSED = 'cluster.x-k8s.io/paused';
-/** What clusters are labelled with and sets select, unless told. */
+/** Default labels of clusters, and default selector of sets. */
 export const MATCHING = { fleet: 'yes' } as const;
 
 export type ResourceKind = 'ConfigMap' | 'Secret';
@@ -71,7 +71,7 @@ export interface Binding extends KubeObject {
   readonly spec: { readonly clusterName: string; readonly bindings?: readonly SetEntry[] };
 }
 
-/** A ConfigMap or Secret, with what is in it. */
+/** A ConfigMap or Secret with its data. */
 export interface DataObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly type?: string;

@@ -1,9 +1,12 @@
 import { ANYTHING, type IntendedDifference } from './compare.ts';
 
-// Where our manager does other than Cluster API's, on purpose. Whatever else differs is wrong, and so is a line here that no
-// longer differs.
+// Where our manager deliberately differs from Cluster API's. Any other difference is an error, and so is an entry here
+// that no longer differs.
 
-/** The lines that want them: of the design of the product, section 11, and of the facts about Cluster API, 0 and 1.9. */
+/**
+ * The specification lines that require them: section 11 of the product's design, and sections 0 and 1.9 of the facts
+ * about Cluster API.
+ */
 const WANTED = {
   named: 'system.md 11: every missing or unparsable resource keeps ResourcesApplied False with a message that names it',
   honest: 'system.md 11: where upstream has a bug, do the honest thing',
@@ -29,7 +32,7 @@ interface Place {
   readonly wanted: Line;
 }
 
-/** What is said of a set that is not applied everywhere, in both generations of conditions. */
+/** The condition of a set that is not applied everywhere, in both condition formats. */
 interface Verdict {
   readonly reason: string;
   readonly legacyReason: string;
@@ -54,7 +57,7 @@ const isUnreadable = (message: string | RegExp): Verdict => ({
 const NOT_YAML = /^ConfigMap \w+: .*not YAML/;
 
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
-  // Upstream says True where something is missing or cannot be read, or says nothing.
+  // Upstream reports True, or nothing at all, where a resource is missing or cannot be read.
   ...notTrue(at('one resource is missing', 'missing', WANTED.missing), isMissing('ConfigMap missing is missing')),
   ...notTrue(at('ConfigMap created later', 'missing', WANTED.missing), isMissing('ConfigMap late is missing')),
   ...notTrue(at('Secret created later', 'missing', WANTED.missing), isMissing('Secret late is missing')),
@@ -72,7 +75,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     isUnreadable('unsupported or empty resource strategy: ""'),
   ),
 
-  // Upstream looks at neither ConfigMaps nor Secrets that are deleted.
+  // Upstream does not watch for deleted ConfigMaps and Secrets.
   ...notTrue(
     at('a deleted ConfigMap', 'ConfigMap deleted', WANTED.noticed),
     isMissing('ConfigMap settings is missing'),
@@ -82,7 +85,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     isMissing('ConfigMap settings is missing; Secret secrets is missing'),
   ),
 
-  // Upstream takes a list that it cannot read for an empty one.
+  // Upstream treats a list it cannot read as empty.
   ...notTrue(
     at('a malformed JSON list', 'refused', WANTED.malformed),
     isUnreadable('ConfigMap settings: it begins as a JSON list and is none'),
@@ -102,7 +105,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     'workload.a': ['{}', undefined],
   }),
 
-  // With upstream, a Secret of the wrong type keeps everything else of its set from being applied.
+  // With upstream, a Secret of the wrong type keeps the rest of its set from being applied.
   ...onlyOurs(at('a Secret of the wrong type', 'wrong', WANTED.siblings), ['bindings.one', 'workload.a']),
   ...fields(at('a Secret of the wrong type', 'wrong', WANTED.wrongType), {
     bindings: ['{}', undefined],
@@ -112,7 +115,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     [`${LEGACY}.message`]: ['unsupported secret type', 'Secret type of resource wrong is not supported'],
   }),
 
-  // With upstream, one set without a selector keeps all others from hearing of clusters.
+  // With upstream, one set without a selector keeps all others from being notified of clusters.
   ...onlyOurs(at('a neighbour that selects nothing', 'relabelled', WANTED.mapper), [
     'bindings.one',
     'resources.ConfigMap/settings.owners',
@@ -126,7 +129,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     'workload.a': ['{}', undefined],
   }),
 
-  // With upstream, the cluster that is looked at last has the word, and which one that is changes all the time.
+  // With upstream, the last cluster visited determines the condition, and the order of visits varies.
   ...notTrue(at('one cluster fails and another does not', 'mixed', WANTED.mixed), {
     reason: 'NotApplied',
     legacyReason: 'ApplyFailed',
@@ -136,13 +139,13 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     'sets.web.status.observedGeneration': [undefined, 1],
   }).map((it) => ({ ...it, sometimes: true })),
 
-  // With upstream, what was said of a cluster stays said when the set is for none any more.
+  // With upstream, the condition stays as it was after the last cluster has left the set.
   ...onlyUpstream(at('the cluster that failed leaves', 'left', WANTED.aggregated), [APPLIED, LEGACY]),
   ...fields(at('the cluster that failed leaves', 'left', WANTED.aggregated), {
     'sets.web.status.observedGeneration': [undefined, 1],
   }),
 
-  // Upstream visits bindings of clusters that match, until it finds one that is missing.
+  // Upstream visits the bindings of matching clusters, and stops at the first missing one.
   ...onlyUpstream(at('deleted with clusters out of sight', 'deleted', WANTED.visited), ['bindings.relabelled']),
   ...fields(at('deleted with clusters out of sight', 'deleted', WANTED.visited), { bindings: [undefined, '{}'] }),
   ...onlyUpstream(at('deleted with clusters out of sight', 'deleted', WANTED.firstMissing), [
@@ -151,7 +154,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     'bindings.plain-3',
   ]).map((it) => ({ ...it, sometimes: true })),
 
-  // Both say that something failed; ours says where, and what.
+  // Both report a failure; ours names the cluster and the cause.
   ...namesCluster('the cluster that failed leaves', 'failed'),
   ...namesCluster('a neighbour that fails', 'one failed'),
   ...namesCluster('a neighbour that fails', 'neighbour changed'),
@@ -172,7 +175,7 @@ function at(scenario: string, moment: string, wanted: Line): Place {
   return { scenario, moment, wanted };
 }
 
-/** Each with what upstream has and what ours has. */
+/** One entry per field, with the values of upstream and of ours. */
 function fields(
   { scenario, moment, wanted }: Place,
   pairs: Readonly<Record<string, readonly [upstream: unknown, ours: unknown]>>,
@@ -186,7 +189,7 @@ function fields(
   }));
 }
 
-/** Upstream says that all is well. */
+/** Upstream reports success. */
 function notTrue(place: Place, { reason, legacyReason, message }: Verdict): IntendedDifference[] {
   return fields(place, {
     [`${APPLIED}.status`]: ['True', 'False'],
@@ -199,7 +202,7 @@ function notTrue(place: Place, { reason, legacyReason, message }: Verdict): Inte
   });
 }
 
-/** Upstream says nothing. */
+/** Upstream reports nothing. */
 function notSilent(place: Place, { reason, legacyReason, message }: Verdict): IntendedDifference[] {
   return fields(place, {
     [`${APPLIED}.type`]: [undefined, 'ResourcesApplied'],
@@ -217,7 +220,7 @@ function notSilent(place: Place, { reason, legacyReason, message }: Verdict): In
   });
 }
 
-/** Something that upstream does not have at all. What ours has to look like is for the scenario to ask. */
+/** Something that upstream does not have at all. The scenario itself checks what ours looks like. */
 function onlyOurs(place: Place, subtrees: readonly string[]): IntendedDifference[] {
   return subtrees.map((subtree) => ({ ...whole(place, subtree), upstream: undefined, ours: ANYTHING }));
 }

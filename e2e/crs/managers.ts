@@ -9,7 +9,7 @@ import { startGuardian } from '#testing/guardian';
 import { PATIENCE_MS } from '#testing/patience';
 import { ServerProcess } from '#testing/server-process';
 
-/** Whoever looks after ClusterResourceSets: Cluster API's own manager, or ours. */
+/** The managers of ClusterResourceSets: Cluster API's own, and ours. */
 export const MANAGERS = ['upstream', 'ours'] as const;
 export type ManagerKind = (typeof MANAGERS)[number];
 
@@ -21,17 +21,17 @@ export interface Manager {
 }
 
 export interface ManagerOptions {
-  /** A file, of somebody who may do everything on the management cluster. */
+  /** Path of a kubeconfig with full rights on the management cluster. */
   readonly kubeconfig: string;
   readonly flags?: readonly string[];
-  /** Ours, as it is installed somewhere; the sources unless told. */
+  /** Path of an installed package of ours; the sources by default. */
   readonly fleetshift?: string;
 }
 
 const SOURCES = fileURLToPath(new URL('../../bin/fleetshift', import.meta.url));
 const LOOK_MS = 50;
 
-/** Undefined where Cluster API's cannot be had; one loud line says so. */
+/** Undefined where Cluster API's manager is not available; one prominent line says so. */
 export async function startManager(kind: ManagerKind, options: ManagerOptions): Promise<Manager | undefined> {
   if (kind === 'ours') return await startOurs(options);
   const program = await capiManager();

@@ -6,7 +6,7 @@ import type { Side } from './side.ts';
 export interface PlayOptions {
   readonly sides: readonly Side[];
   readonly scenarios: readonly Scenario[];
-  /** Told when a scenario is over on every side. */
+  /** Called when a scenario has finished on every side. */
   readonly played: (scenario: Scenario) => void;
 }
 
@@ -15,10 +15,10 @@ export interface Played {
   readonly courses: Readonly<Partial<Record<ManagerKind, Course>>>;
 }
 
-/** Most of each is waiting, so that many go on at the same time; not so many that the machine is what they wait for. */
+/** Scenarios mostly wait, so many run at once; not so many that they wait for the machine. */
 const WIDTH = 12;
 
-/** Every scenario on every side; what did not come about on one of them is thrown together at the end. */
+/** Plays every scenario on every side, and throws all failures together at the end. */
 export async function playAll({ sides, scenarios, played }: PlayOptions, signal: AbortSignal): Promise<Played[]> {
   const waiting = [...scenarios];
   const done: Played[] = [];

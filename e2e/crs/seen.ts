@@ -1,6 +1,6 @@
 import type { Binding, Condition, DataObject, ResourceEntry, ResourceRef, ResourceSet } from './crs-objects.ts';
 
-/** What is on the management cluster at one moment, in the namespace of one scenario. */
+/** The objects of one scenario's namespace on the management cluster, at one moment. */
 export interface Objects {
   readonly sets: readonly ResourceSet[];
   readonly bindings: readonly Binding[];
@@ -8,7 +8,7 @@ export interface Objects {
   readonly secrets: readonly DataObject[];
 }
 
-/** The same, with the questions that scenarios ask. */
+/** The same objects, with the predicates that scenarios use. */
 export class Seen {
   readonly objects: Objects;
 
@@ -24,7 +24,7 @@ export class Seen {
     return this.objects.bindings.find(({ metadata }) => metadata.name === cluster);
   }
 
-  /** What the binding of this cluster says of this set; undefined where it says nothing. */
+  /** The entries of the set in the cluster's binding; undefined where it has none. */
   entries(cluster: string, set: string): readonly ResourceEntry[] | undefined {
     const entry = this.binding(cluster)?.spec.bindings?.find((it) => it.clusterResourceSetName === set);
     return entry && (entry.resources ?? []);
@@ -34,7 +34,7 @@ export class Seen {
     return this.entries(cluster, set)?.find(({ kind, name }) => kind === resource.kind && name === resource.name);
   }
 
-  /** Every resource of the set was applied to this cluster, and the binding knows no other. */
+  /** Every resource of the set is applied to the cluster, and the binding lists no other. */
   isApplied(cluster: string, set: string): boolean {
     const wanted = this.set(set)?.spec.resources ?? [];
     return wanted.length > 0 && wanted.every((resource) => this.entry(cluster, set, resource)?.applied === true);
@@ -44,7 +44,7 @@ export class Seen {
     return this.set(set)?.status?.conditions?.find((it) => it.type === type);
   }
 
-  /** The last thing that a manager says of a generation when it is done with it without an error. */
+  /** A manager sets the observed generation last, when it has finished a generation without an error. */
   isObserved(set: string): boolean {
     const seen = this.set(set);
     return (

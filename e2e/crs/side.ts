@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.ts';
 import { Stage, type StageSide } from './stage.ts';
 import type { Workload, WorkloadName } from './workload.ts';
 
-/** One manager with a management cluster of its own, and two workload clusters that it shares with the other side. */
+/** One manager with a management cluster of its own, and two workload clusters shared with the other side. */
 export class Side implements StageSide {
   readonly kind: ManagerKind;
   readonly client: KubeClient;
@@ -23,7 +23,7 @@ export class Side implements StageSide {
   readonly #configMaps: Informer<DataObject>;
   readonly #secrets: Informer<DataObject>;
 
-  /** Undefined where there is no such manager. */
+  /** Undefined where the manager is not available. */
   static async open(t: Cleaner, kind: ManagerKind, signal: AbortSignal): Promise<Side | undefined> {
     const management = await ownCluster(t, { size: 'apiserver', name: `crs-${kind}` }, signal);
     await installCapiDefinitions(management, {}, signal);
@@ -61,7 +61,7 @@ export class Side implements StageSide {
     this.#secrets = informers.informer<DataObject>({ resource: CORE.secrets });
   }
 
-  /** What became of it, moment by moment. */
+  /** Plays the scenario and returns its states, by moment. */
   async play(scenario: Scenario, signal: AbortSignal): Promise<Readonly<Record<string, Snapshot>>> {
     const id = randomBytes(5).toString('hex');
     const stage = new Stage({ side: this, namespace: `m-${id}`, workloadNamespace: `w-${id}`, signal });
@@ -76,7 +76,7 @@ export class Side implements StageSide {
     return stage.course;
   }
 
-  /** As the caches have it, so that looking often costs the server nothing. */
+  /** Read from the caches, so that frequent polling costs the server nothing. */
   objects(namespace: string): Objects {
     return {
       sets: this.#sets.cache.list(namespace),

@@ -2,23 +2,23 @@ import type { KubeObject, OwnerReference } from '#kit/kube';
 import type { Binding, Condition, DataObject, ResourceEntry, ResourceSet } from './crs-objects.ts';
 import type { Objects } from './seen.ts';
 
-/** How things look at one moment, without what differs from run to run. */
+/** The state at one moment, without the parts that differ from run to run. */
 export interface Snapshot {
   readonly sets: Readonly<Record<string, object>>;
   readonly bindings: Readonly<Record<string, object>>;
   readonly resources: Readonly<Record<string, object>>;
-  /** What is on the workload clusters, by cluster. */
+  /** Objects on the workload clusters, by cluster. */
   readonly workload: Readonly<Record<string, object>>;
 }
 
 export interface Surroundings {
-  /** Uids that may be told by name: those of the sets that there were. */
+  /** Uids to replace with names: those of all sets that ever existed. */
   readonly uids: ReadonlyMap<string, string>;
-  /** Names made up for the run, and what to call them. */
+  /** Generated names, and their stable replacements. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** The management cluster's part of it. */
+/** The management cluster's part of the snapshot. */
 export function snapshotOf(objects: Objects, around: Surroundings): Omit<Snapshot, 'workload'> {
   const { configMaps, secrets } = objects;
   return renamed(
@@ -51,7 +51,10 @@ function setShape({ metadata, spec, status }: ResourceSet, around: Surroundings)
   };
 }
 
-/** DECISION: entries by name. Sets that come at the same time have theirs in the order of who came first. */
+/**
+ * DECISION: entries are keyed by name. Sets created at the same time are bound in the order in which they happened to
+ * arrive.
+ */
 function bindingShape({ metadata, spec: { clusterName, bindings } }: Binding, around: Surroundings): object {
   const entries = bindings?.map((it) => [it.clusterResourceSetName, it.resources?.map(entryShape)] as const);
   return { ...metaShape(metadata, around), spec: { clusterName, bindings: entries && Object.fromEntries(entries) } };
@@ -61,7 +64,7 @@ function entryShape(entry: ResourceEntry): object {
   return { ...entry, ...(entry.lastAppliedTime !== undefined && { lastAppliedTime: '<time>' }) };
 }
 
-/** Secrets as what they mean, so that names in them can be told by other names. */
+/** Secrets are decoded, so that names inside them can be replaced. */
 function resourceShape({ kind, metadata, type, data = {} }: DataObject, around: Surroundings): object {
   const decode = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString() : value);
   const texts = Object.entries(data).map(([key, value]) => [key, decode(value)] as const);
@@ -92,7 +95,7 @@ function byName<T extends KubeObject>(
   return Object.fromEntries(objects.map((object) => [`${prefix}${object.metadata.name}`, shape(object)]));
 }
 
-/** In keys, values and the middle of messages alike. */
+/** Replaces names in keys, in values and inside messages. */
 function renamed<T>(value: T, { names }: Surroundings): T {
   let text = JSON.stringify(value);
   for (const [made, called] of Object.entries(names)) text = text.replaceAll(made, called);

@@ -20,13 +20,13 @@ import { type Objects, Seen } from './seen.ts';
 import { type Snapshot, type Surroundings, snapshotOf, workloadSnapshotOf } from './snapshot.ts';
 import { WORKLOADS, type Workload, type WorkloadName } from './workload.ts';
 
-/** The manager that plays, and where. */
+/** The manager under test, and its clusters. */
 export interface StageSide {
   readonly kind: ManagerKind;
-  /** Of the management cluster. */
+  /** Client of the management cluster. */
   readonly client: KubeClient;
   readonly workloads: Readonly<Record<WorkloadName, Workload>>;
-  /** What there is in a namespace of the management cluster, as far as is known. */
+  /** The objects in a namespace of the management cluster, as cached. */
   objects(namespace: string): Objects;
 }
 
@@ -40,7 +40,7 @@ export interface StageOptions {
 export interface ClusterOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly workload?: WorkloadName;
-  /** Its text: that of the workload's administrator unless told. Null for none. */
+  /** Text of the kubeconfig: the workload administrator's by default, null for none. */
   readonly kubeconfig?: string | null;
 }
 
@@ -53,19 +53,19 @@ export interface SetOptions {
 
 export type Question = (seen: Seen) => boolean;
 
-/** What is asked of both, or of each his own where they are meant to differ. */
+/** One predicate for both managers, or one for each where they are meant to differ. */
 export type Questions = Question | Readonly<Record<ManagerKind, Question>>;
 
 export interface MomentOptions {
-  /** Upstream goes to and fro for ever, so that there is no use in waiting for it to be done. */
+  /** Upstream alternates between states without end, so waiting for it to settle is pointless. */
   readonly upstreamIsRestless?: boolean;
 }
 
 const LOOK_MS = 100;
-/** Upstream leaves a second between two looks at one set, and a new set takes three of them. */
+/** Upstream leaves a second between two visits of one set, and a new set takes three visits. */
 const QUIET_MS = { upstream: 3_000, ours: 1_500 } as const;
 
-/** Where one scenario is played: a namespace on the management cluster, and one on each workload cluster. */
+/** The namespaces that one scenario plays in: one on the management cluster, and one on each workload cluster. */
 export class Stage {
   readonly namespace: string;
   readonly workloadNamespace: string;
@@ -92,7 +92,10 @@ export class Stage {
     for (const name of WORKLOADS) await this.createNamespace(name, this.workloadNamespace);
   }
 
-  /** A Cluster, and how it is reached. The Secret comes first: upstream looks for it once, and then half a minute later. */
+  /**
+   * Creates a Cluster and its kubeconfig Secret. The Secret comes first: upstream looks for it once, and again only after
+   * half a minute.
+   */
   async cluster(name: string, options: ClusterOptions = {}): Promise<void> {
     const { labels = MATCHING, workload = 'a' } = options;
     const { cluster } = this.#side.workloads[workload];
@@ -119,7 +122,7 @@ export class Stage {
     this.#uids.set(created.metadata.uid ?? '', `<uid of ${name}${again === 0 ? '' : `, made anew ${again}`}>`);
   }
 
-  /** Its values; a text alone is the only one. */
+  /** Creates a ConfigMap with these values; a plain string is its only value. */
   async configMap(name: string, values: string | Readonly<Record<string, string>>): Promise<ResourceRef> {
     await this.#create(CORE.configMaps, { metadata: { name }, data: valuesOf(values) });
     return { kind: 'ConfigMap', name };
@@ -134,7 +137,7 @@ export class Stage {
     return { kind: 'Secret', name };
   }
 
-  /** A merge patch. */
+  /** Applies a merge patch. */
   async change(resource: Resource, name: string, patch: object): Promise<void> {
     const ref = { resource, namespace: this.namespace, name };
     this.#remember(await this.#side.client.patch(ref, { type: 'merge', patch }, {}, this.signal));
@@ -171,7 +174,7 @@ export class Stage {
     await this.workload(where).client.create({ resource: CORE.namespaces }, object, {}, this.signal);
   }
 
-  /** Waits until it is so and nothing stirs any more; then this is how things looked at that moment. */
+  /** Waits until the predicate holds and nothing changes any more, then records the state under this moment. */
   async reaches(
     moment: string,
     questions: Questions,
@@ -206,7 +209,7 @@ export class Stage {
           return items.map((item) => ({ ...item, kind: resource.kind }));
         }),
       );
-      // Made by a controller in every namespace.
+      // A controller creates this one in every namespace.
       const objects = lists.flat().filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
       shown[name] = workloadSnapshotOf(objects, this.#surroundings());
     }
@@ -225,7 +228,7 @@ export class Stage {
     return { [this.namespace]: '<management>', [this.workloadNamespace]: '<workload>' };
   }
 
-  /** The hash of contents that name a namespace of this stage is told as if they named any other. */
+  /** Remembers the hash of contents that contain generated names under the hash of the contents with stable names. */
   #remember(object: DataObject): void {
     if (object.kind !== 'ConfigMap' && object.kind !== 'Secret') return;
     const values = contentsOf(object);
@@ -236,7 +239,7 @@ export class Stage {
     this.#hashes.set(hashOf(values), hashOf(renamed));
   }
 
-  /** Upstream connects when it has the time; a set that comes before that begins with an error which says nothing. */
+  /** Upstream connects in its own time; a set created before that starts with an error that says nothing. */
   async #untilConnected(name: string): Promise<void> {
     const patience = AbortSignal.any([this.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const ref = { resource: CRS.clusters, namespace: this.namespace, name };

@@ -1,7 +1,7 @@
 import type { KubeClient } from '#kit/kube';
 import type { TestCluster } from '#testing/clusters';
 
-/** Two API servers that managers write to. */
+/** The two API servers that managers write to. */
 export const WORKLOADS = ['a', 'b'] as const;
 export type WorkloadName = (typeof WORKLOADS)[number];
 

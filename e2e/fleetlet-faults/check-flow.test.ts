@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FlowCheck } from './check-flow.ts';
 
-/** Numbers that came, a `!` behind those that were marked as redelivered. */
+/** The received numbers; a `!` follows those marked as redelivered. */
 function faultsOf(came: string): string[] {
   const check = new FlowCheck('f');
   return came.split(' ').flatMap((word) => {

@@ -2,7 +2,7 @@ import type { Entry } from './journal.ts';
 
 type Taken = Extract<Entry, { kind: 'taken' }>;
 
-/** What the other end has of one flow, in the order in which it came. */
+/** The messages of one flow that the other end received, in order of arrival. */
 export class FlowCheck {
   readonly #flow: string;
   readonly #had = new Set<number>();
@@ -20,7 +20,7 @@ export class FlowCheck {
     return this.#last;
   }
 
-  /** What is wrong with it, if anything. */
+  /** Describes the fault, if there is one. */
   take({ number, redelivered }: Taken): string | undefined {
     if (this.#had.has(number)) {
       return redelivered ? undefined : `${this.#flow}: ${number} came again, without its mark`;
@@ -28,7 +28,7 @@ export class FlowCheck {
     const before = this.#last;
     this.#had.add(number);
     this.#last = Math.max(before, number);
-    // What is new has to be in order; of what comes again the sender may not know that it was lost.
+    // New messages must arrive in order. Repeated ones need not: the sender may not know which of them were lost.
     return number < before ? `${this.#flow}: ${number} came after ${before}` : undefined;
   }
 

@@ -7,7 +7,7 @@ import type { End, FaultyWorld } from './faulty-world.ts';
 import { CHANNELS, channelOf, FLOWS, flowName, LARGE_BYTES } from './flows.ts';
 import type { Entry, JournalReader } from './journal.ts';
 
-/** A fleetlet's window to a local process is what can wait in it. */
+/** The fleetlet's window towards a local process bounds the messages waiting in it. */
 const WINDOW = { messages: 256, bytes: 1024 * 1024, large: 2 };
 const LONGEST_MS = 600;
 const BURST = 8;
@@ -17,7 +17,7 @@ interface Schedule {
   readonly steps: readonly FaultStep[];
   readonly lastsMs: number;
   readonly kill: { readonly end: End; readonly afterMs: number } | undefined;
-  /** For each flow. */
+  /** Per flow. */
   readonly messages: number;
 }
 
@@ -29,7 +29,7 @@ export function makeSchedule(random: SeededRandom): Schedule {
   return { steps, lastsMs, kill, messages: random.integer(10, 60) };
 }
 
-/** Plays schedules on one world, and looks at what came of it. */
+/** Plays schedules on one world and checks the outcome. */
 export class FaultRun {
   readonly #world: FaultyWorld;
   readonly #readers: readonly JournalReader[];
@@ -43,7 +43,7 @@ export class FaultRun {
     this.#readers = Object.values(world.journals).map((journal) => journal.follow());
   }
 
-  /** Channels whose buffers were looked at, all times together. */
+  /** The number of channel buffers inspected so far. */
   get looks(): number {
     return this.#looks;
   }
@@ -55,7 +55,7 @@ export class FaultRun {
     this.#world.reach({ upTo: this.#upTo, pauseMs });
     const over = new AbortController();
     const watching = this.#watch(AbortSignal.any([signal, over.signal]));
-    // Awaited in any case, at the end.
+    // Always awaited at the end.
     watching.catch(() => {});
     try {
       await Promise.all([this.#world.proxy.play(steps, signal), this.#kill(kill, signal)]);
@@ -85,7 +85,7 @@ export class FaultRun {
       if (missing.length === 0) return;
       if (Date.now() > late) throw new Error(`did not arrive: ${missing.join('; ')}\n${this.#said()}`);
       if (this.#world.gone !== undefined) throw new Error(`${this.#world.gone} ended by itself\n${this.#said()}`);
-      // What was sent on a lossy channel may be lost; one that goes on has the last of them.
+      // A lossy channel may have lost its last messages; sending one more makes its latest message arrive.
       for (const flow of FLOWS) {
         if (channelOf(flow).mode === 'lossy') this.#raise(flowName(flow), 1);
       }
@@ -94,7 +94,7 @@ export class FaultRun {
     }
   }
 
-  /** In words, and not all of it. */
+  /** A readable excerpt of the missing messages. */
   #missing(): string[] {
     return FLOWS.flatMap((flow) => {
       const name = flowName(flow);
@@ -119,7 +119,7 @@ export class FaultRun {
     return undefined;
   }
 
-  /** What the fleetlet keeps is never more than it may. */
+  /** Checks that the fleetlet's buffers never exceed their limits. */
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const metrics = await this.#world.metrics();
@@ -135,10 +135,10 @@ export class FaultRun {
   }
 }
 
-/** So many of the last ones may be on their way when it is looked at. */
+/** The number of latest messages that may still be in flight at a check. */
 const LOSSY_LAG = 20;
 
-/** How many channels there were to look at. */
+/** Returns the number of channels inspected. */
 function checkBounds(metrics: string): number {
   for (const { name, shards } of CHANNELS) {
     const of = (what: string): number => {

@@ -22,19 +22,22 @@ export type TransportName = (typeof TRANSPORTS)[number];
 const ENDS = ['platform', 'fleetlet', 'local'] as const;
 export type End = (typeof ENDS)[number];
 
-/** Three of these without a word, and a connection is given up: a good part of what is stalled lasts longer. */
+/** A connection is dropped after three silent intervals; many stalls last longer than that. */
 const HEARTBEAT_MS = 150;
 const FLEETLET = '01920000-0000-7000-8000-000000000001';
 const DAY_MS = 86_400_000;
 
-/** A platform's end, a fleetlet and a local process, each a real one, and a network that misbehaves before the first. */
+/**
+ * A platform end, a fleetlet and a local process, each a real process, with an unreliable network in front of the
+ * platform end.
+ */
 export class FaultyWorld {
   readonly transport: TransportName;
   readonly journals: Readonly<Record<'platform' | 'local', Journal>>;
   readonly #folder: string;
   readonly #guardian: Guardian;
   readonly #running = new Map<End, ChildProcess>();
-  /** The proxy looks at this for each connection: a platform that is started again has other ports. */
+  /** The proxy reads this for each connection: a restarted platform has other ports. */
   readonly #place = { host: '127.0.0.1', port: 0 };
   readonly #orders: string;
   readonly #proxy: FaultProxy;
@@ -75,7 +78,7 @@ export class FaultyWorld {
     return this.#proxy;
   }
 
-  /** What both ends are to have sent. */
+  /** Sets the number of messages that both ends are to have sent. */
   reach(goal: Goal): void {
     this.#goal = goal;
     for (const end of ['platform', 'local'] as const) this.#running.get(end)?.send(goal);
@@ -87,7 +90,7 @@ export class FaultyWorld {
     if (end !== 'fleetlet') child.send(this.#goal);
   }
 
-  /** As by the kernel, for want of memory. */
+  /** SIGKILL, as by the kernel's OOM killer. */
   async kill(end: End): Promise<void> {
     const child = this.#running.get(end);
     if (child === undefined || !isAlive(child)) return;
@@ -96,7 +99,7 @@ export class FaultyWorld {
     await ended;
   }
 
-  /** What the fleetlet measures of itself; `undefined` while it does not answer. */
+  /** The fleetlet's own metrics; `undefined` while it does not answer. */
   async metrics(): Promise<string | undefined> {
     const [, port] = /"address":"127.0.0.1:(\d+)","msg":"metrics"/.exec(this.#log('fleetlet')) ?? [];
     if (port === undefined) return undefined;
@@ -104,12 +107,12 @@ export class FaultyWorld {
     return await answer.then((response) => response.text()).catch(() => undefined);
   }
 
-  /** The end of what it wrote, since it was started last. */
+  /** The last output of the process since its latest start. */
   said(end: End): string {
     return this.#log(end).slice(-8_000);
   }
 
-  /** Somebody who ended by himself. */
+  /** A process that ended without being killed. */
   get gone(): End | undefined {
     return ENDS.find((end) => this.#running.get(end)?.exitCode !== null);
   }
@@ -156,7 +159,7 @@ function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
 }
 
-/** Where it listens. */
+/** The ports the process listens on. */
 async function firstWord(child: ChildProcess): Promise<Record<TransportName, number>> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const ended = once(child, 'exit', { signal }).then(() => {
@@ -167,7 +170,7 @@ async function firstWord(child: ChildProcess): Promise<Record<TransportName, num
   return ports;
 }
 
-/** Gives the fleetlet its certificate, as its first start would, and the platform one of the same authority. */
+/** Gives the fleetlet its certificate, as its first start would, and the platform one from the same authority. */
 function enrol(data: string): { readonly cert: string; readonly key: string } {
   const [own, serving] = [keyPair(), keyPair()];
   const authority = { name: 'test authority', key: own.privateKey };

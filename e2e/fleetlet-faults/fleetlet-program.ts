@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolveFleetletConfig } from '../../apps/fleetlet/config.ts';
 import { runFleetlet } from '../../apps/fleetlet/run.ts';
 
-/** `fleetshift fleetlet`, but quick to come back: it is cut off all the time. */
+/** `fleetshift fleetlet` with short reconnect delays: its connection is cut all the time. */
 const environment = {};
 const readText = (path: string): string => readFileSync(path, 'utf8');
 const { values: config } = resolveFleetletConfig({ args: process.argv.slice(2), environment, readText });

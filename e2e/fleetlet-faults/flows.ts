@@ -1,4 +1,4 @@
-/** What is sent all the time: numbered messages of one channel, one direction and one key. */
+/** A continuous sequence of numbered messages on one channel, in one direction, with one key. */
 export interface Flow {
   readonly channel: string;
   readonly direction: 'up' | 'down';
@@ -11,7 +11,7 @@ export interface FlowChannel {
   readonly shards: number;
 }
 
-/** Two that are built in, one that has a connection of its own, one over several streams, and one that may lose. */
+/** Two built-in channels, one with a connection of its own, one with several streams, and one that is lossy. */
 export const CHANNELS: readonly FlowChannel[] = [
   { name: 'delivery', mode: 'reliable', shards: 1 },
   { name: 'status', mode: 'reliable', shards: 1 },
@@ -48,10 +48,10 @@ export function channelOf({ channel }: Flow): FlowChannel {
 export const TARGET = { name: 'edge', type: 'directory', uid: '01920000-0000-7000-8000-0000000000aa' } as const;
 
 const LARGE_EVERY = 89;
-/** Travels in chunks. */
+/** Large enough to travel in chunks. */
 export const LARGE_BYTES = 300_000;
 
-/** Its number, and as much else as a message of that number has. */
+/** The number, padded to the size of a message with that number. */
 export function payloadOf(number: number): Buffer {
   const size = number % LARGE_EVERY === 0 ? LARGE_BYTES : 16 + ((number * 7_919) % 1_500);
   const payload = Buffer.alloc(size, number % 256);
@@ -59,7 +59,7 @@ export function payloadOf(number: number): Buffer {
   return payload;
 }
 
-/** `undefined` when it is not as it was made. */
+/** `undefined` if the payload was altered. */
 export function numberIn(payload: Uint8Array): number | undefined {
   const number = Buffer.from(payload.buffer, payload.byteOffset, payload.length).readUInt32BE();
   return payloadOf(number).equals(payload) ? number : undefined;

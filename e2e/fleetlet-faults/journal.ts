@@ -2,16 +2,16 @@ import { appendFileSync, closeSync, existsSync, openSync, readFileSync, readSync
 import { join } from 'node:path';
 
 /**
- * What an end has done, line by line. Written before anybody else is told, so that it is true after a kill: what was
- * handed to the kernel stays.
+ * The actions of one end, line by line. Each is written before any other party learns of it, so the journal is true after
+ * a kill: data handed to the kernel survives the process.
  */
 export type Entry =
   /** About to be sent: from now on the other end may have it. */
   | { readonly kind: 'begun'; readonly flow: string; readonly number: number }
-  /** The other end has taken the responsibility. */
+  /** The other end has taken responsibility. */
   | { readonly kind: 'settled'; readonly flow: string; readonly number: number }
   | { readonly kind: 'taken'; readonly flow: string; readonly number: number; readonly redelivered: boolean }
-  /** Something that must not be. */
+  /** A violated invariant. */
   | { readonly kind: 'wrong'; readonly what: string };
 
 export class Journal {
@@ -25,7 +25,7 @@ export class Journal {
     appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
-  /** All of it; the last line may be half there when its writer was killed. */
+  /** All entries; the last line may be incomplete if its writer was killed. */
   read(): Entry[] {
     return existsSync(this.#file) ? entriesOf(readFileSync(this.#file, 'utf8')) : [];
   }
@@ -35,7 +35,7 @@ export class Journal {
   }
 }
 
-/** Reads what has been written since it was asked last. */
+/** Reads the entries written since the previous read. */
 export class JournalReader {
   readonly #file: string;
   #at = 0;

@@ -5,11 +5,11 @@ import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
 
-/** A local process of a fleetlet: an agent with one target, which sends and takes on every channel. */
+/** A local process of a fleetlet: an agent with one target, which sends and receives on every channel. */
 const [folder = '', socket = ''] = process.argv.slice(2);
-/** Small, so that they are full now and then. */
+/** Small, so that the buffers are sometimes full. */
 const BUFFER = { messages: 64, bytes: 64 * 1024 };
-/** One that is larger than all of it may be there, alone. */
+/** A message larger than the whole buffer may be in it alone. */
 const MOST_BYTES = Math.max(BUFFER.bytes, LARGE_BYTES);
 const WATCH_MS = 20;
 

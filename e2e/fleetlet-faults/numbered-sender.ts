@@ -5,14 +5,14 @@ import type { Journal } from './journal.ts';
 
 export interface Goal {
   readonly upTo: Readonly<Record<string, number>>;
-  /** Between two bursts, so that it lasts about as long as the bad weather. */
+  /** Pause between two bursts, chosen so that sending lasts about as long as the faults. */
   readonly pauseMs: number;
 }
 
 export interface NumberedSenderDeps {
   readonly flow: Flow;
   readonly journal: Journal;
-  /** A throw: nothing was taken. */
+  /** If it throws, nothing was accepted. */
   readonly send: (message: Outbound, signal: AbortSignal) => Promise<void>;
 }
 
@@ -20,14 +20,14 @@ const BURST = 8;
 const AGAIN_MS = 20;
 
 /**
- * An application as it ought to be: it keeps what it has to say until the other end has taken the responsibility, across
- * its own death too, and marks what it says again.
+ * A correct application: it keeps each message until the other end has taken responsibility, across its own restarts too,
+ * and marks repeated messages as redelivered.
  */
 export class NumberedSender {
   readonly #deps: NumberedSenderDeps;
   readonly #name: string;
   readonly #isLossy: boolean;
-  /** Said before, perhaps by an earlier life, and not settled. */
+  /** Sent before, perhaps by an earlier process, and not settled. */
   readonly #again = new Set<number>();
   #last = 0;
   #goal = 0;
@@ -88,7 +88,7 @@ export class NumberedSender {
     this.#deps.journal.write({ kind: 'settled', flow: this.#name, number });
   }
 
-  /** What a lossy channel has lost stays lost. */
+  /** Messages lost on a lossy channel are not repeated. */
   #repeat(number: number): void {
     if (this.#isLossy) return;
     this.#again.add(number);

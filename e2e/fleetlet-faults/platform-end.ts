@@ -19,7 +19,7 @@ import { Journal } from './journal.ts';
 import { type Goal, NumberedSender } from './numbered-sender.ts';
 import { TakenLog } from './taken-log.ts';
 
-/** The platform's end of channels, with both of its doors, and an application behind it that sends and takes. */
+/** The platform's end of channels, with both listeners, and an application behind it that sends and receives. */
 interface Orders {
   readonly folder: string;
   readonly cert: string;
@@ -57,7 +57,7 @@ function handle({ name, mode }: FlowChannel): void {
 }
 
 function watchBuffers(): void {
-  // Each shard has its share of the buffer, in which one that is larger than all of it may be alone.
+  // Each shard has its share of the buffer; a message larger than that share may be in it alone.
   const most = CHANNELS.reduce((sum, { shards }) => sum + shards * Math.max(BUFFER.bytes / shards, LARGE_BYTES), 0);
   for (const { bufferedBytes } of hub.sessions()) {
     if (bufferedBytes > most) journal.write({ kind: 'wrong', what: `a session keeps ${bufferedBytes} bytes` });

@@ -2,7 +2,7 @@ import type { Inbound } from '#contexts/channels';
 import { type Flow, flowName, numberIn } from './flows.ts';
 import type { Journal } from './journal.ts';
 
-/** Puts down what came, and acknowledges it then. */
+/** Records each received message, then acknowledges it. */
 export class TakenLog {
   readonly #journal: Journal;
   readonly #direction: Flow['direction'];

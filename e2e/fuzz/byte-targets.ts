@@ -20,7 +20,7 @@ const HEADER = JSON.stringify({
   check: '0'.repeat(64),
 });
 const MAX_FRAME = 3_000;
-/** Byte by byte: enough of them to be put together. */
+/** Fed byte by byte: enough bytes that the reader has to join pieces. */
 const IN_PIECES = Buffer.concat([
   Buffer.from('000000000a00', 'hex'),
   Buffer.alloc(2_560, 7),
@@ -67,7 +67,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
       Buffer.from('2a020803', 'hex'),
       Buffer.from('1a0d5a0161090000000000000000', 'hex'),
       Buffer.from('22075d00000000080178', 'hex'),
-      // It ends within a number, a text, a message; a number has eleven bytes.
+      // Truncated inside a number, a string, a message; and a number of eleven bytes.
       Buffer.from('1a0208ff', 'hex'),
       Buffer.from('1a045a09616200', 'hex'),
       Buffer.from('1aff', 'hex'),
@@ -78,7 +78,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     run: (input) => {
       refusing(ChannelError, () => {
         const frame = decodeFrame(input);
-        // What can be read can be written, and reads the same again.
+        // A frame that was decoded can be encoded, and decodes to the same.
         if (frame !== undefined && frame.kind !== 'message') assert.deepEqual(decodeFrame(encodeFrame(frame)), frame);
         else if (frame !== undefined) encodeFrame(frame);
       });
@@ -90,7 +90,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     name: 'signing-request',
     files: ['/kit/pki/signing-request.ts', '/kit/pki/pem.ts'],
     libraries: ['/asn1js/', '/@peculiar/'],
-    // Whole requests are in the corpus: one that is made here would be another each time.
+    // Complete requests are in the corpus: one created here would differ each time.
     seeds: [Buffer.from('30803080', 'hex'), PEM, `${PEM}\n?\n${END}\n`, `${PEM}${'A'.repeat(16_384)}${END}`],
     words: [PEM, END],
     run: (input) => {
@@ -120,7 +120,7 @@ export const BYTE_TARGETS: readonly FuzzTarget[] = [
     words: [],
     run: (input) =>
       refusing(TransportError, () => {
-        // Its first byte says how it is cut.
+        // The first byte determines the chunk size.
         const size = 1 + ((input[0] ?? 0) % 16);
         const reader = new FrameReader(MAX_FRAME);
         for (let at = 1; at < input.length; at += size) {

@@ -1,15 +1,15 @@
 import { type Profiler, Session } from 'node:inspector';
 
 interface Script {
-  /** For each character whether it ever ran. Grows: functions are known once they are compiled. */
+  /** For each character, whether it ever ran. Grows, as functions become known once they are compiled. */
   ran: Uint8Array;
-  /** Where blocks begin: what follows a condition, a loop's body, a function. */
+  /** Offsets where blocks begin: a branch, a loop body, a function. */
   readonly blocks: Set<number>;
 }
 
 /**
- * Which code of this process ran, by the precise block coverage of V8. It is for code that is loaded after it began: what was
- * compiled before has no counters.
+ * Tracks which code of this process ran, by V8's precise block coverage. Only code loaded after the start is covered:
+ * code compiled before has no counters.
  */
 export class CoveredCode {
   readonly #session = new Session();
@@ -22,12 +22,12 @@ export class CoveredCode {
   }
 
   /**
-   * What ran since the last call, of files whose path has one of these parts: whether any of it never ran before. It counts
-   * as having run from then on, unless it was only a `peek`.
+   * Whether any code ran since the last call that had never run before, in files whose path contains one of these parts.
+   * Marks that code as run, except with `peek`.
    */
   take(parts: readonly string[], mode: 'keep' | 'peek' = 'keep'): boolean {
     let isNew = false;
-    // Answered before it returns: the session is with this thread.
+    // The callback runs before `post` returns: the session belongs to this thread.
     this.#session.post('Profiler.takePreciseCoverage', (error, coverage) => {
       if (error) throw error;
       for (const { url, functions } of coverage.result) {
@@ -37,7 +37,7 @@ export class CoveredCode {
     return isNew;
   }
 
-  /** Of the files whose path has one of these parts: how many blocks there are, and how many ran. */
+  /** Counts the blocks, and those that ran, in files whose path contains one of these parts. */
   blocks(parts: readonly string[]): { readonly all: number; readonly ran: number } {
     let [all, ran] = [0, 0];
     for (const [url, { ran: marks, blocks }] of this.#scripts) {
@@ -57,7 +57,7 @@ export class CoveredCode {
     const length = Math.max(...functions.flatMap(({ ranges }) => ranges.map(({ endOffset }) => endOffset)));
     const { ran, blocks } = this.#script(url, length);
     const now = new Uint8Array(length);
-    // Inner ranges come after the outer ones that they correct.
+    // Inner ranges follow the outer ones that they correct.
     for (const { ranges } of functions) {
       for (const { startOffset, endOffset, count } of ranges) {
         blocks.add(startOffset);

@@ -1,7 +1,7 @@
 import type { Soak } from '#testing/soak';
 import { fuzzParsers } from './fuzz.soak.ts';
 
-/** The same by the clock: rare inputs need time, and some parsers get through a hundred times as many as others. */
+/** The same for a duration: rare inputs need time, and some parsers are a hundred times faster than others. */
 export const soak: Soak = {
   description: 'the same as fuzz; the count is minutes for each parser',
   defaultCount: 10,

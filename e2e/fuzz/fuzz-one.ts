@@ -4,25 +4,28 @@ import type { CoveredCode } from './covered-code.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { mutate } from './mutate.ts';
 
-/** Asking V8 costs as much as a hundred inputs; so it is asked for many at once, and again for each only if some were new. */
+/**
+ * Reading V8's coverage costs as much as a hundred inputs. It is read once per batch, and per input only if the batch
+ * reached new code.
+ */
 const BATCH = 50;
-/** Inputs have at most 4 KiB. */
+/** Limit for one input, which has at most 4 KiB. */
 const MAX_CPU_MS = 50;
 const TAKES = 3;
 
 export interface FuzzOrder {
   readonly target: FuzzTarget;
   readonly corpus: readonly Buffer[];
-  /** How many inputs are to come after that many. */
+  /** How many inputs remain after `done` of them. */
   readonly left: (done: number) => number;
   readonly seed: number;
-  /** Whether an input that takes long fails. Not where the process has been slowed down by others. */
+  /** Whether a slow input fails. Off where other processes slow this one down. */
   readonly isTimed: boolean;
   readonly covered: CoveredCode;
   readonly signal: AbortSignal;
 }
 
-/** The corpus, and all inputs that reached code which none before had. A fault is thrown with the input that shows it. */
+/** Returns the corpus and all inputs that reached new code. A fault is thrown together with its input. */
 export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
   const { target, covered, left, isTimed } = order;
   const parts = [...target.files, ...target.libraries];
@@ -30,7 +33,7 @@ export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
   const corpus = [...target.seeds.map((seed) => Buffer.from(seed)), ...order.corpus];
   for (const input of corpus) runOne(target, input, isTimed);
   covered.take(parts);
-  /** Those that reach something new: halved and run again, until it is seen which they are. */
+  /** The inputs that reach new code: halves the list and runs each half again until they are identified. */
   const newOf = (some: readonly Buffer[]): Buffer[] => {
     for (const input of some) runOne(target, input, isTimed);
     if (!covered.take(parts, some.length === 1 ? 'keep' : 'peek')) return [];
@@ -50,7 +53,7 @@ export async function fuzzOne(order: FuzzOrder): Promise<Buffer[]> {
 
 function runOne(target: FuzzTarget, input: Buffer, isTimed: boolean): void {
   let took = cpuOf(target, input);
-  // Code that is compiled, or memory that is collected, is not the input's fault: it has to be slow each time.
+  // Compilation and garbage collection are not the input's fault: it must be slow every time.
   for (let take = 1; isTimed && took > MAX_CPU_MS && take < TAKES; take += 1) took = cpuOf(target, input);
   assert.ok(!isTimed || took <= MAX_CPU_MS, `${target.name} took ${took} ms of CPU for ${shown(input)}`);
 }

@@ -1,13 +1,13 @@
-/** A parser that reads what anyone may send. */
+/** A parser of untrusted input. */
 export interface FuzzTarget {
   readonly name: string;
-  /** Parts of the paths of its own files: their coverage is reported. */
+  /** Path fragments of the parser's own files; their coverage is reported. */
   readonly files: readonly string[];
-  /** Those of libraries that it uses: reaching more of them counts as well. */
+  /** Path fragments of the libraries it uses: reaching new code there counts as well. */
   readonly libraries: readonly string[];
-  /** Inputs to begin with, beside those of `corpus/`. */
+  /** Initial inputs, in addition to those in `corpus/`. */
   readonly seeds: readonly (string | Uint8Array)[];
   readonly words: readonly string[];
-  /** Throws only what is wrong: refusals in the parser's own error type are expected and swallowed here. */
+  /** Throws only on a fault: refusals in the parser's own error type are expected and swallowed here. */
   run(input: Buffer): void;
 }

@@ -3,12 +3,12 @@ import type { Soak, SoakOptions } from '#testing/soak';
 import { CoveredCode } from './covered-code.ts';
 import { fuzzOne } from './fuzz-one.ts';
 
-/** Below this more seeds or words are needed; a line says so. */
+/** Below this coverage more seeds or words are needed; a log line says so. */
 const GOAL = 0.9;
 
 /**
- * Mutated inputs for every parser that reads what anyone may send. A parser refuses in its own error type or not at all, and no
- * input takes long. `count` is for each of them; the same seed makes the same inputs.
+ * Mutated inputs for every parser of untrusted data. A parser may refuse only with its own error type, and no input may
+ * take long. `count` applies to each parser; the same seed produces the same inputs.
  */
 export const soak: Soak = {
   description: 'every parser of untrusted input, by coverage-guided mutation',
@@ -17,7 +17,7 @@ export const soak: Soak = {
 };
 
 export interface FuzzSize {
-  /** Of which `count` are for each parser. */
+  /** The unit of `count`, per parser. */
   readonly unit: 'inputs' | 'minutes';
   readonly isTimed: boolean;
 }
@@ -26,7 +26,7 @@ export async function fuzzParsers(options: SoakOptions, { unit, isTimed }: FuzzS
   const { count, seed, log, progress, signal } = options;
   const covered = new CoveredCode();
   try {
-    // Loaded after the counting began, or there is nothing to count.
+    // Imported after coverage has started; otherwise nothing would be counted.
     const [{ YAML_TARGETS }, { TEXT_TARGETS }, { BYTE_TARGETS }] = await Promise.all([
       import('./yaml-targets.ts'),
       import('./text-targets.ts'),
@@ -54,7 +54,7 @@ export async function fuzzParsers(options: SoakOptions, { unit, isTimed }: FuzzS
   }
 }
 
-/** Inputs of earlier runs that reached something, as base64. */
+/** Inputs of earlier runs that reached new code, as base64. */
 function corpusOf(name: string): Buffer[] {
   const file = new URL(`corpus/${name}.json`, import.meta.url);
   if (!existsSync(file)) return [];

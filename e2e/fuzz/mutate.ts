@@ -1,18 +1,18 @@
 import type { SeededRandom } from '#testing/seeded';
 
 const MAX_BYTES = 4_096;
-/** Where numbers change their length or sign, and what separates things in texts. */
+/** Bytes at which numbers change length or sign, and separators in texts. */
 const TELLING = [0, 1, 9, 10, 13, 32, 34, 39, 45, 47, 58, 63, 91, 92, 93, 123, 125, 127, 128, 192, 224, 254, 255];
 
 export interface Material {
-  /** Words of the language: a mutation puts one in. */
+  /** Words of the language, for mutations to insert. */
   readonly words: readonly string[];
-  /** Inputs that reached something: a mutation takes a part of one. */
+  /** Inputs that reached new code, for mutations to copy parts from. */
   readonly corpus: readonly Buffer[];
   readonly random: SeededRandom;
 }
 
-/** Another input like this one: one to eight small changes. */
+/** Returns a similar input, with one to eight small changes. */
 export function mutate(input: Buffer, material: Material): Buffer {
   let bytes = input;
   for (let left = material.random.pick([1, 1, 2, 3, 5, 8]); left > 0; left -= 1) bytes = change(bytes, material);

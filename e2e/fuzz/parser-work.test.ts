@@ -17,7 +17,7 @@ import { TransportError } from '../../kit/transport/transport-error.ts';
 import { refusing } from './refusing.ts';
 import { createWebSocketReceiver } from './web-socket-receiver.ts';
 
-/** What parsers on the main thread are given, four times as large: four times the work, where it is taken at all. */
+/** Input for parsers that run on the main thread. At four times the size it may take four times the work, if it is accepted. */
 interface Work {
   readonly why: string;
   readonly size: number;
@@ -31,7 +31,7 @@ function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
 }
 
-/** A field of protobuf that holds these bytes. */
+/** A protobuf field that holds these bytes. */
 function held(field: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(field << 3) | 2, ...varint(bytes.length)]), bytes]);
 }
@@ -47,7 +47,7 @@ const PROTOBUF: readonly Work[] = [
     why: 'ids in one field',
     input: (n: number) => Buffer.from(encodeFrame({ kind: 'ack', ids: Array.from({ length: n }, (_, at) => at) })),
   },
-  // Whichever kind has the number.
+  // Every kind of message, by its field number.
   ...[1, 2, 3, 4, 5, 6].flatMap((field) => [
     { why: `fields in message ${field}`, input: (n: number) => held(field, times('0801', n)) },
     { why: `texts in message ${field}`, input: (n: number) => held(field, times('120161', n)) },
@@ -59,18 +59,18 @@ const PROTOBUF: readonly Work[] = [
 
 function nested(depth: number, wrap: (inner: Buffer) => Buffer): Buffer {
   let inner: Buffer = Buffer.alloc(0);
-  // Lengths of lengths: the bytes grow a little faster than the depth.
+  // Lengths contain lengths: the bytes grow a little faster than the depth.
   for (let level = 0; level < Math.min(depth, 4_000) / 4; level += 1) inner = wrap(inner);
   return inner;
 }
 
-/** A value of ASN.1. */
+/** An ASN.1 value. */
 function der(tag: number, inner: Buffer): Buffer {
   const long = [inner.length >> 8, inner.length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...(inner.length < 0x80 ? [inner.length] : [0x82, ...long])]), inner]);
 }
 
-/** Four times as many are still within what is read of a request at all. */
+/** Sized so that four times as much is still within the length that the parser reads at all. */
 const ASN1: readonly Work[] = [
   { why: 'sequences in each other', input: (n: number) => nested(n, (inner) => der(0x30, inner)) },
   { why: 'sequences that do not end', input: (n: number) => times('3080', n) },

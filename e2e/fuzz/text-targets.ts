@@ -187,7 +187,7 @@ export const TEXT_TARGETS: readonly FuzzTarget[] = [
       if (door === undefined) return;
       assert.ok(door.path.startsWith('/') && !door.target.includes('/'));
       const kind = kindOf({ method, path: door.path, isUpgrade: method === 'UPGRADE' });
-      // What a server may see as another path than we do is never a read.
+      // A path that an API server might interpret differently is never classified as a read.
       const plain = door.path.split('?', 1)[0] ?? '';
       if (/(?:^|\/)\.{1,2}(?:\/|$)|\/\/|%2f|%5c|%00|\\/i.test(plain)) assert.equal(kind, 'write');
     },

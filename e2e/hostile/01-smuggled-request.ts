@@ -5,7 +5,7 @@ import { type ProxiedCluster, SLOW, TARGET, withProxiedCluster } from './proxied
 const ADMIN = { kind: 'impersonate', user: 'admin:admin', groups: [], role: 'admin' };
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
-/** A whole request inside the chunk of another's body, as the administrator. */
+/** A whole request as the administrator, hidden in a chunk of another request's body. */
 function smuggling(viewer: string, { method, path }: { readonly method: string; readonly path: string }): string {
   const identity = encodeURIComponent(JSON.stringify(ADMIN));
   const inner = `${method} ${path} HTTP/1.1\r\nHost: kubernetes\r\nfleetshift-identity: ${identity}\r\nContent-Length: 0\r\n\r\n`;
@@ -14,7 +14,7 @@ function smuggling(viewer: string, { method, path }: { readonly method: string; 
   return `${head}${rest}${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`;
 }
 
-/** Answers that others get until everything that was planted before has been worked off. */
+/** Sends ordinary requests, which work off anything planted before; returns their answers. */
 async function ordinary({ ask, viewer }: ProxiedCluster, count: number): Promise<string[]> {
   const answers: string[] = [];
   for (let each = 0; each < count; each += 1) {

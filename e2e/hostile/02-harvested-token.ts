@@ -19,7 +19,7 @@ export const harvestedToken: Attack = {
       await made(platform, '/v1/issuers', { name: 'corp', url: issuer.url, clientId: PLATFORM, mode: 'inherited' });
       await made(platform, '/v1/workspaces/root/grants', { subject: { kind: 'group', id: 'bosses' }, role: 'admin' });
 
-      // With the property that once asked for tokens, else without it.
+      // First with the property that used to request tokens, then without it.
       const draft = { name: TARGET, type: 'kubernetes', workspace: mallory.workspace };
       const properties = { apiAuthentication: 'passthrough' };
       const wanted = await mallory.ask('/v1/targets', { method: 'POST', body: { ...draft, properties } });

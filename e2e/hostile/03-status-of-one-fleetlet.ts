@@ -20,7 +20,7 @@ function health(revision: bigint, message = '') {
   return { revision, kind: { case: 'health', value: { health: Health.AVAILABLE, message } } } as const;
 }
 
-/** Until the row that the first report has left is in the way of the second, or the first was refused. */
+/** Returns when the stored row of the first report breaks reads, or when the report was refused. */
 async function poison(platform: Platform, { report }: HostileFleetlet): Promise<void> {
   const isRefused = (): boolean => platform.said().includes('set aside');
   report(health(2n ** 62n));
@@ -31,7 +31,7 @@ async function poison(platform: Platform, { report }: HostileFleetlet): Promise<
   await mustBe('what was said has arrived', async () => isRefused() || platform.said().includes('was not kept'));
 }
 
-/** A health report of revision 2^62 was stored, and no row of its target could be read any more. */
+/** A health report of revision 2^62 used to be stored, after which no row of its target could be read. */
 export const stopStatuses: Attack = {
   finding: 3,
   name: 'one health report stops the status of all targets',
@@ -53,7 +53,7 @@ export const stopStatuses: Attack = {
   },
 };
 
-/** The same row kept every target away after a restart, as soon as its own connected. */
+/** After a restart, the same row used to disconnect every target as soon as its own target connected. */
 export const stopPresence: Attack = {
   finding: 3,
   name: 'one health report keeps all targets away after a restart',
@@ -88,7 +88,10 @@ interface Shown {
   readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
 }
 
-/** A revision just below what a number holds was followed as that of a restored platform; the next one could not be read. */
+/**
+ * A revision just below the largest number used to be adopted, as if from a restored platform; the one after it could not
+ * be read.
+ */
 export const exhaustRevisions: Attack = {
   finding: 3,
   name: 'one health report takes a deployment to the last revision that there is',

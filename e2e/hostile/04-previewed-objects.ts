@@ -20,7 +20,7 @@ const DELIVERED = {
 };
 const seenIn = (text: string): string[] => [MARKED, SECRET, btoa(SECRET)].filter((canary) => text.includes(canary));
 
-/** The same of a cluster: its agent compares with what is there. */
+/** The same attack on a cluster: its agent compares with the live objects. */
 export const previewObjects: Attack = {
   finding: 4,
   name: 'a deployer reads secrets of objects in a cluster in a deep preview',
@@ -36,7 +36,7 @@ export const previewObjects: Attack = {
       const path = `${DEPLOYMENTS}/web:preview?deep=true`;
       const answer = await ask(platform, await tokenOf('deployer'), path, { method: 'POST', body });
       const text = await answer.text();
-      // The agent has answered, and shows what may be seen.
+      // The agent has answered, and shows the parts that are not secret.
       if (!text.includes('data.mode')) throw new Error(`no deep preview: ${answer.status} ${text}`);
       const seen = seenIn(text);
       return seen.length > 0
@@ -45,7 +45,7 @@ export const previewObjects: Attack = {
     }),
 };
 
-/** Servers and their webhooks quote objects that they refuse; viewers of a deployment are no readers of its Secrets. */
+/** API servers and webhooks quote the objects they refuse; viewers of a deployment may not read its Secrets. */
 export const quotedRefusals: Attack = {
   finding: 4,
   name: 'a viewer, or a reader of the log, reads secrets in what an API server says when it does not take them',

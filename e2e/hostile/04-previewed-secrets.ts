@@ -10,7 +10,7 @@ const MARKED = 'canary-marked-4711';
 const SECRET = 'canary-secret-4712';
 const FOREIGN = 'canary-foreign-4713';
 
-/** A deployer, who sees `[redacted]` everywhere else, asks for a deep preview of another content. */
+/** A deployer, who sees `[redacted]` everywhere else, requests a deep preview with different content. */
 export const previewSecrets: Attack = {
   finding: 4,
   name: 'a deployer reads secrets, and files of the host, in a deep preview',
@@ -39,7 +39,7 @@ async function previewEach(stage: Stage): Promise<Outcome> {
       { ...FILE, path: 'host.conf', content: 'x\n', onConflict: 'adopt' },
     ];
     const text = await preview(platform, deployer.token, { manifest: { type: 'inline', documents: others } });
-    // The agent has answered, and shows what may be seen.
+    // The agent has answered, and shows the parts that are not secret.
     if (!text.includes('change app.conf') || !text.includes('mode=b')) throw new Error(`no deep preview: ${text}`);
     const seen = [MARKED, SECRET, FOREIGN].filter((canary) => text.includes(canary));
     return seen.length > 0

@@ -3,10 +3,10 @@ import type { Platform } from '#testing/platform-process';
 import { type Attack, heldOff, succeeded } from './attack.ts';
 
 const KEYS = 34_000;
-/** A platform that parses it in one go is busy for a third of a second; where keys are compared with each other, for many. */
+/** Parsing it in one go blocks the platform for a third of a second; comparing all keys with each other, for many seconds. */
 const FROZEN_MS = 6_000;
 
-/** The longest that a stranger waited for `/healthz` while the request was open. */
+/** The longest wait for `/healthz` by an anonymous caller while the request was open. */
 async function longestWait(platform: Platform, request: Promise<Response>): Promise<number> {
   let isOpen = true;
   const over = request.finally(() => {

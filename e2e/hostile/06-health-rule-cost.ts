@@ -7,7 +7,10 @@ const COSTLY = {
     'object.data.all(a, object.data.all(b, object.data.all(c, object.data.all(d, a + b + c != d))))',
 };
 
-/** What such a rule does where it runs is in `kit/cel/bounded-cel.test.ts`: for a proxied cluster that is the platform itself. */
+/**
+ * Covers what the platform accepts. `kit/cel/bounded-cel.test.ts` tests how such a rule runs; for a proxied cluster it
+ * runs on the platform itself.
+ */
 export const costlyHealthRule: Attack = {
   finding: 6,
   name: 'a deployer stores a health rule that runs for hours in the process that reports health',

@@ -5,7 +5,7 @@ import { bearer, serveTarget, TARGET } from '../revocation/revocation-world.ts';
 import { startStreamingCluster } from '../revocation/streaming-cluster.ts';
 import { type Attack, heldOff, type Stage, succeeded } from './attack.ts';
 
-/** It keeps open what it has when it is found out, and reads and types on. */
+/** The attacker keeps its open streams after losing access, and continues to read and type. */
 export const revokedStreams: Attack = {
   finding: 7,
   name: 'a caller whose service account was deleted goes on with exec, logs and watches that are open',

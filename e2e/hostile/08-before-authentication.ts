@@ -8,7 +8,7 @@ import { FLEETLET_FLAGS, type HonestFleetlet, honestFleetlet } from './honest-fl
 
 const CALL = { ':method': 'POST', ':path': CHANNEL_METHOD, 'content-type': 'application/grpc' };
 
-/** Connections of callers that show nothing, all of which end with the attack. */
+/** Connections without credentials; all are closed at the end of the attack. */
 class Strangers {
   readonly sockets: Socket[] = [];
   readonly sessions: ClientHttp2Session[] = [];
@@ -35,7 +35,7 @@ class Strangers {
   }
 }
 
-/** What was sent before has arrived. */
+/** Waits until everything sent before has arrived. */
 async function arrived(session: ClientHttp2Session): Promise<void> {
   if (session.destroyed) return;
   const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
@@ -86,7 +86,7 @@ export const largeFirstFrames: Attack = {
       const ended = once(stream, 'close').then(() => {});
       await arrived(session);
       if (status === undefined && !stream.closed) {
-        // All but the last byte is there. With that one it is a frame, and the platform says what it makes of it.
+        // All but the last byte has been sent. That byte completes the frame, and the platform reacts to it.
         stream.write(Buffer.alloc(1, 0xff));
         while (said === 0 && status === undefined && !stream.closed) await Promise.race([ended, pause(5)]);
       }
@@ -138,7 +138,7 @@ export const slowBodies: Attack = {
       const half = async (nth: number): Promise<void> => {
         const socket = await strangers.tcp(to, nth % 2 === 0 ? '127.0.0.2' : '127.0.0.3');
         if (socket.destroyed) return;
-        // That it is told to go on shows that the platform has the request; any other answer, that it has not.
+        // `100 Continue` shows that the platform has accepted the request; any other answer shows that it has not.
         const answered = Promise.race([once(socket, 'data'), once(socket, 'close')]);
         socket.write(`${head}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n{`);
         await answered;

@@ -37,7 +37,7 @@ export const identityOfTheAgent: Attack = {
   finding: 9,
   name: 'a deployer reads the identity of the agent, and the orders of other workspaces, through the platform',
   run: async (stage) => {
-    // Where the installer does not ask for namespaces, it refuses to be given some.
+    // An installer without a namespace option refuses to be given one.
     const objects = await manifest(stage, [NAMED, []]);
     const bound = objects.filter(({ subjects = [] }) =>
       subjects.some(({ name }) => name === 'fleetshift:role:deployer'),
@@ -51,7 +51,7 @@ export const identityOfTheAgent: Attack = {
   },
 };
 
-/** As the installer of the package prints it, by the first of these words that it takes. */
+/** The manifest as the package's installer prints it, with the first of these choices of flags that it accepts. */
 async function manifest({ home }: Stage, choices: readonly (readonly string[])[]): Promise<readonly Installed[]> {
   const platform = await home.start();
   const command = ['target', 'install-manifest', 'eu-1', '-w', 'root', '--no-token', '--api-proxy'];

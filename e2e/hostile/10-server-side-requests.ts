@@ -7,7 +7,7 @@ import { addMallory, addTarget, stateOf } from './mallory.ts';
 const SECRET = 'the-internal-service-says-4711';
 const TARGET = 'bait';
 
-/** Something that only the machine of the platform reaches. */
+/** A service that only the platform's machine can reach. */
 async function withInternalService(run: (service: LoopbackServer, reached: () => number) => Promise<Outcome>) {
   let requests = 0;
   const service = await serveOnLoopback((_request, response) => {
@@ -22,7 +22,7 @@ async function withInternalService(run: (service: LoopbackServer, reached: () =>
   }
 }
 
-/** Leaves a kubeconfig that leads to the service. The refusal, if it is refused. */
+/** Stores a kubeconfig that leads to the service. Returns the refusal, if it is refused. */
 async function leave(platform: Platform, server: string) {
   const mallory = await addMallory(platform);
   await addTarget(mallory, TARGET);
@@ -51,7 +51,7 @@ export const quotedAnswer: Attack = {
   name: 'the admin of a workspace reads what a service answers to the platform, in the state of a target',
   run: ({ home }) =>
     withInternalService(async ({ url }, reached) => {
-      // Every listener is on loopback, so that the address itself may be dialled.
+      // Every listener is on loopback, so the address itself may be dialled.
       const { mallory } = await leave(await home.start(), url);
       const { state, message } = await stateOf(mallory, TARGET);
       assert.ok(reached() > 0, `the service was asked; the target is ${state}: ${message}`);

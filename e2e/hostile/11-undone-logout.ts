@@ -3,7 +3,7 @@ import { SIGNING_ALGORITHMS, startSigningIssuer } from '#testing/oidc/signing-is
 import { made } from '../access/callers.ts';
 import { type Attack, heldOff, type Stage, succeeded } from './attack.ts';
 
-/** The token's signature can be written in several ways, and only one of them was logged out. */
+/** A token's signature has several encodings, and only one of them was logged out. */
 export const undoneLogout: Attack = {
   finding: 11,
   name: 'a token of an issuer that was logged out is taken in another spelling',

@@ -10,7 +10,7 @@ const GATES = [{ type: 'approval', requireDistinctApprover: true }];
 const STAGED = { type: 'staged', stages: [{ name: 'all', selector: {}, beforeTasks: GATES }] };
 const content = (text: string) => ({ type: 'inline', documents: [{ kind: 'Note', text }] });
 
-/** On the package of before, the attacker was through in the first few. */
+/** With the package from before the fix, the attacker succeeded within the first few rounds. */
 const ROUNDS = 8;
 
 interface Rollout {
@@ -24,7 +24,7 @@ interface Waiting {
   readonly state: string;
 }
 
-/** bob changes a setting, mallory the content right behind: one plan, of which only the first author counted. */
+/** bob changes a setting and mallory the content right after: one plan, of which only the first author counted. */
 export const approvesOwnContent: Attack = {
   finding: 12,
   name: 'a deployer approves content of their own behind the change of another',
@@ -38,7 +38,7 @@ export const approvesOwnContent: Attack = {
       });
       await approvedBy(platform, carol, await waiting(platform, 1));
       for (let round = 1; round <= ROUNDS; round += 1) {
-        // At the same time, so that both are in one plan; whose change comes first is a matter of luck, hence the rounds.
+        // Sent at the same time, so that both land in one plan. Which change comes first is random, hence the rounds.
         await Promise.all([
           changed(platform, bob, { config: { round } }),
           changed(platform, mallory, { manifest: content(`evil ${round}`) }),
@@ -47,7 +47,7 @@ export const approvesOwnContent: Attack = {
         const given = await answer(platform, mallory, open);
         await given.text();
         if (given.status === 200) return succeeded(`mallory approved revision ${open.revision} with content of hers`);
-        // Closed meanwhile: the second change came behind the first, and has an approval of its own.
+        // Closed meanwhile: the second change came after the first, and has an approval of its own.
         if (given.status !== 403) continue;
         await approvedBy(platform, carol, open);
       }
@@ -55,13 +55,13 @@ export const approvesOwnContent: Attack = {
     }),
 };
 
-/** The gate is the deployer's own: it goes with the same patch. */
+/** The gate is part of the deployment, so the patch that changes the content can remove it too. */
 export const removesTheGate: Attack = {
   finding: 12,
   name: 'a deployer removes the approval gate together with the change that it should hold',
   run: (stage) =>
     inShop(stage, async ({ platform, mallory }) => {
-      // Where a workspace can demand gates, its administrators do; where it cannot, the deployment's own is all there is.
+      // Administrators require gates where a workspace can; otherwise the deployment's own gate is all there is.
       const policy = { policy: { requiredGates: GATES } };
       const demanded = await platform.request('/v1/workspaces/shop', { method: 'PATCH', body: policy });
       assert.ok(demanded.status === 200 || demanded.status === 400, await demanded.text());
@@ -78,7 +78,7 @@ export const removesTheGate: Attack = {
         if (open !== undefined) return { kind: 'waits', open } as const;
         const { status } = (await (await platform.request(APP)).json()) as { status: { rollout?: Rollout } };
         const { revision = 0, waits = [] } = status.rollout ?? {};
-        // The target is away: a rollout that waits for that alone has passed all gates.
+        // The target is disconnected: a rollout that waits only for the target has passed all gates.
         const isThrough =
           revision > first.revision && waits.some(({ kind }) => kind === 'offline' || kind === 'targets');
         return isThrough ? ({ kind: 'sent' } as const) : undefined;
@@ -123,7 +123,7 @@ async function approvals(platform: Platform): Promise<readonly Waiting[]> {
   return ((await answered.json()) as { items: Waiting[] }).items;
 }
 
-/** The approval that the newest generation waits for, once all of it is planned. */
+/** The approval that the newest generation waits for, once it is fully planned. */
 async function openForAll(platform: Platform): Promise<Waiting | undefined> {
   const { generation, observedGeneration } = (await (await platform.request(APP)).json()) as {
     generation: number;

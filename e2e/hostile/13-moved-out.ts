@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { addCaller, ask, made } from '../access/callers.ts';
 import { type Attack, heldOff, succeeded } from './attack.ts';
 
-/** Out of the reach of the administrators above, and of what they demand. */
+/** Moves the workspace out of reach of the administrators above it and of their policies. */
 export const movesWorkspaceOut: Attack = {
   finding: 13,
   name: 'an administrator of a workspace moves it out of its parent',

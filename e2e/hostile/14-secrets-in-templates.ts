@@ -30,7 +30,7 @@ export const readTemplateSecrets: Attack = {
       const manifest = { type: 'template', template, values };
       const body = { name, manifest, placement: [{ type: 'all' }] };
       const answer = await platform.request(DEPLOYMENTS, { method: 'POST', body });
-      // A literal may also be refused.
+      // The platform may also refuse a literal.
       if (answer.status !== 201 && answer.status !== 400) throw new Error(`${answer.status} ${await answer.text()}`);
     }
     const answer = await ask(platform, viewer.token, DEPLOYMENTS);

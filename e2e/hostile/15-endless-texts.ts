@@ -6,7 +6,7 @@ const ESCAPE = '\u001b';
 const LARGE = 4 * 1024 * 1024;
 const BOUND = 64 * 1024;
 
-/** What an agent says of its health was stored and shown as it came, whatever its length and what is in it. */
+/** An agent's health message used to be stored and shown as it came, whatever its length and characters. */
 export const endlessTexts: Attack = {
   finding: 15,
   name: 'a report fills the database and the answers of others, with escapes for their terminals',

@@ -18,7 +18,7 @@ export const unrecordedSecretReads: Attack = {
     withProxiedCluster(stage, async ({ platform, deployer, ask }) => {
       const read = await ask(deployer, SECRETS);
       assert.equal(read.status, 200, await read.text());
-      // A write comes after it, and is on record in any case: when it can be seen, so could the read.
+      // A write follows and is always recorded: once it is visible, the read would be too.
       await ask(deployer, '/api/v1/namespaces/default/configmaps/none', { method: 'DELETE' });
       const entries = await eventually('the write is on record', async () => {
         const answer = await platform.request(`/v1/audit?resource=/v1/targets/${TARGET}/api`);

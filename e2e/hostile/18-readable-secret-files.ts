@@ -19,7 +19,7 @@ export const readSecretFiles: Attack = {
       ];
       await deployFile(host, { name: 'web', manifest: { type: 'inline', documents }, file: SECRET });
       const modeOf = async (file: string) => (await stat(join(host.folder, file))).mode & 0o777;
-      // Others may read what is not secret: the folder is theirs to look into.
+      // Other users may read files that are not secret: the folder is meant to be readable.
       if (((await modeOf(OPEN)) & 0o004) === 0) throw new Error(`${OPEN} is not for others either`);
       const mode = await modeOf(SECRET);
       const evidence = `${SECRET} is ${mode.toString(8)}`;

@@ -15,11 +15,11 @@ interface Verified {
   readonly faults: readonly { readonly kind: string }[];
 }
 
-/** With the database file alone: how hashes are made is no secret. */
+/** Uses only the database file: the hash algorithm is public. */
 export const rewritesTheAudit: Attack = {
   finding: 19,
   name: 'a writer of the database removes what was done from the audit log and chains the rest again',
-  // It writes the file; the chain is the same on both.
+  // The attack writes to the file; the chain is the same on both engines.
   engine: 'sqlite',
   run: async ({ home }) => {
     const first = await home.start();
@@ -35,7 +35,7 @@ export const rewritesTheAudit: Attack = {
     const { intact, faults } = await verify(again);
     const listed = await (await again.request('/v1/audit')).text();
     assert.ok(!listed.includes('/v1/workspaces/evil') && listed.includes('/v1/workspaces/after'), 'the setup failed');
-    // What comes later must not make it whole.
+    // Later entries must not repair the chain.
     await made(again, '/v1/workspaces', { name: 'later' });
     const later = await eventually('the next entry to be chained', async () => {
       const verified = await verify(again);

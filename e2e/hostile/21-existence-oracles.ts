@@ -32,7 +32,8 @@ export const unseenGuess: Attack = {
       const own = items.filter(({ principal }) => principal?.id?.endsWith('/mallory'));
       return own.filter((entry) => JSON.stringify(entry).includes('createWorkspace')).length;
     };
-    // Refusals are noted in the background, one after the other: the next one that is noted anyway comes behind it.
+    // Refusals are recorded in the background, in order: once this one, which is always recorded, shows up, an earlier
+    // one would too.
     const marker = await mallory.ask('/v1/workspaces/root', { method: 'DELETE', headers: { 'if-match': '*' } });
     assert.ok(marker.status === 403 || marker.status === 404, await marker.text());
     await until('a refusal that is always on record', async () => {

@@ -11,10 +11,10 @@ import { call, comesTrue, mustBe } from './hostile-fleetlet.ts';
 
 const NAME = 'edge-1';
 const RENEW = '/v1/enroll:renew';
-/** The fleetlet needs a fraction of a second to connect with what it renewed to. */
+/** The fleetlet needs a fraction of a second to reconnect with its renewed certificate. */
 const SOON_MS = 8_000;
 
-/** The thief has copied the folder of a fleetlet; after the fleetlet renewed, its key should be worth nothing. */
+/** The thief has copied a fleetlet's folder; once the fleetlet has renewed, the copied key should be worthless. */
 export const copiedKey: Attack = {
   finding: 22,
   name: 'a copy of the key of a fleetlet outlives the renewal of its certificate',
@@ -30,7 +30,7 @@ export const copiedKey: Attack = {
     }
     const copy = await copyOf(stage);
     await mustBe('the copy works', async () => (await renewBy(copy, platform)) === 'renewed');
-    // Certificates of the old authority are to be renewed, and each fleetlet that connects is told.
+    // Certificates of the old authority must be renewed; the platform tells each fleetlet that connects.
     await call(platform, 'POST', '/v1/certificate-authority:rotate', { lead: '0s' });
     const second = fleetlet(stage, platform, 'second');
     try {
@@ -70,7 +70,7 @@ async function copyOf({ folder }: Stage): Promise<Copy> {
   return { key: await read('key.pem'), certificate: await read('certificate.pem') };
 }
 
-/** `renewed`, or the code that it is refused with. */
+/** `renewed`, or the code of the refusal. */
 async function renewBy({ key, certificate }: Copy, platform: Platform): Promise<string> {
   const word = await signCertificateToken({
     certificate: new X509Certificate(certificate),

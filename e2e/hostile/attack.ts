@@ -2,20 +2,20 @@ import type { Engine } from '#kit/storage';
 import type { PlatformHome } from '#testing/platform-process';
 
 /**
- * One way to harm a platform, its clusters or other callers. It speaks public interfaces only (HTTP, gRPC, WebSocket, the CLI,
- * kubectl, charts), so that it can be run against any built package: `npm run hostile -- --package DIR`.
+ * One way to harm a platform, its clusters or other callers. It uses public interfaces only (HTTP, gRPC, WebSocket, the
+ * CLI, kubectl, charts), so that it runs against any built package: `npm run hostile -- --package DIR`.
  */
 export interface Attack {
-  /** Number of the finding in the review that it comes from. Several attacks may belong to one. */
+  /** Number of the review finding it comes from. Several attacks may share one. */
   readonly finding: number;
-  /** What an attacker wants, as a sentence: `a viewer smuggles a request through the API proxy`. */
+  /** The attacker's goal, as a sentence: `a viewer smuggles a request through the API proxy`. */
   readonly name: string;
-  /** Where it can be made; on every engine, unless given. */
+  /** The only engine it works on; every engine by default. */
   readonly engine?: Engine;
   run(stage: Stage): Promise<Outcome>;
 }
 
-/** Where an attack happens: a home that it starts its platform in, with the flags that it needs. */
+/** The surroundings of an attack: a home in which it starts its platform, with the flags it needs. */
 export interface Stage {
   readonly home: PlatformHome;
   readonly engine: Engine;
@@ -24,7 +24,7 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-/** `evidence` says what was seen, for the reader of the report. */
+/** `evidence` states the observation, for the reader of the report. */
 export type Outcome = { readonly succeeded: boolean; readonly evidence: string };
 
 export function succeeded(evidence: string): Outcome {

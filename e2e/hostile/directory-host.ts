@@ -9,11 +9,11 @@ import type { Stage } from './attack.ts';
 
 export interface DirectoryHost {
   readonly platform: Platform;
-  /** What the target edge-1, of the workspace shop, is. */
+  /** The folder behind target edge-1 of workspace shop. */
   readonly folder: string;
 }
 
-/** A platform with a folder as a target, and the agent of the same package. */
+/** Runs `body` on a platform with a folder as a target, served by the agent of the same package. */
 export async function withDirectoryHost<T>(stage: Stage, body: (host: DirectoryHost) => Promise<T>): Promise<T> {
   const platform = await stage.home.start();
   await made(platform, '/v1/workspaces', { name: 'shop' });

@@ -9,13 +9,13 @@ import { anOpen } from '../../contexts/channels/testing/recorded-link.ts';
 
 export const FLEETLET_FLAGS = ['--fleetlet-listen', '127.0.0.1:0'];
 
-/** One that enrolled in order. */
+/** A fleetlet that enrolled properly. */
 export interface HonestFleetlet {
   readonly host: string;
   readonly port: number;
-  /** PEM of the platform's own authority. */
+  /** The platform's own authority, in PEM. */
   readonly authority: string;
-  /** Connects, and opens a stream: the kind of the first frame that comes, and the reason if it is a close. */
+  /** Connects and opens a stream. Returns the kind of the first frame, with the reason if it is a close. */
   connect(signal: AbortSignal): Promise<string>;
 }
 

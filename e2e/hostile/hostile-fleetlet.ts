@@ -10,13 +10,13 @@ import { ScriptedFleetlet } from '../../apps/platform/channels/testing/scripted-
 
 export const DEPLOYMENTS = '/v1/workspaces/root/deployments';
 
-/** A target of its own fleetlet, which an attack has say what it likes. */
+/** A fleetlet with one target, which reports whatever an attack wants. */
 export interface HostileFleetlet {
   readonly enrolled: EnrolledFleetlet;
   readonly fleetlet: ScriptedFleetlet;
-  /** Of its target. */
+  /** Uid of its target. */
   readonly target: string;
-  /** Of the deployment that is on it. */
+  /** Uid of the deployment on that target. */
   readonly deployment: string;
   readonly report: (its: MessageInitShape<typeof DeliveryReportSchema>) => void;
 }
@@ -28,7 +28,7 @@ export async function call<T = unknown>(platform: Platform, method: string, path
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-/** Enrols, connects, and has a deployment delivered to its target: what a fleetlet needs in order to speak of one. */
+/** Enrols, connects, and gets a deployment delivered to its target: a fleetlet needs one to report on. */
 export async function hostileFleetlet(platform: Platform, name: string): Promise<HostileFleetlet> {
   const enrolled = await enrolFleetlet(platform, name);
   const { fleetlet, target } = await connectFleetlet(enrolled, name);
@@ -51,7 +51,7 @@ export async function enrolFleetlet(platform: Platform, name: string): Promise<E
   return await enrolledFleetlet(api, [name]);
 }
 
-/** `after`: the same fleetlet before, whose agent knows what it was given. */
+/** `after`: the previous connection of the same fleetlet, whose agent knows the orders it received. */
 export async function connectFleetlet(enrolled: EnrolledFleetlet, name: string, after?: ScriptedFleetlet) {
   const fleetlet = new ScriptedFleetlet(grpcOf(enrolled), after && { after });
   const request = fleetlet.register(name);
@@ -62,7 +62,7 @@ export async function connectFleetlet(enrolled: EnrolledFleetlet, name: string, 
   return { fleetlet, target };
 }
 
-/** On that target alone. */
+/** Deploys to that target alone. */
 export async function deployTo(
   platform: Platform,
   target: string,
@@ -82,10 +82,10 @@ export async function isAvailable(platform: Platform, deployment: string): Promi
 }
 
 const POLL_MS = 50;
-/** What a healthy platform needs a fraction of a second for. */
+/** A healthy platform needs a fraction of a second. */
 const SOON_MS = 15_000;
 
-/** Whether it comes to be so soon. */
+/** Whether the condition becomes true within the time. */
 export async function comesTrue(condition: () => Promise<boolean>, withinMs = SOON_MS): Promise<boolean> {
   for (const end = Date.now() + withinMs; Date.now() < end; ) {
     if (await condition()) return true;
@@ -94,7 +94,7 @@ export async function comesTrue(condition: () => Promise<boolean>, withinMs = SO
   return false;
 }
 
-/** Part of the setting of an attack: without it the attack says nothing. */
+/** A precondition of the attack: without it the outcome would mean nothing. */
 export async function mustBe(what: string, condition: () => Promise<boolean>): Promise<void> {
   if (!(await comesTrue(condition, 2 * SOON_MS))) throw new Error(`the attack could not be set up: ${what}`);
 }

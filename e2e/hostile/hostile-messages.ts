@@ -8,7 +8,7 @@ import {
 } from '#protocol/proto';
 import type { SeededRandom } from '#testing/seeded';
 
-/** What a hostile agent speaks of: its own, and others'. */
+/** The targets and deployments that a hostile agent refers to: its own, and others'. */
 export interface Known {
   readonly targets: readonly string[];
   readonly deployments: readonly string[];
@@ -49,10 +49,14 @@ const TEXTS = [
 ];
 const CONTENTS = ['{}', '[]', 'null', '{"labels":{},"owners":[],"conditions":[],"fields":{}}', '{"owners":1}'];
 
-/** One of all that the protocol can carry, extremes first; now and then bytes that are no message, or one with a bit turned. */
+/**
+ * Any message the protocol can carry, extremes first; sometimes bytes that are not a message, or a message with one
+ * flipped bit.
+ */
 export function hostileMessage(random: SeededRandom, { targets, deployments }: Known): HostileMessage {
   const channel = random.pick(HOSTILE_CHANNELS);
-  // What is said of a target that its sender has not registered waits for that, and fills the window of the sender alone.
+  // A message about a target that its sender has not registered waits for the registration, and fills only the sender's
+  // window.
   const others = [...targets, random.pick(TEXTS).slice(0, 900)];
   const target = random.next() < 0.01 ? random.pick(others) : (targets[0] ?? '');
   const make = {
@@ -180,7 +184,7 @@ function some<T>(random: SeededRandom, make: () => T): T[] {
   return Array.from({ length: random.pick([0, 1, 2, 300]) }, make);
 }
 
-/** Of those that have no sign. */
+/** For types without a sign. */
 function abs(value: bigint): bigint {
   return value < 0n ? -(value + 1n) : value;
 }

@@ -18,7 +18,7 @@ describe('attacks on a platform', () => {
   }
 });
 
-/** A run makes every attack, on one database or the other by its seed; with a share of 1, on all of them. */
+/** A run makes every attack on one database, chosen by the seed; with a share of 1, on all databases. */
 function enginesOf({ engine }: Attack, index: number): readonly Engine[] {
   if (engine !== undefined) return DATABASES.filter((each) => each === engine);
   const first = (index + testSeed()) % DATABASES.length;

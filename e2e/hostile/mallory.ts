@@ -5,7 +5,7 @@ import type { Platform, PlatformRequest } from '#testing/platform-process';
 import { addCaller, ask, made, STAFF } from '../access/callers.ts';
 import { type LoopbackServer, startScriptedCluster } from '../scripted-cluster.ts';
 
-/** Admin of one workspace, and of nothing else. */
+/** Admin of one workspace, with no other rights. */
 export interface Mallory {
   readonly workspace: string;
   readonly token: string;
@@ -20,18 +20,18 @@ export async function addMallory(platform: Platform): Promise<Mallory> {
   return { workspace, token, ask: (path, init) => ask(platform, token, path, init) };
 }
 
-/** A target of the workspace, as mallory makes it. */
+/** Creates a target in the workspace, as mallory. */
 export async function addTarget({ workspace, ask: asks }: Mallory, name: string): Promise<void> {
   const answer = await asks('/v1/targets', { method: 'POST', body: { name, type: 'kubernetes', workspace } });
   assert.equal(answer.status, 201, await answer.text());
 }
 
 export interface FakeCluster extends LoopbackServer {
-  /** What callers showed, one after the other. */
+  /** The `Authorization` headers received, in order. */
   readonly authorizations: readonly string[];
 }
 
-/** A cluster that notes what it is shown. */
+/** A cluster that records the credentials it is sent. */
 export async function fakeCluster(): Promise<FakeCluster> {
   const authorizations: string[] = [];
   const cluster = await startScriptedCluster({
@@ -43,7 +43,7 @@ export async function fakeCluster(): Promise<FakeCluster> {
   return { ...cluster, authorizations };
 }
 
-/** Asks again and again until there is something. */
+/** Polls until `look` returns a value. */
 export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   for (const late = AbortSignal.timeout(PATIENCE_MS); !late.aborted; await delay(50)) {
     const found = await look();
@@ -52,7 +52,7 @@ export async function until<T>(what: string, look: () => Promise<T | undefined>)
   throw new Error(`waited for ${what}`);
 }
 
-/** How it stands with the kubeconfig of a target, once the platform has tried it. */
+/** The state of a target's kubeconfig, once the platform has tried it. */
 export async function stateOf({ ask: asks }: Mallory, target: string): Promise<{ state: string; message: string }> {
   return await until(`the platform to try ${target}`, async () => {
     const answer = await asks(`/v1/targets/${target}/kubeconfig`);

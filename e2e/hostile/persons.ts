@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Platform } from '#testing/platform-process';
 import { made } from '../access/callers.ts';
 
-/** Persons who come with tokens of an issuer. */
+/** People who log in with tokens of an issuer. */
 export interface Persons {
   tokenOf(user: string): Promise<string>;
   close(): void;
@@ -13,7 +13,7 @@ export interface Persons {
 
 const CLIENT = 'platform';
 
-/** An issuer that says of its tokens what it is asked to, and that the platform knows. Its subjects are `user:NAME`. */
+/** An issuer, known to the platform, that signs any claims it is asked to. Its subjects are `user:NAME`. */
 export async function knownPersons(platform: Platform): Promise<Persons> {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const key = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };

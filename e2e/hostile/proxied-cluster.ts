@@ -10,12 +10,12 @@ import { type ClusterScript, startScriptedCluster, writeAgentKubeconfig } from '
 import type { Stage } from './attack.ts';
 
 export const TARGET = 'prod-1';
-/** Where the API server lives, as those behind a gateway do: what is beside it is not the cluster's. */
+/** The API server's base path, as behind a gateway: anything outside it does not belong to the cluster. */
 const ROOT = '/clusters/one';
 /** A slow request: the API server answers it when the next one has arrived. */
 export const SLOW = '/slow';
 
-/** What has arrived at the API server, or beside it. */
+/** A request that arrived at the API server, or outside its base path. */
 export interface Arrived {
   readonly method: string;
   readonly url: string;
@@ -27,13 +27,13 @@ export interface ProxiedCluster {
   readonly viewer: string;
   readonly deployer: string;
   readonly arrived: readonly Arrived[];
-  /** Bytes to the front door on a connection of their own; what came back until it was closed. */
+  /** Sends bytes to the front door on a new connection; returns everything received until it closes. */
   readonly say: (bytes: string) => Promise<string>;
-  /** Through the platform. */
+  /** Sends a request through the platform. */
   readonly ask: (token: string, path: string, init?: { readonly method?: string }) => Promise<Response>;
 }
 
-/** A platform with an agent of the same package, a cluster behind it that records what it is asked, and two people. */
+/** Runs `body` on a platform with an agent of the same package, a recording cluster behind it, and two people. */
 export async function withProxiedCluster<T>(
   { home, folder }: Stage,
   attack: (it: ProxiedCluster) => Promise<T>,
@@ -65,7 +65,7 @@ export async function withProxiedCluster<T>(
   }
 }
 
-/** Notes what arrives; what is beside the API server is answered here. */
+/** Records each request, and answers those outside the API server's base path. */
 function recorded(arrived: Arrived[]): NonNullable<ClusterScript['passes']> {
   const slow: ServerResponse[] = [];
   return (asked, response) => {

@@ -5,7 +5,7 @@ import type { Engine } from '#kit/storage';
 import { platformHome } from '#testing/platform-process';
 import type { Attack, Outcome } from './attack.ts';
 
-/** Runs one attack in a home of its own, of which nothing is left. */
+/** Runs one attack in a home of its own, and removes the home. */
 export async function runAttack(attack: Attack, engine: Engine, signal: AbortSignal): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-hostile-'));
   const home = await platformHome(engine);

@@ -12,7 +12,7 @@ export interface StoredCluster {
   readonly tokenOf: (role: Role) => Promise<string>;
 }
 
-/** A platform that serves a cluster by itself, with the target prod-1 in the workspace shop. */
+/** Runs `body` on a platform that serves a cluster by itself, with the target prod-1 in the workspace shop. */
 export async function withStoredCluster<T>(
   { home }: Stage,
   script: ClusterScript,

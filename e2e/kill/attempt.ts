@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import type { WorkspaceResource } from '#protocol/api';
 import type { Platform } from '#testing/platform-process';
 
-/** One write that a client asks for, and what it knows of the outcome. */
+/** One write that a client requests, and what it knows of the outcome. */
 export interface Attempt {
-  /** In the label `attempt` of what a create or patch writes, so that its event is found. */
+  /** Stored in the label `attempt` by a create or patch, so that its event can be found. */
   readonly id: string;
-  /** A writer has one attempt under way at a time. */
+  /** A writer has one attempt in flight at a time. */
   readonly writer: string;
   readonly write: Write;
   outcome: Outcome;
 }
 
-/** `expects` is the status that a correct platform answers, when it answers. */
+/** `expects` is the status of a correct platform's answer, if one comes. */
 export type Write = { readonly name: string; readonly expects: number } & (
   | { readonly kind: 'create'; readonly body: NewWorkspace; readonly key: string }
   | { readonly kind: 'patch'; readonly body: Pick<NewWorkspace, 'labels'>; readonly ifMatch?: string }
@@ -28,12 +28,12 @@ export interface NewWorkspace {
 export type Outcome =
   /** No answer came. */
   | { readonly kind: 'unknown' }
-  /** Acknowledged, or found done after the crash; with what it made, where something is left. */
+  /** Acknowledged, or found done after the crash; with the resulting workspace, if one is left. */
   | { readonly kind: 'done'; readonly made: WorkspaceResource | undefined }
   /** Refused, or found not done after the crash. */
   | { readonly kind: 'nothing' };
 
-/** Sends it and notes the outcome. False when the platform went away before it answered. */
+/** Sends the write and records the outcome. Returns false if the platform went away before it answered. */
 export async function send(platform: Platform, attempt: Attempt): Promise<boolean> {
   const answer = await ask(platform, attempt.write);
   if (answer === undefined) return false;
@@ -48,7 +48,7 @@ interface Again {
   readonly replayed: boolean;
 }
 
-/** The same create again, with its key: what it made, and whether that was made by an earlier one. */
+/** Repeats the create with its idempotency key. Returns the workspace, and whether an earlier request created it. */
 export async function sendAgain(platform: Platform, attempt: Attempt): Promise<Again> {
   const answer = await ask(platform, attempt.write);
   assert.equal(answer?.status, 201, `${describeAttempt(attempt)} again was answered ${answer?.status} ${answer?.body}`);
@@ -76,7 +76,7 @@ async function ask(platform: Platform, write: Write): Promise<Answer | undefined
     const replayed = response.headers.get('idempotency-replayed') === 'true';
     return { status: response.status, body: await response.text(), replayed };
   } catch (error) {
-    // What fetch throws when a connection breaks. Half an answer is none: the rest of it could say anything.
+    // `fetch` throws this when a connection breaks. A partial answer counts as none: the rest could say anything.
     if (error instanceof TypeError) return undefined;
     throw error;
   }

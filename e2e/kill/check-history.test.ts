@@ -5,7 +5,7 @@ import type { StreamedEvent } from '../follow-events.ts';
 import type { Attempt, Outcome } from './attempt.ts';
 import { checkHistory, type Observed } from './check-history.ts';
 
-/** One that may be taken apart. */
+/** A history that tests may modify. */
 interface History {
   events: StreamedEvent[];
   workspaces: WorkspaceResource[];
@@ -124,7 +124,7 @@ describe('the check after a crash', () => {
   }
 });
 
-/** `a` was created and changed; `b` was created by an attempt without an answer, and deleted; two came to nothing. */
+/** `a` was created and changed; `b` was created by an attempt without an answer, and deleted; two attempts had no effect. */
 function history(): History {
   return {
     events: [

@@ -3,16 +3,16 @@ import type { WorkspaceResource } from '#protocol/api';
 import type { StreamedEvent } from '../follow-events.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
 
-/** What a platform shows while nobody writes. */
+/** The state a platform shows while no client writes. */
 export interface Observed {
-  /** All of them, from the beginning. */
+  /** All events, from the first one. */
   readonly events: readonly StreamedEvent[];
   readonly workspaces: readonly WorkspaceResource[];
 }
 
 /**
- * Whether what the platform shows is what its clients know. Every write that was acknowledged is there, with its event
- * exactly once and in order; nothing is there that nobody asked for; and the events tell the very tree that is there.
+ * Checks that the platform's state matches what its clients know. Every acknowledged write is there, with its event
+ * exactly once and in order; there is nothing that no client requested; and replaying the events gives the same tree.
  *
  * Returns the event of each attempt that has one.
  */
@@ -44,7 +44,7 @@ function checkTree(events: readonly StreamedEvent[], workspaces: readonly Worksp
   const told = new Map<string, WorkspaceResource>();
   for (const event of events) apply(event, told);
   const byName = (left: WorkspaceResource, right: WorkspaceResource): number => (left.name < right.name ? -1 : 1);
-  // The root is there from the first start, and nobody is told of it.
+  // The root exists from the first start, without an event.
   const stored = workspaces.filter(({ name }) => name !== 'root');
   assert.deepEqual([...told.values()].toSorted(byName), stored.toSorted(byName), 'the events tell another tree');
 }
@@ -118,7 +118,7 @@ function checkAttempt(attempt: Attempt, event: StreamedEvent | undefined): void 
   }
 }
 
-/** Whoever waits for one answer before the next request finds the events in that order. */
+/** A writer that waits for each answer finds its events in the order of its requests. */
 function checkOrder(attempts: readonly Attempt[], told: ReadonlyMap<Attempt, StreamedEvent>): void {
   const last = new Map<string, number>();
   for (const attempt of attempts) {

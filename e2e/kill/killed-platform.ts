@@ -9,7 +9,7 @@ import { Writer } from './writer.ts';
 const WRITERS = ['ann', 'bob', 'cid', 'dee', 'eve', 'flo'];
 const SHARED = 'shared';
 
-/** When a process is killed: so long after its birth, or after so many answers to its clients and a little more. */
+/** When to kill a process: a time after its start, or a number of answers and a short delay later. */
 type Moment =
   | { readonly kind: 'starting'; readonly afterMs: number }
   | { readonly kind: 'writing'; readonly afterAnswers: number; readonly thenMs: number };
@@ -42,7 +42,7 @@ export class KilledPlatform {
     await this.#write(platform, moment);
   }
 
-  /** What is there after the last kill. */
+  /** Checks the state after the last kill. */
   async check(): Promise<void> {
     const platform = await this.#home.start();
     await recover(platform, this.#memory, this.#random);
@@ -68,7 +68,7 @@ export class KilledPlatform {
       return new Writer({ name, random, workspaces, shared: SHARED, attempts, onAnswer });
     });
     const writing = Promise.all(writers.map((writer) => writer.run(platform)));
-    // While the platform lives, a writer ends only by an answer that it should not get.
+    // While the platform lives, a writer ends only on an unexpected answer.
     await Promise.race([enough.promise, writing]);
     await delay(thenMs);
     await platform.kill();

@@ -6,18 +6,18 @@ import { followEvents, type StreamedEvent } from '../follow-events.ts';
 import { type Attempt, describeAttempt, send, sendAgain } from './attempt.ts';
 import { checkHistory } from './check-history.ts';
 
-/** What the clients know. */
+/** The knowledge of the clients. */
 export interface Memory {
-  /** In the order in which they were begun. */
+  /** In the order in which they were started. */
   readonly attempts: Attempt[];
-  /** The last event that one of them has seen, which it resumes after. */
+  /** The last event a client has seen; it resumes after that one. */
   lastSeen: StreamedEvent | undefined;
 }
 
-/** How many of the creates that were acknowledged, ever, are sent again. */
+/** How many of all acknowledged creates are sent again. */
 const RETRIES = 5;
 
-/** Checks what is there after a crash, and finds out what became of the attempts that were not answered. */
+/** Checks the state after a crash, and resolves the attempts that were not answered. */
 export async function recover(platform: Platform, memory: Memory, random: SeededRandom): Promise<void> {
   const fence = await createOne(platform, memory.attempts, `fence-${memory.attempts.length}`);
   const events = await eventsUpTo(fence, platform, '?from=beginning');
@@ -63,18 +63,21 @@ function idsOf(events: readonly StreamedEvent[]): string[] {
   return events.map(({ id }) => id);
 }
 
-/** Nobody writes any more, and what was committed before this workspace was created is told before it. */
+/**
+ * No client writes any more, and every write committed before this workspace was created has its event before the
+ * workspace's.
+ */
 async function eventsUpTo({ uid }: WorkspaceResource, platform: Platform, query: string): Promise<StreamedEvent[]> {
   const events: StreamedEvent[] = [];
   for await (const event of followEvents(platform, query)) {
-    // The platform makes its own things at its first start, too.
+    // The platform also creates its own objects at its first start.
     if (event.type.startsWith('workspace.')) events.push(event);
     if (event.data['uid'] === uid) return events;
   }
   throw new Error(`follow events to the creation of ${uid}: the stream ended before it`);
 }
 
-/** From now on it counts as done or not. Should it be done later, after all, the next check finds it. */
+/** From now on the attempt counts as done or not done. If it takes effect later after all, the next check finds it. */
 function settle(attempt: Attempt, event: StreamedEvent | undefined): void {
   if (event === undefined) attempt.outcome = { kind: 'nothing' };
   else attempt.outcome = { kind: 'done', made: event.data as unknown as WorkspaceResource };

@@ -7,11 +7,11 @@ import { type Attempt, send, type Write } from './attempt.ts';
 export interface WriterDeps {
   readonly name: string;
   readonly random: SeededRandom;
-  /** What is there when it begins; it changes only what has names that begin with its own, and what is shared. */
+  /** The workspaces at the start. The writer changes only those whose names begin with its own, and the shared one. */
   readonly workspaces: readonly WorkspaceResource[];
   /** A workspace that every writer changes. */
   readonly shared: string;
-  /** Every attempt goes in here before it is sent. */
+  /** Every attempt is added here before it is sent. */
   readonly attempts: Attempt[];
   readonly onAnswer: () => void;
 }
@@ -27,7 +27,7 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
 };
 const WEIGHTED = ACTIONS.flatMap((action) => Array<Action>(WEIGHTS[action]).fill(action));
 
-/** Creates, changes and deletes, one after the other, until the platform is gone. */
+/** Creates, changes and deletes workspaces one by one until the platform is gone. */
 export class Writer {
   readonly #deps: WriterDeps;
   readonly #own: Map<string, WorkspaceResource>;
@@ -73,7 +73,7 @@ export class Writer {
     }
   }
 
-  /** In the root or in what is there of its own; under a new name, or one that was deleted. */
+  /** In the root or one of its own workspaces; under a new name, or one that was deleted. */
   #create(id: string, own: readonly WorkspaceResource[]): Write {
     const { name: writer, random } = this.#deps;
     const again = random.next() < 0.3 ? this.#deleted.pop() : undefined;

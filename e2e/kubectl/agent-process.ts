@@ -6,16 +6,16 @@ import { eventually } from '../../kit/durable/testing/eventually.ts';
 
 export interface AgentProcessOptions {
   readonly platform: Platform;
-  /** Of the fleetlet. */
+  /** The fleetlet's socket. */
   readonly socket: string;
   readonly target: string;
-  /** Of an administrator; its context is called so. */
+  /** An administrator's kubeconfig; its only context is named `context`. */
   readonly kubeconfig: string;
   readonly folder: string;
   readonly flags?: readonly string[];
 }
 
-/** `fleetshift agent kubernetes`, beside the fleetlet that the platform has within. */
+/** `fleetshift agent kubernetes`, connected to the platform's built-in fleetlet. */
 export class AgentProcess {
   readonly #options: AgentProcessOptions;
   #running: ServerProcess | undefined;
@@ -53,7 +53,7 @@ export class AgentProcess {
     });
   }
 
-  /** As if its machine had lost power. */
+  /** SIGKILL, as if its machine had lost power. */
   async kill(): Promise<void> {
     await this.#running?.stop('SIGKILL');
     this.#running = undefined;

@@ -26,7 +26,7 @@ spec:
 `,
 };
 
-/** A release, from its first day to its last, by the real Helm. */
+/** The whole life of a release, with the real Helm. */
 export async function helmJourney(world: KubectlWorld, helm: string): Promise<void> {
   const namespace = `helm-${randomBytes(4).toString('hex')}`;
   await writeChart(join(world.folder, 'shop'));

@@ -18,7 +18,10 @@ const ROLES = ['viewer', 'deployer', 'admin'] as const;
 /** `stranger` has a role elsewhere. */
 export type Who = (typeof ROLES)[number] | 'stranger';
 
-/** A platform, a real cluster behind it as the target `prod-1`, and kubeconfigs of several people, who go through the platform. */
+/**
+ * A platform, a real cluster behind it as the target `prod-1`, and kubeconfigs of several people that lead through the
+ * platform.
+ */
 export class KubectlWorld {
   readonly cluster: TestCluster;
   readonly home: PlatformHome;
@@ -65,7 +68,7 @@ export class KubectlWorld {
     return join(this.folder, `${who}.kubeconfig`);
   }
 
-  /** Through the platform. An exit code is an answer. */
+  /** Runs kubectl through the platform. A non-zero exit code is returned, not thrown. */
   async kubectl(args: readonly string[], { as = 'admin', ...options }: KubectlOptions & { readonly as?: Who } = {}) {
     return await this.kubectlWith(this.kubeconfigOf(as), args, options);
   }
@@ -74,14 +77,14 @@ export class KubectlWorld {
     return await runKubectl({ args, kubeconfig, folder: this.folder }, options);
   }
 
-  /** What it prints; throws unless it goes well. */
+  /** Returns the output; throws unless the command succeeds. */
   async succeeds(args: readonly string[], options: KubectlOptions & { readonly as?: Who } = {}): Promise<string> {
     const { code, stdout, stderr } = await this.kubectl(args, options);
     assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stdout.slice(-500)}${stderr.slice(-2_000)}`);
     return stdout;
   }
 
-  /** The real CLI, as somebody who has a token file. */
+  /** Runs the real CLI with the token file of this caller. */
   async cli(who: Who, ...args: string[]): Promise<string> {
     const place = [
       '--server',
@@ -110,7 +113,7 @@ export class KubectlWorld {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** With the token in it, which spares each command a process. */
+  /** Contains the token itself, which saves each command a credential process. */
   async #writeKubeconfig(who: string, token: string): Promise<void> {
     const cluster = { server: this.apiUrl, 'certificate-authority': this.authorityFile };
     const text = stringify({

@@ -89,7 +89,7 @@ describe('kubectl through the platform', { skip }, () => {
     assert.match((await world.kubectl(inSpace('get', 'configmap', 'settings'))).stderr, /NotFound/);
   });
 
-  /** Until it has gone on for a while; the first that it said. */
+  /** Follows the output for a while; returns the first tick. */
   const ticksOf = async (args: readonly string[], options: KubectlOptions = {}): Promise<number> => {
     const over = new AbortController();
     let seen = '';
@@ -120,7 +120,7 @@ describe('kubectl through the platform', { skip }, () => {
   });
 
   it('reaches into the pod: exec, over WebSockets and SPDY, with and without a terminal', async () => {
-    // Simulated nodes do not pass on the end of what is typed, so the command knows how much there is.
+    // Simulated nodes do not pass on the end of stdin, so the command is told the length.
     for (const input of ['through and back', randomBytes(2 * 1024 * 1024).toString('hex')]) {
       const head = inSpace('exec', '-i', 'talker', '--', 'head', '-c', String(input.length));
       assert.ok((await world.succeeds(head, { input })) === input);
@@ -131,7 +131,7 @@ describe('kubectl through the platform', { skip }, () => {
     const env = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' };
     assert.equal(await world.succeeds(inSpace('exec', 'talker', '--', 'echo', 'by SPDY'), { env }), 'by SPDY\n');
     const kubectl = await findProgram('kubectl', { log: () => {}, env: process.env });
-    // Simulated nodes lose what a terminal was told just before its command ended.
+    // Simulated nodes lose terminal output written just before the command ends.
     const typed = `${kubectl} -n ${namespace} exec -it talker -- sh -c 'test -t 0 && echo a terminal; sleep 0.5'`;
     const child = spawn('script', ['-qec', typed, '/dev/null'], {
       env: bareEnvironment(world.folder, { KUBECONFIG: world.kubeconfigOf('admin') }),
@@ -145,7 +145,7 @@ describe('kubectl through the platform', { skip }, () => {
 
   it('copies files there and back', async () => {
     const [there, back] = [join(world.folder, 'there.bin'), join(world.folder, 'back.bin')];
-    // Of a length that makes the archive whole records, since the tar at the other end is not told of its end.
+    // The length makes the archive whole records, because the tar at the other end does not see the end of its input.
     const content = randomBytes(103 * 10_240 - 1_536);
     await writeFile(join(world.folder, 'sent.bin'), content);
     const over = new AbortController();

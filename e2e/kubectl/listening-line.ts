@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { issueServerPair, type KeyPair } from '../../testing/clusters/certificate-authority.ts';
 
 export interface ListeningLineOptions {
-  /** Where it leads, and whom to trust there. */
+  /** The API server to forward to, and its CA. */
   readonly to: { readonly server: string; readonly ca: string };
-  /** Who vouches for this end. */
+  /** Signs the certificate of this end. */
   readonly authority: KeyPair;
 }
 
-/** What came by: who was it said to be, and by what credentials. */
+/** A forwarded request: the user it claimed, and its credentials. */
 export interface Overheard {
   readonly path: string;
   readonly authorization: string | undefined;
@@ -21,12 +21,12 @@ export interface Overheard {
 export interface ListeningLine {
   readonly server: string;
   readonly overheard: readonly Overheard[];
-  /** Every header that came by, as text. */
+  /** Every forwarded header, as text. */
   everything(): string;
   close(): Promise<void>;
 }
 
-/** Another address of an API server, which writes down what is said on the way to it. */
+/** A second address of an API server that records the requests sent to it. */
 export async function startListeningLine({ to, authority }: ListeningLineOptions): Promise<ListeningLine> {
   const overheard: Overheard[] = [];
   const headers: string[] = [];

@@ -73,7 +73,7 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
     return await ownCluster(later, { size: 'apiserver', name: 'own-token', apiServerFlags }, signal);
   }
 
-  /** By an agent, which reaches the API server by the line that listens. */
+  /** Serves the target by an agent that reaches the API server over the recording line. */
   async function serveTarget(ca: string): Promise<void> {
     for (const name of [STAFF, 'shop']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
     await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
@@ -88,7 +88,7 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
     await agent.start();
   }
 
-  /** With a token that is for the cluster alone. */
+  /** Lets alice in with a token for the cluster's audience alone. */
   async function letAliceIn(ca: string): Promise<void> {
     const { url } = issuer;
     await made(platform, '/v1/issuers', { name: 'corp', url, clientId: 'platform', mode: 'inherited', ca });
@@ -125,14 +125,14 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
     return await runKubectl({ args, kubeconfig: file, folder }, {});
   }
 
-  /** As the API server says. */
+  /** The user as the API server sees it. */
   async function seenAs(file: string): Promise<Seen> {
     const { code, stdout, stderr } = await kubectl(file, 'auth', 'whoami', '-o', 'json');
     assert.equal(code, 0, stderr);
     return (JSON.parse(stdout) as { readonly status: { readonly userInfo: Seen } }).status.userInfo;
   }
 
-  /** Through the platform with a token of its own. */
+  /** A kubeconfig that leads through the platform with a token of its own. */
   async function kubeconfigWith(name: string, token: string): Promise<string> {
     const config = parse(await readFile(kubeconfig, 'utf8')) as Record<string, unknown>;
     const file = join(folder, `${name}.kubeconfig`);
@@ -142,7 +142,7 @@ describe('a cluster that knows the issuer itself', { skip }, () => {
   }
 
   it('sees a user as the issuer names her, and its own RBAC decides', async () => {
-    // It asks the issuer for its keys by and by.
+    // The API server fetches the issuer's keys in its own time.
     const seen = await eventually('the API server knows the issuer', async () => await seenAs(kubeconfig));
     assert.equal(seen.username, 'corp:alice');
     assert.deepEqual(seen.groups, ['corp:dev', 'system:authenticated']);

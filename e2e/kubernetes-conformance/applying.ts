@@ -152,7 +152,7 @@ export const APPLYING: readonly Scenario[] = [
       const webhooks = [{ ...webhook, sideEffects: 'None', admissionReviewVersions: ['v1'], failurePolicy: 'Fail' }];
       const apiVersion = 'admissionregistration.k8s.io/v1';
       await rig.byAnother({ apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name }, webhooks });
-      // Nobody can tell what would come of it.
+      // Waits until previews fail: behind a dead webhook the outcome cannot be predicted.
       await rig.until(
         async () =>
           await rig.preview([map('probe')]).then(
@@ -163,14 +163,14 @@ export const APPLYING: readonly Scenario[] = [
       await rig.deliver([map('one')]);
       await rig.reports.until((said) => 'message' in said && /dead\.example\.io/.test(said.message), rig.signal);
       await rig.delete(apiVersion, 'ValidatingWebhookConfiguration', name);
-      // It goes on by itself: nobody has to deliver again.
+      // The agent continues by itself, without another delivery.
       await rig.applied();
     },
   },
   {
     name: 'a quota that refuses an object is named',
     run: async (rig) => {
-      // One is there already, with the authority of the cluster.
+      // One exists already, with the cluster's CA.
       const hard = { 'count/configmaps': '1' };
       await rig.byAnother({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'few' }, spec: { hard } });
       await rig.until(async () => /exceeded quota/.test(await rig.refusal(map('probe'))));
@@ -228,7 +228,7 @@ export const APPLYING: readonly Scenario[] = [
 
 type Rig = Parameters<Scenario['run']>[0];
 
-/** A policy of the API server itself: it refuses as a webhook does, and nobody has to serve it. */
+/** A policy of the API server itself: it refuses as a webhook does, without a server to run. */
 async function refuseMapsNamed(rig: Rig, name: string, refused: string): Promise<void> {
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
@@ -240,7 +240,7 @@ async function refuseMapsNamed(rig: Rig, name: string, refused: string): Promise
   await rig.byAnother({ apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name }, spec: bound });
 }
 
-/** Text that does not become small by packing. */
+/** Text that does not compress. */
 function noise(seed: number, length: number): string {
   let state = seed + 1;
   let text = '';

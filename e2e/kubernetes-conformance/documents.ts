@@ -1,6 +1,6 @@
 import type { Doc } from './rig.ts';
 
-/** Documents that scenarios deliver, as small as the API server lets them be. */
+/** Documents that scenarios deliver, as small as the API server accepts. */
 
 export function map(name: string, data: Readonly<Record<string, string>> = { a: '1' }): Doc {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
@@ -65,7 +65,7 @@ export function service(name: string, spec: object = {}): Doc {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ...usual, ...spec } };
 }
 
-/** A kind of the scenario's own; `schema` says what of a spec is known. */
+/** A custom kind of the scenario's own; `schema` lists the known fields of its spec. */
 export function definition(group: string, { plural = 'widgets', kind = 'Widget', status = false } = {}): Doc {
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } };

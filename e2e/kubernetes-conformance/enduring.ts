@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts';
 
 const MANY = Array.from({ length: 200 }, (_, nth) => map(`o-${nth}`));
 
-/** Agents and servers that come and go, orders in any order, clocks that are wrong. */
+/** Agents and servers that restart, orders in any order, wrong clocks. */
 export const ENDURING: readonly Scenario[] = [
   {
     name: 'an agent that ends in the middle of applying goes on where it was',

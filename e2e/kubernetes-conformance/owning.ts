@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts';
 
 const OWNER = { metadata: { finalizers: ['example.io/holds'] } };
 
-/** What is whose: pruning, conflicts, adoption, fields of others. */
+/** Ownership: pruning, conflicts, adoption, fields of other managers. */
 export const OWNING: readonly Scenario[] = [
   {
     name: 'what left the spec is pruned, and nothing else',

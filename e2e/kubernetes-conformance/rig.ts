@@ -15,7 +15,7 @@ export interface RigOptions {
   readonly cluster: TestCluster;
   readonly signal: AbortSignal;
   readonly clock?: Clock;
-  /** Another way to the API server than the straight one. */
+  /** Leads to the API server by a way other than the direct one. */
   readonly kubeconfig?: string;
 }
 
@@ -31,14 +31,14 @@ export interface DeliverOptions {
 
 type Health = Extract<DeliveryReport, { kind: 'health' }>;
 
-/** An agent that serves a real cluster, a deployment of its own, and whoever looks at what comes of it. */
+/** An agent that serves a real cluster, a deployment of its own, and helpers to observe the outcome. */
 export class Rig {
   readonly client: KubeClient;
   readonly reports = new RecordingReports();
   readonly deployment: Uuid = uuidv7();
   readonly target = aTarget(1, { type: 'kubernetes' });
   readonly namespace: string;
-  /** Where the agent keeps what it knows. */
+  /** The namespace where the agent keeps its state. */
   readonly home = `agent-${randomBytes(5).toString('hex')}`;
   readonly signal: AbortSignal;
   readonly cluster: TestCluster;
@@ -75,7 +75,7 @@ export class Rig {
   async startAgent(): Promise<void> {
     this.#stop = new AbortController();
     const stop = this.#stop.signal;
-    // What is in trouble is told in reports; here only its retry matters.
+    // Failures show up in reports; here only the retry matters.
     const onTrouble = (): void => {};
     const agent = new KubernetesAgent({ reports: this.reports, sleep, clock: this.#clock, onTrouble });
     const ports = await openCluster({ client: this.client, namespace: this.home }, this.signal);
@@ -84,7 +84,7 @@ export class Rig {
     this.#running = agent.run(stop);
   }
 
-  /** In the middle of whatever it does. */
+  /** Stops the agent at once, whatever it is doing. */
   async stopAgent(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -110,14 +110,14 @@ export class Rig {
     return { kind: 'deliver', target: this.target, deployment, revision, ...content };
   }
 
-  /** Accepted under the next revision, unless another is named. */
+  /** Delivers and waits for acceptance; under the next revision by default. */
   async deliver(documents: readonly object[], options: DeliverOptions = {}): Promise<void> {
     this.#revision = options.revision ?? this.#revision + 1;
     const order = this.order(documents, options);
     assert.deepEqual(await this.agent.dispatch(order, this.signal), { kind: 'accepted' });
   }
 
-  /** And applied. */
+  /** Delivers and waits until the documents are applied. */
   async bring(documents: readonly object[], options: DeliverOptions = {}): Promise<void> {
     await this.deliver(documents, options);
     await this.applied(options.deployment);
@@ -168,7 +168,7 @@ export class Rig {
     return (await this.#heard('rejected')).message;
   }
 
-  /** Sooner or later it is said to be so. */
+  /** Waits for a health report that matches. */
   async isSaid(health: Health['health'], message: RegExp = /^/): Promise<string> {
     const report = await this.reports.until(
       (said) =>
@@ -178,7 +178,7 @@ export class Rig {
     return (report as Health).message;
   }
 
-  /** The first account of drift since the last `forget`, of this revision. */
+  /** The first drift report of this revision since the last `forget`. */
   async drifted(
     isLikeThis: (objects: readonly string[]) => boolean = (objects) => objects.length > 0,
   ): Promise<readonly string[]> {
@@ -212,7 +212,7 @@ export class Rig {
     }
   }
 
-  /** What must be there. */
+  /** Reads an object that must exist. */
   async live<T extends KubeObject = Live>(
     apiVersion: string,
     kind: string,
@@ -224,7 +224,7 @@ export class Rig {
     return found;
   }
 
-  /** By server-side apply, as another manager. */
+  /** Server-side apply as another field manager. */
   async byAnother(object: Doc, { manager = 'somebody', force = false } = {}): Promise<void> {
     const resource = await this.client.discovery.resourceFor(object.apiVersion, object.kind, this.signal);
     const namespace = object.metadata.namespace ?? this.namespace;
@@ -232,7 +232,7 @@ export class Rig {
     await this.client.apply(ref, object, { fieldManager: manager, force }, this.signal);
   }
 
-  /** What the server says when somebody would make it now; nothing when it would let him. */
+  /** The server's refusal of creating the object now; empty if it would accept. */
   async refusal(object: Doc): Promise<string> {
     const resource = await this.client.discovery.resourceFor(object.apiVersion, object.kind, this.signal);
     const made = { ...object, metadata: { ...object.metadata, namespace: this.namespace } };
@@ -259,7 +259,7 @@ export class Rig {
     await this.until(async () => (await this.get(apiVersion, kind, name)) === undefined);
   }
 
-  /** For what nobody announces. */
+  /** Polls, for changes that no report announces. */
   async until(holds: () => Promise<boolean>): Promise<void> {
     while (!(await holds())) await sleep(50, this.signal);
   }
@@ -282,7 +282,7 @@ export interface Doc {
   readonly [field: string]: unknown;
 }
 
-/** What tests look into. */
+/** The object fields that tests read. */
 export interface Live extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly spec?: { readonly [field: string]: unknown };

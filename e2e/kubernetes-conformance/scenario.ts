@@ -1,10 +1,13 @@
 import type { ClusterSize } from '#testing/clusters';
 import type { Rig } from './rig.ts';
 
-/** One thing that has to come out right on a real API server. */
+/** One behaviour that must hold on a real API server. */
 export interface Scenario {
   readonly name: string;
-  /** What it takes at least; `nodes` has everything, and is what all share that do not say `own`. */
+  /**
+   * Requests a cluster of its own with at least this size. Scenarios without `own` share one of size `nodes`, which has
+   * everything.
+   */
   readonly own?: {
     readonly size: ClusterSize;
     readonly ownEtcd?: boolean;

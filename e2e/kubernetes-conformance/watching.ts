@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { custom, daemonSet, definition, deployment, job, map, pod, service, statefulSet } from './documents.ts';
 import type { Scenario } from './scenario.ts';
 
-/** How it is, and what changes under our hands. */
+/** Health, and changes made by others. */
 export const WATCHING: readonly Scenario[] = [
   {
     name: 'what nobody has to wait for is available at once',

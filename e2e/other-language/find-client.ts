@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, findGoProgram, fingerprint } from '#testing/go-program';
 
-/** The client in Go, built when it is missing or has changed; `undefined` where there is no Go to build it with. */
+/** The Go client, built if it is missing or has changed; `undefined` where Go is not installed. */
 export async function findClient(log: (line: string) => void): Promise<string | undefined> {
   const cwd = join(import.meta.dirname, 'client');
   const sources = readdirSync(cwd)

@@ -19,7 +19,7 @@ const CHANNEL = 'greetings';
 const PROTOS = join(import.meta.dirname, '../../protocol/proto');
 const WINDOW = { messages: 100, bytes: 1024 * 1024 };
 
-/** What the client prints. */
+/** The client's output. */
 interface Outcome {
   readonly version: number;
   readonly received: readonly string[];

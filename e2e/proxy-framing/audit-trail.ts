@@ -4,7 +4,7 @@ import { eventually } from '../../kit/durable/testing/eventually.ts';
 import type { Asked, Conversation } from './conversation.ts';
 import { CALLERS } from './place.ts';
 
-/** As much of an entry in the audit log of an API server as is looked at. */
+/** The fields of an API server's audit log entry that are checked. */
 interface AuditEvent {
   readonly auditID: string;
   readonly verb: string;
@@ -21,9 +21,9 @@ interface AuditEvent {
 
 export interface AuditTrailOptions {
   readonly file: string;
-  /** The user that the agent is. Others use the cluster, too. */
+  /** The agent's user name. The cluster has other users, too. */
   readonly agent: string;
-  /** Part of the path of each case. */
+  /** A fragment of each case's path. */
   readonly mark: string;
 }
 
@@ -36,12 +36,15 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   DELETE: ['delete', 'deletecollection'],
 };
 
-/** What a real API server says that the agent asked it for: each is one that a caller asked and was allowed, once. */
+/**
+ * Reads what the agent requested from a real API server, and checks that each request is one that a caller made and was
+ * allowed, exactly once.
+ */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
   readonly #asked = new Map<string, Asked>();
   readonly #seen = new Set<string>();
-  /** By the id of the answer. */
+  /** By the audit id of the answer. */
   readonly #paths = new Map<string, string>();
   #read = 0;
 
@@ -53,16 +56,16 @@ export class AuditTrail {
     for (const each of asked) this.#asked.set(each.path, each);
   }
 
-  /** To what the answers are, once the log has them all. */
+  /** The cases that these answers belong to, once the log has them all. */
   async casesOf(heard: string): Promise<string[]> {
     const ids = [...heard.matchAll(/^audit-id: (\S+)\r$/gim)].map(([, id]) => id ?? '');
-    // What is wrong is thrown here, not taken for a reason to wait.
+    // `check` throws on a violation here, so that waiting does not hide it.
     const isAllThere = (): boolean => ids.every((id) => this.#paths.has(id));
     for (this.check(); !isAllThere(); this.check()) await eventually('the audit log grows', () => this.#hasGrown());
     return ids.map((id) => this.#paths.get(id) ?? '');
   }
 
-  /** All that came since the last time. */
+  /** Checks all entries since the previous call. */
   check(): void {
     for (const line of this.#newLines()) {
       const event = JSON.parse(line) as AuditEvent;
@@ -92,7 +95,7 @@ export class AuditTrail {
     return existsSync(file) && statSync(file).size > this.#read;
   }
 
-  /** Whole ones: the last may still be written. */
+  /** Complete lines only: the last one may still be being written. */
   #newLines(): readonly string[] {
     const { file } = this.#options;
     if (!existsSync(file)) return [];
@@ -109,7 +112,7 @@ export class AuditTrail {
   }
 }
 
-/** What it stored is what was sent, and it stored something of nothing else. */
+/** The server stored exactly what was sent, and nothing for any other request. */
 function checkObject({ verb, requestObject, responseStatus }: AuditEvent, { body }: Asked, what: string): void {
   if (requestObject?.kind === 'ConfigMap') {
     const sent = JSON.parse(body) as { readonly data: unknown };

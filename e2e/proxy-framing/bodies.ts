@@ -2,13 +2,13 @@ import type { SeededRandom } from '#testing/seeded';
 
 const ADMIN = encodeURIComponent('{"kind":"impersonate","user":"admin:admin","groups":[],"role":"admin"}');
 
-/** A request that must never be taken for one. */
+/** A request inside a body, which must never be interpreted as one. */
 export function hiddenRequest(id: string): string {
   const head = `POST /smuggled/${id.replaceAll(/[^\w-]/g, '-')} HTTP/1.1\r\nHost: kubernetes\r\nfleetshift-identity: ${ADMIN}`;
   return `${head}\r\nfleetshift-proof: x\r\nImpersonate-User: system:admin\r\nContent-Length: 0\r\n\r\n`;
 }
 
-/** What would be a request if the end of the body were elsewhere. */
+/** A body whose content would be a request if the body ended elsewhere. */
 export function smuggledBody(id: string, random: SeededRandom): string {
   const hidden = hiddenRequest(id);
   return random.pick([
@@ -21,7 +21,7 @@ export function smuggledBody(id: string, random: SeededRandom): string {
   ]);
 }
 
-/** The body in chunks of any size, with all that the format allows. */
+/** The body in chunks of any size, using everything the format allows. */
 export function chunked(body: string, random: SeededRandom): string {
   const parts: string[] = [];
   for (let at = 0; at < body.length; ) {

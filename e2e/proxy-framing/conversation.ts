@@ -6,34 +6,34 @@ import type { Caller, Place } from './place.ts';
 export interface Asked {
   readonly as: Caller;
   readonly method: string;
-  /** At the API server; of this request alone. */
+  /** The path at the API server, unique to this request. */
   readonly path: string;
   readonly body: string;
-  /** `never`: it is refused on the way. `cut`: perhaps its beginning. */
+  /** `never`: refused on the way. `cut`: perhaps only its beginning. */
   readonly arrives: 'whole' | 'cut' | 'never';
-  /** What comes after it on the same connection is still read. */
+  /** Whether the next request on the same connection is still read. */
   readonly isFollowed: boolean;
-  /** What cannot be read ends its connection, with the answers that are still due there. */
+  /** A malformed request ends its connection, along with any answers still due on it. */
   readonly isMalformed?: true;
   /** Whether it gets the answer to its path. */
   readonly isAnswered: boolean;
-  /** What comes back as it is, once the connection has become something else. */
+  /** Bytes that come back unchanged once the connection is upgraded. */
   readonly echo?: string;
   readonly bytes: string;
 }
 
 export interface Conversation {
   readonly asked: readonly Asked[];
-  /** Whether the caller is gone as soon as all is written. */
+  /** Whether the caller disconnects as soon as everything is written. */
   readonly isLeft: boolean;
-  /** Whether it depends on chance how far it gets. */
+  /** Whether its progress depends on timing. */
   readonly isUnsure: boolean;
 }
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 const METHODS = [...READS, 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'];
 
-/** What a caller may add, and nobody is to be impressed by. */
+/** Headers that a caller may add, and that must have no effect. */
 const ODD_LINES = [
   'Connection: content-length, transfer-encoding',
   'Connection: keep-alive, x-custom, host, fleetshift-identity',
@@ -60,11 +60,11 @@ type Draft = Pick<Asked, 'as' | 'method' | 'path' | 'body'> & {
 
 export interface ConversationKind {
   readonly place: Place;
-  /** The API server answers some as it should not. */
+  /** The API server answers some requests maliciously. */
   readonly isHostile: boolean;
 }
 
-/** A few requests on one connection, one behind the other, drawn by chance. */
+/** A few random requests, one after the other on one connection. */
 export function conversationOf(id: string, random: SeededRandom, { place, isHostile }: ConversationKind): Conversation {
   const draft = (at: number, last: boolean): Draft => draftOf(`${id}-${at}`, random, { place, last });
   const chance = random.next();
@@ -78,13 +78,13 @@ export function conversationOf(id: string, random: SeededRandom, { place, isHost
     const own = draft(at, at === most - 1);
     const next = at === 0 && random.next() < 0.12 ? upgrade(own, random) : askedOf(own, random, isHostile);
     asked.push(next);
-    // Behind what ends the connection there may be more, of which nothing arrives.
+    // Further requests may follow one that ends the connection; none of them arrives.
     if (!next.isFollowed) break;
   }
   return { asked, isLeft: false, isUnsure: isHostile || asked.slice(1).some(({ isMalformed }) => isMalformed) };
 }
 
-/** Right behind a request that is not answered yet: the connection ends there. */
+/** An upgrade right behind a request that is not answered yet: the connection ends there. */
 function upgradeBehind(first: Draft, second: Draft, random: SeededRandom): Conversation {
   const asked = [plain(first, random, true), upgrade(second, random)];
   return { asked: asked.map((each) => ({ ...each, isAnswered: false })), isLeft: false, isUnsure: true };
@@ -124,7 +124,7 @@ function headOf(draft: Draft, more: readonly string[], version = '1.1'): string 
   return `${method} ${place.door}${path} HTTP/${version}\r\n${all.join('\r\n')}\r\n\r\n`;
 }
 
-/** A length, chunks, or nothing where there is nothing. */
+/** Frames the body with a length, in chunks, or not at all if it is empty. */
 function framed(draft: Draft, random: SeededRandom): { readonly line: readonly string[]; readonly bytes: string } {
   if (draft.body === '' && random.next() < 0.6) return { line: [], bytes: '' };
   if (random.next() < 0.5) return { line: [`Content-Length: ${draft.body.length}`], bytes: draft.body };
@@ -146,7 +146,7 @@ function plain(draft: Draft, random: SeededRandom, isAnswered: boolean): Asked {
   };
 }
 
-/** It becomes something else, or the server does not want that; either way what follows is no request. */
+/** The server accepts the upgrade or refuses it; either way, the bytes that follow are not a request. */
 function upgrade(draft: Draft, random: SeededRandom): Asked {
   const method = random.pick(['GET', 'POST']);
   const { path, isTaken } = draft.place.upgradeOf(draft.id, draft.path, random);
@@ -165,7 +165,7 @@ function upgrade(draft: Draft, random: SeededRandom): Asked {
   };
 }
 
-/** The caller is gone in the middle of the body. */
+/** The caller disconnects in the middle of the body. */
 function leaving(draft: Draft, random: SeededRandom): Asked {
   const body = `${draft.body}${hiddenRequest('left')}`;
   const line = random.next() < 0.5 ? `Content-Length: ${body.length + 5}` : 'Transfer-Encoding: chunked';
@@ -189,7 +189,7 @@ const atPath =
   (draft) =>
     headOf({ ...draft, path: `${draft.path.split('?')[0]}${path}` }, []);
 
-/** What is refused by its head, wherever it is noticed. */
+/** Requests refused because of their head, by either parser. */
 const REFUSED: readonly Spoil[] = [
   inChunks('Content-Length: 3', 'Transfer-Encoding: chunked'),
   inChunks('Transfer-Encoding: chunked', 'Content-Length: 3'),
@@ -230,7 +230,7 @@ const REFUSED: readonly Spoil[] = [
   (draft) => headOf({ ...draft, method: 'CONNECT' }, []),
 ];
 
-/** What turns out to be none within its body: its beginning may have arrived. */
+/** Bodies that turn out to be malformed: the beginning of the request may have arrived. */
 const BROKEN: readonly string[] = [
   'zz\r\nab\r\n0\r\n\r\n',
   '3\r\nabcdef\r\n0\r\n\r\n',
@@ -242,7 +242,7 @@ const BROKEN: readonly string[] = [
 
 function malformed(draft: Draft, random: SeededRandom): Asked {
   const unseen = { ...draft, isFollowed: false, isAnswered: false, isMalformed: true } as const;
-  // Whoever expects to be told to go on has told the server not to read on before that.
+  // A client that expects `100 Continue` has told the server not to read on before that.
   const lines = draft.lines.filter((line) => !line.startsWith('Connection'));
   if (random.next() < 0.8) {
     return { ...unseen, arrives: 'never', bytes: random.pick(REFUSED)({ ...draft, lines, last: true }, random) };
@@ -251,7 +251,7 @@ function malformed(draft: Draft, random: SeededRandom): Asked {
   return { ...unseen, body: 'okabc', arrives: isAllowed(draft, false) ? 'cut' : 'never', bytes };
 }
 
-/** Answers of a server that means ill, with one for somebody else inside. */
+/** Answers of a malicious server, with an answer for another caller inside. */
 function answerLine({ path }: Draft, random: SeededRandom): string {
   const planted = `HTTP/1.1 200 OK\r\nX-Case: planted-${path}\r\nContent-Length: 7\r\n\r\nplanted`;
   const raw = random.pick([

@@ -10,11 +10,11 @@ const HANG_MS = 20_000;
 
 export interface Door {
   readonly url: string;
-  /** Who vouches for it, where it has TLS. */
+  /** The CA of the door, where it uses TLS. */
   readonly ca?: string;
 }
 
-/** Says it all at the door; what came back until the connection was closed. */
+/** Sends the whole conversation to the door; returns everything received until the connection closes. */
 export async function converse({ url, ca }: Door, { asked, isLeft }: Conversation): Promise<string> {
   const { hostname: host, port } = new URL(url);
   const to = { host, port: Number(port) };
@@ -35,12 +35,12 @@ export async function converse({ url, ca }: Door, { asked, isLeft }: Conversatio
   return heard;
 }
 
-/** To what the answers are, as the recording server says. */
+/** The cases that these answers belong to, as the recording server labels them. */
 export function recordedCases(heard: string): string[] {
   return [...heard.matchAll(/^x-case: (\S+)\r$/gim)].map(([, path]) => path ?? '');
 }
 
-/** The answers are those to the requests of this connection, in their order, each once; none is missing that is due. */
+/** Checks that the answers belong to the requests of this connection, in order and once each, and that none is missing. */
 export function checkAnswers({ asked, isUnsure }: Conversation, heard: string, cases: readonly string[]): void {
   const own = asked.filter(({ arrives }) => arrives !== 'never').map(({ path }) => path);
   const foreign = cases.find((path) => !own.includes(path) && !own.includes(path.replace(/^planted-/, '')));
@@ -51,7 +51,7 @@ export function checkAnswers({ asked, isUnsure }: Conversation, heard: string, c
   for (const { echo } of asked) if (echo !== undefined) assert.ok(heard.endsWith(echo), 'what was upgraded came back');
 }
 
-/** Everything that was asked so far, by its path: what the server sees is one of these, once. */
+/** All requests so far, by path: the server must see only these, once each. */
 export class Register {
   readonly #asked = new Map<string, Asked>();
   readonly #seen = new Set<string>();
@@ -64,7 +64,7 @@ export class Register {
     for (const each of seen) this.#checkOne(each);
   }
 
-  /** What is due of these has been seen. */
+  /** Checks that every request due from this conversation has been seen. */
   settle({ asked }: Conversation): void {
     for (const { path, isAnswered } of asked) {
       if (isAnswered) assert.ok(this.#seen.has(path), `${path} was answered, and never seen`);

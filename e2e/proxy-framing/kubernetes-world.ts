@@ -25,7 +25,7 @@ const OWN_RULE = {
   verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
 };
 
-/** The product's processes, whole, before a real API server, whose audit log says what it did for the agent. */
+/** The product's complete processes in front of a real API server, whose audit log shows what it did for the agent. */
 export class KubernetesWorld {
   /** Both listeners of the platform. */
   readonly doors: readonly Door[];
@@ -56,7 +56,7 @@ export class KubernetesWorld {
     const credentials = cluster.clientCertificate(user, [AUDITED]);
     await writeFile(kubeconfig, clientConfig({ server, ca, user, credentials }), { mode: 0o600 });
     const socket = join(home.data, 'fleetlet.sock');
-    // Where the agent keeps its own things is no case.
+    // The agent's own namespace is separate, so that its requests are not taken for cases.
     const flags = ['--api-proxy-users', '', '--agent-namespace', `agent-${randomBytes(4).toString('hex')}`];
     const agent = new AgentProcess({ platform, socket, target: TARGET, kubeconfig, folder, flags });
     await agent.start();
@@ -80,7 +80,10 @@ interface Own {
   readonly folder: string;
 }
 
-/** All for itself, so that what is done in its name by mistake works; towards callers what the manifest gives. */
+/**
+ * The agent itself may do everything, so that a request sent in its own name by mistake would succeed. For callers it has
+ * the rights of the manifest.
+ */
 async function giveRights(cluster: TestCluster, { namespace, user }: { namespace: string; user: string }) {
   const [apiGroup, metadata] = ['rbac.authorization.k8s.io', { name: user }];
   const roleRef = { apiGroup, kind: 'ClusterRole', name: user };
@@ -100,7 +103,7 @@ async function giveRights(cluster: TestCluster, { namespace, user }: { namespace
   assert.equal(code, 0, stderr);
 }
 
-/** A target is put down as connected a moment before it can be asked. */
+/** Waits until the target answers: it is recorded as connected shortly before that. */
 async function leadsThere(url: string, place: Place, trail: AuditTrail): Promise<void> {
   const path = place.pathOf('first', seededRandom(1));
   const asked: Asked = {
@@ -121,7 +124,7 @@ async function leadsThere(url: string, place: Place, trail: AuditTrail): Promise
   );
 }
 
-/** Each has a service account that is called so; one has none. */
+/** One service account per caller, named after it; one caller has none. */
 async function tokensOf(platform: Platform): Promise<ReadonlyMap<Caller, string>> {
   for (const name of [STAFF, 'shop']) await made(platform, '/v1/workspaces', { name, parent: 'root' });
   await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
@@ -134,7 +137,7 @@ async function tokensOf(platform: Platform): Promise<ReadonlyMap<Caller, string>
   return tokens;
 }
 
-/** Objects that can be made there, and paths of other kinds. */
+/** Paths of ConfigMaps that can be created there, and of other kinds. */
 function placeIn(namespace: string, tokens: ReadonlyMap<Caller, string>): Place {
   const within = `/api/v1/namespaces/${namespace}`;
   return {

@@ -4,14 +4,14 @@ import { smuggledBody } from './bodies.ts';
 export const CALLERS = { vera: 'viewer', dora: 'deployer', ada: 'admin', mallory: undefined } as const;
 export type Caller = keyof typeof CALLERS;
 
-/** Whose API it is that is asked, and by what names. */
+/** The API under test: its address, callers and paths. */
 export interface Place {
   readonly door: string;
   readonly tokenOf: (caller: Caller) => string;
-  /** Of this case alone. */
+  /** A path unique to this case. */
   pathOf(id: string, random: SeededRandom): string;
   bodyOf(id: string, random: SeededRandom): string;
-  /** Where the same case asks for another protocol, and whether it gets it: it then hears back what it says. */
+  /** The path for an upgrade in the same case, and whether the server accepts it; it then echoes. */
   upgradeOf(id: string, path: string, random: SeededRandom): { readonly path: string; readonly isTaken: boolean };
 }
 

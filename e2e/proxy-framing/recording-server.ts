@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { cacheFolder, findGoProgram, fingerprint } from '#testing/go-program';
 
-/** A request that has arrived at the API server. */
+/** A request that arrived at the API server. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
-  /** Base64. */
+  /** In base64. */
   readonly body: string;
-  /** It did not come to its end. */
+  /** Whether the request was incomplete. */
   readonly cut: boolean;
   readonly header: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface RecordingServer {
   readonly url: string;
-  /** Since it was asked last. */
+  /** The requests since the previous call. */
   seen(signal: AbortSignal): Promise<readonly Seen[]>;
   stop(): Promise<void>;
 }
 
-/** `undefined` where there is no Go to build it with. */
+/** `undefined` where Go is not installed. */
 export async function findRecordingServer(log: (line: string) => void): Promise<string | undefined> {
   const module = join(import.meta.dirname, 'server');
   const sources = ['go.mod', 'main.go'].map((name) => readFileSync(join(module, name), 'utf8'));

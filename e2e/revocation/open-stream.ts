@@ -9,7 +9,7 @@ export type Headers = Readonly<Record<string, string>>;
 /** A stream as its client sees it. */
 export interface ClientStream {
   received(): string;
-  /** Resolves once it has received that. */
+  /** Resolves once this text has been received. */
   until(text: string): Promise<void>;
   readonly closed: Promise<void>;
   close(): void;
@@ -17,7 +17,7 @@ export interface ClientStream {
 
 const POD = '/api/v1/namespaces/default/pods/web-0';
 
-/** How each kind of stream is asked for, and whether the connection becomes something else. */
+/** The path of each kind of stream, and whether it upgrades the connection. */
 export const API_STREAMS: Readonly<Record<StreamKind, { readonly path: string; readonly isUpgrade: boolean }>> = {
   watch: { path: '/api/v1/pods?watch=true', isUpgrade: false },
   log: { path: `${POD}/log?follow=true`, isUpgrade: false },
@@ -27,7 +27,7 @@ export const API_STREAMS: Readonly<Record<StreamKind, { readonly path: string; r
   proxy: { path: `${POD}/proxy?x=y`, isUpgrade: false },
 };
 
-/** Open when it resolves; throws when it is refused. */
+/** Resolves when the stream is open; throws when it is refused. */
 export async function openStream(url: string, headers: Headers, isUpgrade = false): Promise<ClientStream> {
   const upgrade = isUpgrade ? { connection: 'Upgrade', upgrade: 'SPDY/3.1' } : {};
   const outgoing = httpRequest(url, { method: 'GET', agent: false, headers: { ...headers, ...upgrade } });

@@ -7,7 +7,7 @@ import { API_STREAMS, type ClientStream, openStream } from './open-stream.ts';
 import { bearer, RevocationWorld, TARGET } from './revocation-world.ts';
 import { WAYS, WITHOUT_A_WAY } from './ways.ts';
 
-/** Of the REST API, by operation. */
+/** Streams of the REST API, by operation. */
 const EVENT_STREAMS: Readonly<Record<string, string>> = { streamEvents: '/v1/events' };
 
 describe('the rows of the matrix', () => {
@@ -51,7 +51,7 @@ for (const engine of DATABASES) {
         for (const each of events) await each.until('retry:');
 
         await way.revoke(world, caller);
-        // Whatever the cluster says from now on comes after the answer.
+        // Anything the cluster sends from now on comes after the answer.
         const held = await Promise.all(streams.map(({ kind }) => world.cluster.held(`${caller.name}-${kind}`)));
         for (const each of held) each.say('after');
         for (const { kind, stream } of streams) {
@@ -74,7 +74,7 @@ for (const engine of DATABASES) {
       });
     }
 
-    /** With what is left to its caller, and nothing of what was lost. */
+    /** Checks that the caller still receives the events it may see, and none of the others. */
     async function goesOn(events: ClientStream, name: string): Promise<void> {
       await world.admin('PATCH', `/v1/workspaces/own-${name}`, { displayName: `seen by ${name}` });
       await events.until(`seen by ${name}`);

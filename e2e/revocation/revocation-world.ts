@@ -15,18 +15,21 @@ import { type StreamingCluster, startStreamingCluster } from './streaming-cluste
 
 export const TARGET = 'prod-1';
 
-/** One who has streams open and is about to lose them. */
+/** A caller with open streams, about to lose access to them. */
 export interface StreamCaller {
   readonly name: string;
   readonly headers: Headers;
-  /** Of the grant that lets it write to the target, where it has one. */
+  /** The grant that lets it write to the target, where it has one. */
   readonly grant: string | undefined;
-  /** The id of an account's token, where it shows one. */
+  /** The id of its service account token, where it uses one. */
   readonly token: string;
   readonly subject: { readonly kind: string; readonly id: string } | undefined;
 }
 
-/** A platform, a cluster behind it whose streams never end by themselves, and an issuer. `org` has `shop`, which has the target. */
+/**
+ * A platform, a cluster behind it whose streams never end by themselves, and an issuer. Workspace `org` contains `shop`,
+ * which contains the target.
+ */
 export class RevocationWorld {
   readonly home: PlatformHome;
   readonly platform: Platform;
@@ -62,7 +65,7 @@ export class RevocationWorld {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** What the administrator does has to work. */
+  /** Sends a request as the administrator; it must succeed. */
   async admin(method: string, path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
     const answer = await this.platform.request(path, { method, ...(body && { body }) });
     const text = await answer.text();
@@ -70,7 +73,7 @@ export class RevocationWorld {
     return text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
   }
 
-  /** With the credentials of a caller. */
+  /** Sends a request with the caller's credentials. */
   async as({ headers }: StreamCaller, method: string, path: string): Promise<unknown> {
     const answer = await fetch(`${this.platform.url}${path}`, { method, headers });
     const text = await answer.text();
@@ -101,7 +104,7 @@ export class RevocationWorld {
     }
   }
 
-  /** The streams of every kind, open. */
+  /** Opens a stream of every kind. */
   async openAll({ name, headers }: StreamCaller): Promise<{ readonly kind: string; readonly stream: ClientStream }[]> {
     const kinds = Object.entries(API_STREAMS);
     return await Promise.all(
@@ -126,7 +129,7 @@ export class RevocationWorld {
     return { ...caller, grant: String(grant) };
   }
 
-  /** Of the administrator, by a code that is left on the machine. */
+  /** A session of the administrator, opened with a code stored on the machine. */
   async #session(kind: 'cliSession' | 'browserSession'): Promise<Headers> {
     const { code } = leaveAdminCode(this.home.data, Date.now());
     const { origin } = new URL(this.platform.url);
@@ -155,7 +158,7 @@ export interface ServedTarget {
   readonly socket: string;
 }
 
-/** The target in `shop`, by an agent that is connected. */
+/** Serves the target in `shop` by an agent, and waits until it is connected. */
 export async function serveTarget({ platform, cluster, folder, socket }: ServedTarget): Promise<AgentProcess> {
   await made(platform, '/v1/targets', { name: TARGET, type: 'kubernetes', workspace: 'shop' });
   const bound = await platform.request('/v1/fleetlets/platform:bind', { method: 'POST', body: { target: TARGET } });

@@ -5,22 +5,22 @@ import { startScriptedCluster, writeAgentKubeconfig } from '../scripted-cluster.
 /** A stream as the API server sees it. */
 export interface HeldStream {
   say(line: string): void;
-  /** The platform's side of it has ended. */
+  /** Resolves when the platform's side has closed it. */
   readonly closed: Promise<void>;
 }
 
 export interface StreamingCluster {
   readonly url: string;
-  /** The stream whose query has `id=…`, once it has arrived. */
+  /** The stream with `id=…` in its query, once it has arrived. */
   held(id: string): Promise<HeldStream>;
-  /** Whose only context is called `context`. */
+  /** Writes a kubeconfig whose only context is named `context`. */
   writeKubeconfig(folder: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n';
 
-/** An API server that keeps open whatever names an id in its query, and answers the rest as a small cluster would. */
+/** An API server that keeps requests with an id in their query open, and answers all others like a small cluster. */
 export async function startStreamingCluster(): Promise<StreamingCluster> {
   const streams = new Map<string, PromiseWithResolvers<HeldStream>>();
   const slot = (id: string): PromiseWithResolvers<HeldStream> => {
@@ -58,7 +58,7 @@ function idIn({ url = '' }: IncomingMessage): string | undefined {
 function heldOn(end: ServerResponse | Duplex): HeldStream {
   const closed = Promise.withResolvers<void>();
   end.once('close', closed.resolve);
-  // The client of a connection that became something else may end it in order.
+  // The client of an upgraded connection may close it gracefully.
   end.once('end', () => end.end());
   end.on('error', () => {});
   return { say: (line) => void (end.destroyed || end.write(`${line}\n`)), closed: closed.promise };

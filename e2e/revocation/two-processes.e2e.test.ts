@@ -24,7 +24,7 @@ describe('streams of one process, when another one on the same Postgres revokes'
     const token = ['--admin-token-file', join(home.data, 'admin-token')];
     const second = await home.start({ flags: [...keys, ...token, '--data', join(folder, 'data')] });
     for (const name of [STAFF, 'shop']) await made(first, '/v1/workspaces', { name, parent: 'root' });
-    // The process that acts for the instance has the fleetlet within.
+    // The leader of the instance runs the built-in fleetlet.
     const socket = join(home.data, 'fleetlet.sock');
     const agent = await serveTarget({ platform: first, cluster, folder, socket });
     t.after(() => agent.kill());

@@ -2,20 +2,20 @@ import type { CredentialKind } from '#contexts/identity';
 import { STAFF } from '../access/callers.ts';
 import { type RevocationWorld, type StreamCaller, TARGET } from './revocation-world.ts';
 
-/** One way to lose what a stream was opened with. */
+/** One way to lose access to a stream. */
 export interface Way {
   readonly name: string;
   readonly credential: CredentialKind;
-  /** What it takes away. Without credentials no stream goes on; without a permission those go on that need another. */
+  /** The thing that the caller loses. Without credentials every stream ends; without a permission only the streams that need it end. */
   readonly takes: 'credentials' | 'permission';
   revoke(world: RevocationWorld, caller: StreamCaller): Promise<unknown>;
-  /** So that the next one finds the world as it was. */
+  /** Restores the world for the next way. */
   undo?(world: RevocationWorld): Promise<unknown>;
 }
 
 const account = ({ name }: StreamCaller): string => `/v1/workspaces/${STAFF}/service-accounts/${name}`;
 
-/** In this order: after the last one there is no target. */
+/** In this order: after the last one the target is gone. */
 export const WAYS: readonly Way[] = [
   {
     name: 'its token is deleted',
@@ -125,7 +125,7 @@ export const WAYS: readonly Way[] = [
   },
 ];
 
-/** Credentials that nothing ends while the platform runs, and why that is so. */
+/** Credentials that cannot be revoked while the platform runs, and why. */
 export const WITHOUT_A_WAY: Readonly<Partial<Record<CredentialKind, string>>> = {
   adminToken: 'It is read from its file when the platform starts, and ends with the process.',
 };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An order that an agent took, also one that it had taken before. */
+/** An order that an agent accepted, including one it had accepted before. */
 export interface TakenOrder {
   readonly target: string;
   readonly deployment: string;
@@ -10,8 +10,8 @@ export interface TakenOrder {
 }
 
 /**
- * Which orders came to the agents of a simulated fleet, over all lives of its process. The fleet writes each down before
- * it acknowledges it; a start leaves only the latest of each target and deployment in the file.
+ * The orders that reached the agents of a simulated fleet, over all restarts of its process. The fleet writes each order
+ * before acknowledging it; a start compacts the file to the latest order of each target and deployment.
  */
 export class AgentLog {
   readonly #file: string;
@@ -22,16 +22,16 @@ export class AgentLog {
     this.#file = join(dataFolder, 'demo-fleet.jsonl');
   }
 
-  /** So many lines are in the file by now. */
+  /** The current number of lines in the file. */
   get length(): number {
     return linesOf(this.#text()).length;
   }
 
-  /** What came to them in the life that has just ended. Only between two lives. */
+  /** The orders received by the process that has just ended. Call only between two processes. */
   takeIn(): readonly TakenOrder[] {
     const before = linesOf(this.#before);
     const text = this.#text();
-    // One that was killed before it read the file has left it as it was.
+    // A process killed before it read the file has left it unchanged.
     if (text === this.#before) return [];
     const kept = new Set(before.map(({ target, deployment }) => `${target} ${deployment}`)).size;
     const taken = linesOf(text).slice(kept);
@@ -45,7 +45,7 @@ export class AgentLog {
   }
 }
 
-/** The last line may have been cut off: what it says was not acknowledged. */
+/** The last line may be cut off: its order was not acknowledged. */
 function linesOf(text: string): TakenOrder[] {
   return text
     .split('\n')

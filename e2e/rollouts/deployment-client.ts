@@ -11,7 +11,7 @@ const LOOK_MS = 50;
 const IDLE_LOOK_MS = 250;
 const AT_ONCE = 10;
 
-/** What a person does with the deployments of one workspace. */
+/** The API requests of a person working with the deployments of one workspace. */
 export class DeploymentClient {
   readonly #platform: Platform;
   readonly #workspace: string;
@@ -28,7 +28,7 @@ export class DeploymentClient {
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   }
 
-  /** The workspace, and simulated targets in it. */
+  /** Creates the workspace and simulated targets in it. */
   async settle(targets: readonly { readonly name: string; readonly labels: object }[]): Promise<void> {
     await this.asked('POST', '/v1/workspaces', { name: this.#workspace });
     const common = { type: 'simulated', workspace: this.#workspace };
@@ -47,7 +47,7 @@ export class DeploymentClient {
     return (await this.asked('PATCH', this.#path(`/${name}`), body)) as unknown as Deployment;
   }
 
-  /** One of the verbs, as `:pause`. */
+  /** Calls a custom method such as `:pause`. */
   async steer(name: string, verb: string, body?: object): Promise<void> {
     await this.asked('POST', this.#path(`/${name}${verb}`), body);
   }
@@ -70,14 +70,14 @@ export class DeploymentClient {
     }
   }
 
-  /** Until the rollout of this revision has succeeded, and nothing is left to do. */
+  /** Waits until the rollout of this revision has succeeded and the deployment is idle. */
   async succeeded(name: string, revision: number): Promise<Deployment> {
     return await this.until(name, `success of revision ${revision}`, ({ status: { rollout }, reconciling }) => {
       return rollout?.revision === revision && rollout.outcome === 'Succeeded' && !reconciling;
     });
   }
 
-  /** Until no workflow is open: nobody has anything left to do. */
+  /** Waits until no workflow is open. */
   async untilIdle(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {

@@ -28,12 +28,12 @@ const ROLLOUTS = {
   },
 } as const;
 
-/** When a process is killed: so long after its birth, or after so many orders and a little more. */
+/** When to kill a process: a time after its start, or a number of orders and a short delay later. */
 type Moment =
   | { readonly kind: 'starting'; readonly afterMs: number }
   | { readonly kind: 'delivering'; readonly afterOrders: number; readonly thenMs: number };
 
-/** How a target was known to stand when a process had been killed. */
+/** The recorded state of a target after a kill. */
 interface Standing {
   readonly target: string;
   readonly appliedRevision: number | undefined;
@@ -43,7 +43,7 @@ interface Standing {
   readonly health: string;
 }
 
-/** A deployment to many targets, whose platform is killed while they get something else. */
+/** A deployment to many targets, whose platform is killed while it rolls out changes. */
 export class KilledFleet {
   readonly #options: KilledFleetOptions;
   readonly #home: PlatformHome;
@@ -72,7 +72,7 @@ export class KilledFleet {
     await this.#home.dispose();
   }
 
-  /** One line is changed, and the process is killed so often before everybody has it, and once more afterwards. */
+  /** Changes one line, kills the process this many times before all targets have the change, and once more afterwards. */
   async changeAndKill(rollout: keyof typeof ROLLOUTS, kills: number): Promise<void> {
     const revision = this.#revision + 1;
     const first = await this.#home.start(simulatedStart(this.#home));
@@ -100,7 +100,7 @@ export class KilledFleet {
     await this.#checkOrders(revision, kills);
   }
 
-  /** Everybody has something, and no process is left. */
+  /** Delivers a first revision to every target, then stops the process. */
   async #begin(): Promise<void> {
     const { size } = this.#options;
     const platform = await this.#home.start(simulatedStart(this.#home));
@@ -114,7 +114,7 @@ export class KilledFleet {
     this.#uid = (await client.get(NAME)).uid;
     await client.succeeded(NAME, 1);
     this.#revision = 1;
-    // In order, which keeps the compiled code for the lives to come.
+    // Stopped gracefully, which keeps the compiled code for the next processes.
     await platform.stop();
     this.#log.takeIn();
   }
@@ -135,7 +135,10 @@ export class KilledFleet {
     await platform.kill();
   }
 
-  /** Nobody got again what he was known to have, or to have taken. Gives those of whom that is known by now. */
+  /**
+   * Checks that no target received an order again after it was known to have the revision or to have accepted it. Returns
+   * the targets for which that is known now.
+   */
   async #checkLife(revision: number, settled: ReadonlySet<string>): Promise<Set<string>> {
     const taken = this.#log.takeIn().filter((order) => order.deployment === this.#uid && order.revision === revision);
     const again = taken.filter(({ target }) => settled.has(target));
@@ -180,7 +183,7 @@ export class KilledFleet {
   }
 }
 
-/** It is on it, or its agent has acknowledged the order and will say what became of it. */
+/** The target has applied the revision, or its agent has accepted the order and will report the outcome. */
 function isSettled({ appliedRevision, orderRevision, orderState }: Standing, revision: number): boolean {
   return appliedRevision === revision || (orderRevision === revision && orderState === 'accepted');
 }
@@ -205,7 +208,7 @@ function checkTarget({ target, orders, revision, kills }: TargetOrders): void {
 
 function drawMoment(random: SeededRandom, size: number): Moment {
   if (random.next() < 0.15) return { kind: 'starting', afterMs: random.integer(0, 2_000) };
-  // A stage begins with a sixth of them, and all that was accepted by a kill is done when the next life begins.
+  // A stage starts with a sixth of the targets, and orders accepted before a kill are done when the next process starts.
   return { kind: 'delivering', afterOrders: random.integer(0, size / 6), thenMs: random.pick([0, 10, 100, 1_500]) };
 }
 
@@ -213,7 +216,7 @@ function clientOf(platform: Platform): DeploymentClient {
   return new DeploymentClient(platform, WORKSPACE);
 }
 
-/** Whoever calls has a deadline for all of it. */
+/** The caller sets a deadline for the whole. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(LOOK_MS);
 }

@@ -63,12 +63,13 @@ for (const engine of DATABASES) {
       );
       await withStorage(home, async (storage) => {
         const { deployments, runs, open: stillOpen } = await counted(storage);
-        // One run each when it was made, and one more for the change.
+        // One run for each when it was created, and one more for the change.
         assert.deepEqual({ deployments, stillOpen }, { deployments: DEPLOYMENTS, stillOpen: 0 });
         assert.equal(runs, DEPLOYMENTS + 1);
         const { statements, told } = await look(storage);
         assert.equal(told, 0);
-        // Once more where it listens only after the first look, since it may have missed something.
+        // One more is allowed: when it starts to listen only after the first look, it looks again, since it may have
+        // missed a change.
         assert.ok(statements <= LOOKS + 1, `${statements} statements`);
       });
     });
@@ -92,7 +93,7 @@ async function counted(storage: Storage) {
   return { deployments: Number(row?.['deployments']), runs: Number(row?.['runs']), open: Number(row?.['open']) };
 }
 
-/** What the starter asks of the database while it looks a few times at deployments that have nothing to do. */
+/** Counts the starter's database statements while it looks a few times at idle deployments. */
 async function look(storage: Storage): Promise<{ readonly statements: number; readonly told: number }> {
   const stop = new AbortController();
   let [looks, statements, told] = [0, 0, 0];

@@ -12,7 +12,7 @@ interface KillSize {
 const SIZE: KillSize = { targets: 1_000, kills: 6 };
 
 export const soak: Soak = {
-  description: 'kill -9 while 1,000 targets get a change: everybody gets it, and nobody twice without need',
+  description: 'kill -9 during a rollout to 1,000 targets: each gets the change, and none twice without need',
   defaultCount: 5,
   async run(options) {
     for (const engine of DATABASES) {
@@ -22,7 +22,7 @@ export const soak: Soak = {
   },
 };
 
-/** A change at once, and one in three stages. */
+/** One immediate change, and one in three stages. */
 export async function killDuringRollouts(engine: Engine, size: KillSize, { seed, signal }: SoakCase): Promise<void> {
   const fleet = await KilledFleet.create({ engine, seed, size: size.targets });
   try {

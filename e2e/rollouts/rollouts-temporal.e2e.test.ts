@@ -56,7 +56,7 @@ function rolloutsOn({ address, namespace: name }: TestNamespace): void {
   });
   after(() => home.dispose());
 
-  // Agents take their time, and each has a deployment of its own.
+  // Concurrent because agents take their time; each test has a deployment of its own.
   describe('a rollout on Temporal', { concurrency: true }, () => {
     it('reaches everybody at once, and nobody with what he has', async () => {
       await create('immediate');

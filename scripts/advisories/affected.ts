@@ -1,8 +1,8 @@
-/** An advisory as OSV writes it, as far as it is read here. */
+/** The fields of an OSV advisory that are read here. */
 export interface Advisory {
   readonly id: string;
   readonly summary?: string;
-  /** Set once it turned out to be none. */
+  /** Set once the advisory turned out to be wrong. */
   readonly withdrawn?: string;
   readonly affected?: readonly {
     readonly package: { readonly ecosystem: string; readonly name: string };
@@ -22,7 +22,7 @@ export interface Installed {
   readonly version: string;
 }
 
-/** What a lockfile installs, each version once. */
+/** The packages that a lockfile installs, each version once. */
 export function installedBy(lockfile: {
   readonly packages: Readonly<Record<string, { readonly name?: string; readonly version?: string }>>;
 }): readonly Installed[] {
@@ -35,7 +35,7 @@ export function installedBy(lockfile: {
   return [...found.values()];
 }
 
-/** Advisories that hold for something that is installed, as `name@version: id`. */
+/** Advisories that apply to an installed package, as `name@version: id`. */
 export function hits(advisories: readonly Advisory[], installed: readonly Installed[]): readonly string[] {
   return advisories.flatMap(({ id, summary, withdrawn, affected = [] }) =>
     withdrawn !== undefined
@@ -54,7 +54,7 @@ export function hits(advisories: readonly Advisory[], installed: readonly Instal
   );
 }
 
-/** Events are in the order of their versions: the last that was reached says whether it is affected. */
+/** Events are sorted by version: the last one at or before this version decides. */
 function isWithin(version: string, events: readonly RangeEvent[]): boolean {
   let isAffected = false;
   for (const { introduced, fixed, last_affected: last } of events) {
@@ -65,7 +65,7 @@ function isWithin(version: string, events: readonly RangeEvent[]): boolean {
   return isAffected;
 }
 
-/** By semantic versioning; builds do not count. `0` is before everything. */
+/** Compares by semantic versioning, ignoring build metadata. `0` is before everything. */
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [a, b].map((version) => version.split('+', 1)[0] ?? '') as [string, string];
   const [core, pre] = [one, other].map((version) => version.split('-', 1)[0] ?? '') as [string, string];

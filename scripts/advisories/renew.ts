@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../repository.ts';
 import { type Advisory, installedBy } from './affected.ts';
 
-/** npm run advisories: asks OSV about all that the lockfile installs, and writes security/advisories.json. */
+/** npm run advisories: queries OSV for all packages in the lockfile, and writes security/advisories.json. */
 const SOURCE = 'https://api.osv.dev/v1';
 const AT_ONCE = 1_000;
 const FILE = join(ROOT, 'security/advisories.json');

@@ -4,7 +4,7 @@ import { ROOT } from '../repository.ts';
 import type { TestFile } from './needs.ts';
 import type { Suite } from './select.ts';
 
-/** Files that differ from where this branch left its origin, committed or not, new ones included. */
+/** Files that differ from the merge base with the origin's branch, committed or not, including new ones. */
 export function changedFiles(): string[] {
   const base = mergeBase();
   const differing = git('diff', '--name-only', '--diff-filter=d', '-z', base);
@@ -12,10 +12,10 @@ export function changedFiles(): string[] {
   return [...new Set(`${differing}${fresh}`.split('\0').filter(Boolean))].toSorted();
 }
 
-/** What every test depends on. */
+/** Files that every test depends on. */
 const EVERYTHING = ['package.json', 'package-lock.json', 'tsconfig.json'];
 
-/** The test files that a change reaches: by imports, and by name where it is a document, a chart or another text. */
+/** The test files that a change reaches: by imports, and by name for documents, charts and other texts. */
 export function reachedTests({ files, graph, sources }: Suite, changed: readonly string[]): TestFile[] {
   if (changed.some((path) => EVERYTHING.includes(path))) return [...files];
   const reached = graph.reaching(changed.filter((path) => sources.has(path)));
@@ -30,7 +30,7 @@ function mergeBase(): string {
     try {
       return git('merge-base', 'HEAD', other).trim();
     } catch {
-      // There is no such branch here; the next one may be.
+      // This branch does not exist here; the next one may.
     }
   }
   return 'HEAD';

@@ -16,8 +16,8 @@ import { cacheFolder, hasGo, TEST_CACHE } from '../../testing/go-program.ts';
 import { withOurPrograms } from '../run-command.ts';
 
 /**
- * The environment of test processes. Nothing of the caller's comes through but this, so that a test means the same on every
- * machine: whose home it is, what is set there and where the checkout lies decide nothing.
+ * The environment of test processes. Only these variables of the caller are passed on, so that a test means the same on
+ * every machine, regardless of the user's home, settings and the location of the checkout.
  */
 const ALLOWED = [
   'PATH',
@@ -43,7 +43,7 @@ export function testEnvironment(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return withOurPrograms({
     ...goPlaces(caller),
     ...Object.fromEntries(allowed),
-    // Caches of what is slow to make. They hold programs and packages, nothing that a test reads as a setting.
+    // Caches of slow builds. They hold programs and packages, nothing that a test reads as a setting.
     [TEST_CACHE]: cacheFolder(caller),
     NODE_COMPILE_CACHE: caller['NODE_COMPILE_CACHE'] ?? cacheFolder(caller, 'tests', 'compiled'),
     npm_config_cache: caller['npm_config_cache'] ?? join(homedir(), '.npm'),
@@ -53,7 +53,7 @@ export function testEnvironment(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 const COMPILED_DAYS = 2;
 
-/** Compiled code belongs to a path, and the package of a run lies where no other does: what is old is of no use any more. */
+/** Compiled code is tied to its path, and each run's package has a new path: old entries are useless. */
 export function dropOldCompiledCode(folder: string, now: number): void {
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
@@ -64,17 +64,23 @@ export function dropOldCompiledCode(folder: string, now: number): void {
   }
 }
 
-/** Linux's file system in memory. Tests sync to disk thousands of times, and no test can tell what a lost machine loses. */
+/**
+ * Linux's in-memory file system. Tests sync to disk thousands of times, and none of them checks what a power loss would
+ * destroy.
+ */
 const IN_MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 2 ** 30;
 
-/** The folder of a run: in memory where there is room and programs may be run, else among other temporary files. */
+/**
+ * Creates the folder of a run: in memory where there is room and programs may be executed, otherwise among other
+ * temporary files.
+ */
 export function makeRunFolder(parents: readonly string[] = [IN_MEMORY, tmpdir()]): string {
   for (const parent of parents) {
     const folder = usableFolder(parent, parent === IN_MEMORY ? ROOM_BYTES : 0);
     if (folder !== undefined) return folder;
   }
-  throw new Error(`make a folder for the tests: none of ${parents.join(', ')} can be used`);
+  throw new Error(`create a folder for the tests: none of ${parents.join(', ')} is usable`);
 }
 
 function usableFolder(parent: string, roomBytes: number): string | undefined {
@@ -82,19 +88,20 @@ function usableFolder(parent: string, roomBytes: number): string | undefined {
     const { bavail, bsize } = statfsSync(parent);
     if (bavail * bsize < roomBytes) return undefined;
     const folder = mkdtempSync(join(parent, 'fst-'));
-    // As temporary folders are: servers that run as another account make and remove theirs in it.
+    // Permissions as for temporary folders: servers that run under another account create and remove their own folders in
+    // it.
     chmodSync(folder, 0o1777);
     writeFileSync(join(folder, 'runs'), '#!/bin/sh\n', { mode: 0o755 });
     execFileSync(join(folder, 'runs'));
     return folder;
   } catch {
-    // Not there, not writable, or closed to programs.
+    // Missing, not writable, or mounted noexec.
     return undefined;
   }
 }
 
 export interface JobFolders {
-  /** Where the process starts: an empty folder that is not the checkout. */
+  /** The working directory of the process: an empty folder outside the checkout. */
   readonly work: string;
   readonly home: string;
 }
@@ -106,7 +113,7 @@ export function makeJobFolders(run: string, job: number): JobFolders {
   return { work, home };
 }
 
-/** Go keeps its caches in the user's home unless it is told where they are. */
+/** Go keeps its caches in the user's home by default. */
 function goPlaces(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (!hasGo(caller)) return {};
   const answer = execFileSync('go', ['env', '-json', ...GO_PLACES], { encoding: 'utf8', env: caller });

@@ -17,12 +17,12 @@ export class ImportGraph {
     return new ImportGraph(imports);
   }
 
-  /** The file itself and all that it loads, directly or not. */
+  /** The file itself and everything it loads, directly or indirectly. */
   reachedFrom(file: string): ReadonlySet<string> {
     return closure([file], (path) => this.#imports.get(path) ?? []);
   }
 
-  /** These files and all that load one of them, directly or not. */
+  /** These files and all files that load one of them, directly or indirectly. */
   reaching(files: Iterable<string>): ReadonlySet<string> {
     const importers = Map.groupBy(this.#edges(), ([, imported]) => imported);
     return closure(files, (path) => importers.get(path)?.map(([importer]) => importer) ?? []);
@@ -33,7 +33,7 @@ export class ImportGraph {
   }
 }
 
-// Static and dynamic imports, re-exports, and programs that are started by their address. `import type` is erased.
+// Static and dynamic imports, re-exports, and programs started by URL. `import type` is erased.
 const STATIC = /^\s*(?:import|export)\s(?!type\s)(?:[^'";]*?\sfrom\s)?\s*'(?<path>[^']+)'/gm;
 const DYNAMIC = /\b(?:import|import\.meta\.resolve|new URL)\(\s*'(?<path>[#.][^']+)'/g;
 
@@ -44,7 +44,7 @@ function importedBy(file: string, text: string): string[] {
     .filter((path) => path !== undefined);
 }
 
-/** As the `imports` of package.json have it. */
+/** Resolves by the `imports` of package.json. */
 function resolved(file: string, path: string): string | undefined {
   if (path.startsWith('.')) return normalize(join(dirname(file), path));
   const inner = /^#(?<room>kit|contexts|protocol|testing)\/(?<rest>.+)$/.exec(path)?.groups;
@@ -54,7 +54,7 @@ function resolved(file: string, path: string): string | undefined {
 
 function closure(start: Iterable<string>, next: (path: string) => readonly string[]): ReadonlySet<string> {
   const seen = new Set(start);
-  // A set hands out what is added to it while it is walked.
+  // Iterating over a set includes elements added meanwhile.
   for (const path of seen) for (const found of next(path)) seen.add(found);
   return seen;
 }

@@ -5,7 +5,7 @@ import { inspect, stripVTControlCharacters } from 'node:util';
 export const OUTCOMES = ['passed', 'failed', 'skipped'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** A line of the report of a job. */
+/** One line of a job's report. */
 export type JobEvent =
   | { readonly kind: 'begun'; readonly file: number }
   | {
@@ -19,10 +19,11 @@ export type JobEvent =
       readonly error?: string;
     }
   | { readonly kind: 'ended'; readonly file: number; readonly ms: number; readonly error?: string }
-  /** By the process and those that it started and saw end. */
+  /** CPU time of the process and of its children that have ended. */
   | { readonly kind: 'used'; readonly cpuMs: number };
 
-// A private character: a pattern for test names matches the names around it too, and would else match numbers or paths.
+// A private-use character: a pattern for test names also matches the names of enclosing suites, and would otherwise match
+// numbers or paths.
 const FIRST_MARK = 0xe000;
 const ERROR_LENGTH = 16_000;
 
@@ -45,8 +46,8 @@ export function note(event: JobEvent): void {
 }
 
 /**
- * Reporter for `node --test-reporter`: one JSON object in a line. It writes at once, to a file of its own, so that nothing is
- * lost when the process ends in the middle of a test; the destination that the runner knows gets nothing.
+ * Reporter for `node --test-reporter`: one JSON object per line. It writes synchronously, to a file of its own, so that
+ * nothing is lost when the process ends in the middle of a test. The runner's own destination gets nothing.
  */
 // oxlint-disable-next-line import/no-default-export, require-yield -- The runner takes the default export, a generator.
 export default async function* report(events: AsyncIterable<RunnerEvent>): AsyncIterable<string> {
@@ -77,7 +78,7 @@ function* eventsOf(event: Extract<RunnerEvent, { type: 'test:pass' | 'test:fail'
   }
 }
 
-/** A suite fails with its tests; only a failure of its own, in a hook or in its body, is news. */
+/** A suite fails with its tests; only its own failure, in a hook or in its body, is reported. */
 function isOwn(event: Extract<RunnerEvent, { type: 'test:pass' | 'test:fail' }>): boolean {
   if (event.type === 'test:pass') return false;
   const { failureType } = event.data.details.error as { failureType?: string };

@@ -5,7 +5,7 @@ import { fileMark, note } from './job-events.ts';
 
 /**
  * The process of a job: it runs test files one after another, each as a suite of its own, so that hooks at the top of a
- * file stay in it. A file is loaded when the one before has ended: deadlines that a file takes at its top begin then.
+ * file apply only to it. A file is loaded when the previous one has ended: timeouts created at its top start then.
  */
 const FILE_MS = Number(process.env['FLEETSHIFT_TEST_TIMEOUT_MS'] ?? 600_000);
 const WIND_UP_MS = Number(process.env['FLEETSHIFT_TEST_WIND_UP_MS'] ?? 10_000);
@@ -27,8 +27,8 @@ for (const [index, file] of process.argv.slice(2).entries()) {
   clearTimeout(deadline);
 }
 
-// A process that something forgotten keeps alive, a server or a timer, is ended here, and says what kept it. The runner of
-// node:test counts when the event loop is empty, so that this timer must not hold it.
+// Ends a process that a forgotten server or timer keeps alive, and reports what kept it. The runner of node:test waits
+// for an empty event loop, so this timer must not keep the loop alive.
 setTimeout(
   giveUp,
   WIND_UP_MS,
@@ -38,11 +38,11 @@ setTimeout(
 function giveUp(why: string): void {
   const open = process.getActiveResourcesInfo().toSorted().join(', ');
   process.stderr.write(`${why}; still open: ${open}\n`);
-  // The reporter writes what it knows when the loop turns once more.
+  // Lets the reporter write once more in the next turn of the event loop.
   setTimeout(() => process.exit(1), 100);
 }
 
-/** Linux counts in hundredths of a second; elsewhere only this process is known. */
+/** Linux counts in hundredths of a second and includes children; elsewhere only this process is measured. */
 function cpuMs(): number {
   try {
     const [, numbers = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');

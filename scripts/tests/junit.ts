@@ -1,6 +1,6 @@
 import type { FileResult, TestResult } from './run-job.ts';
 
-/** The results as JUnit's XML, which most build servers read. */
+/** The results as JUnit XML, which most CI servers read. */
 export function junit(files: readonly FileResult[]): string {
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...files.map(suite), '</testsuites>', ''].join(
     '\n',
@@ -33,7 +33,7 @@ function testCase(file: string, { path, outcome, ms, reason = '', error = '' }: 
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML has no place for control characters, not even escaped. */
+/** XML does not allow control characters, not even escaped. */
 function escaped(text: string): string {
   // oxlint-disable-next-line no-control-regex -- These are the characters that are taken out.
   return text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replaceAll(/[&<>"]/g, (c) => ESCAPES[c] ?? c);

@@ -1,6 +1,6 @@
 import type { ImportGraph } from './import-graph.ts';
 
-/** Servers and programs that the run prepares for test files. The order is the order in which programs are built. */
+/** Servers and programs that the run prepares for test files. Programs are built in this order. */
 export const NEEDS = [
   'postgres',
   'package',
@@ -15,8 +15,8 @@ export const NEEDS = [
 export type Need = (typeof NEEDS)[number];
 
 /**
- * `unit` files make up `npm run quick`. `process` files start programs of ours, or tools, and no server. The others are named
- * after the dearest server that they need.
+ * `unit` files make up `npm run quick`. `process` files start our programs, or tools, but no server. The others are named
+ * after the most expensive server they need.
  */
 export const KINDS = ['unit', 'process', 'postgres', 'clusters', 'temporal'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -25,13 +25,13 @@ export interface TestFile {
   readonly file: string;
   readonly kind: Kind;
   readonly needs: readonly Need[];
-  /** Runs a share of a soak: longer than others of its kind. */
+  /** Runs a share of a soak: takes longer than others of its kind. */
   readonly isLong: boolean;
-  /** Runs beside no other file in one process: it is about the process itself, or changes it. */
+  /** Must not share a process with other files: it tests the process itself, or changes it. */
   readonly ownProcess: boolean;
 }
 
-/** Made within seconds, beside everything else. */
+/** Ready within seconds, concurrently with everything else. */
 export const QUICK: readonly Need[] = ['postgres', 'package', 'temporalSdk'];
 
 const DOORS: readonly (readonly [door: string, need: Need])[] = [
@@ -46,14 +46,14 @@ const DOORS: readonly (readonly [door: string, need: Need])[] = [
   ['testing/helm.ts', 'helm'],
   ['testing/capi.ts', 'capi'],
 ];
-/** A package of its own, which `npm ci` in the root does not install. */
+/** A separate package, which `npm ci` in the root does not install. */
 const TEMPORAL_ENGINE = 'kit/durable/temporal/';
 /** Starts compilers, linters and other tools. */
 const TOOLS = 'scripts/run-command.ts';
 const SIZES = ['controllers', 'nodes'] as const;
 const OWN_PROCESS = /^\/\/ own process: \S/m;
 
-/** What a test file needs, by what it loads. */
+/** The needs of a test file, derived from the modules it loads. */
 export function testFile(file: string, sources: ReadonlyMap<string, string>, graph: ImportGraph): TestFile {
   const reached = graph.reachedFrom(file);
   const found = new Set(DOORS.filter(([door]) => reached.has(door)).map(([, need]) => need));
@@ -67,7 +67,8 @@ export function testFile(file: string, sources: ReadonlyMap<string, string>, gra
   const needs = NEEDS.filter((need) => found.has(need));
   const startsPrograms = file.endsWith('.e2e.test.ts') || reached.has(TOOLS);
   const kind = kindOf(needs, startsPrograms);
-  // Loading the product's modules takes longer than most of these tests: files that only talk to a database share it.
+  // Loading the product's modules takes longer than most of these tests, so files that only use a database share a
+  // process.
   const mayShare = kind === 'unit' || (kind === 'postgres' && !startsPrograms && !needs.includes('package'));
   return {
     file,

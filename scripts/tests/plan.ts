@@ -4,22 +4,22 @@ import type { Need, TestFile } from './needs.ts';
 export interface Job {
   readonly files: readonly TestFile[];
   readonly needs: readonly Need[];
-  /** By the records of earlier runs, else a guess by kind. */
+  /** From the records of earlier runs, otherwise a guess by kind. */
   readonly expectedMs: number;
 }
 
-/** How long a file took last time, if it is known. */
+/** The last duration of a file, if known. */
 export type Recorded = (file: string) => number | undefined;
 
 const GUESS_MS = { unit: 300, process: 8_000, postgres: 8_000, clusters: 20_000, temporal: 30_000 } as const;
 const LONG_MS = 60_000;
-/** Enough to make the start of a process cheap, and little enough to spread over cores. Those with a server wait more than they work. */
+/** Long enough to make process startup cheap, and short enough to spread over cores. Files that use a server mostly wait. */
 const SHARED_MS = { unit: 8_000, others: 30_000 } as const;
 const SHARED_FILES = 40;
 
 /**
- * Jobs in the order in which they begin: files without a server first, since they say within seconds what is broken, then
- * the longest, so that none of them is left for the end.
+ * Jobs in start order: files without a server first, since they show within seconds what is broken; then the longest
+ * first, so that none of them is left for the end.
  */
 export function planJobs(files: readonly TestFile[], recorded: Recorded): Job[] {
   const expected = (file: TestFile): number => recorded(file.file) ?? (file.isLong ? LONG_MS : GUESS_MS[file.kind]);

@@ -5,10 +5,10 @@ import { cacheFolder } from '../../testing/go-program.ts';
 import { ROOT } from '../repository.ts';
 import { type FileResult, hasPassed } from './run-job.ts';
 
-/** How long each file took in the last green run on this machine, in milliseconds. */
+/** The duration of each file in the last green run on this machine, in milliseconds. */
 export type Durations = Readonly<Record<string, number>>;
 
-/** A file below this is not named as slower: its time is that of its process. */
+/** Files below this are not reported as slower: their time is mostly process startup. */
 const WORTH_NAMING_MS = 2_000;
 const SLOWER = 1.5;
 
@@ -32,7 +32,7 @@ export class Records {
     return (read(this.#durationsFile) as Durations | undefined) ?? {};
   }
 
-  /** For a plan: the last run says something of files that no green run has had yet. */
+  /** For a plan: includes the last run, for files that no green run has covered yet. */
   expected(): Durations {
     const record = read(this.resultsFile) as RunRecord | undefined;
     const last = Object.fromEntries(record?.files.map(({ file, ms }) => [file, ms]) ?? []);
@@ -65,8 +65,8 @@ export interface Slower {
 }
 
 /**
- * Files that took half as long again as recorded. Everything takes longer on a busy machine, so each is compared with how
- * much longer the median file took.
+ * Files that took 1.5 times as long as recorded. Everything takes longer on a busy machine, so each is compared with the
+ * slowdown of the median file.
  */
 export function slowerFiles(files: readonly Pick<FileResult, 'file' | 'ms'>[], recorded: Durations): Slower[] {
   const known = files
@@ -81,7 +81,7 @@ function read(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Not there yet, or cut short by a full disk: the next green run writes it.
+    // Missing, or truncated by a full disk: the next green run writes it.
     return undefined;
   }
 }

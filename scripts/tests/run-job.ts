@@ -20,7 +20,7 @@ export interface FileResult {
   readonly file: string;
   readonly kind: TestFile['kind'];
   readonly ms: number;
-  /** Of its process and those that this one started; of a process with several files, its share by time. */
+  /** CPU time of its process and its children; in a process with several files, a share by duration. */
   readonly cpuMs: number;
   readonly tests: readonly TestResult[];
   /** A failure of the file itself: it did not load, did not end, or left something behind. */
@@ -38,7 +38,7 @@ export interface JobPlace {
 export interface JobOutcome {
   readonly files: readonly FileResult[];
   readonly ms: number;
-  /** Everything that the processes wrote. */
+  /** All output of the processes. */
   readonly output: string;
 }
 
@@ -105,7 +105,7 @@ function readReport(file: string): JobEvent[] {
   return whole.map((line) => JSON.parse(line) as JobEvent);
 }
 
-/** What was reported, by file. A file that began and never ended failed, and so did one that was never begun. */
+/** The reported results by file. A file that started and never ended has failed, and so has one that never started. */
 function collect(files: readonly TestFile[], events: readonly JobEvent[], ms: number): FileResult[] {
   const cpuMs = events.find((event) => event.kind === 'used')?.cpuMs ?? 0;
   const told = events.filter((event) => event.kind !== 'used');
@@ -123,7 +123,7 @@ function collect(files: readonly TestFile[], events: readonly JobEvent[], ms: nu
         ...(error !== undefined && { error }),
       }));
     const end = own.find((event) => event.kind === 'ended');
-    // Alone in its process, it also took the time of that.
+    // A file alone in its process also counts the time of the process.
     const took = files.length === 1 ? ms : (end?.ms ?? 0);
     const used = files.length === 1 ? cpuMs : (cpuMs * (end?.ms ?? 0)) / (all || 1);
     if (end !== undefined) return { file, kind, tests, ms: took, cpuMs: used, ...(end.error && { error: end.error }) };
@@ -144,7 +144,7 @@ function faultsOf(code: number | NodeJS.Signals | null, { results, left }: Remai
   return faults;
 }
 
-/** A fault of the process is told with its last file: which of them it was is in the output. */
+/** A failure of the process is attributed to its last file; the output shows the actual one. */
 function withFaults(results: readonly FileResult[], faults: readonly string[]): FileResult[] {
   if (faults.length === 0) return [...results];
   return results.map((result, index) =>

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly seed: string;
   readonly timeoutMs: number;
   readonly print: (line: string) => void;
-  /** How many processes at once. */
+  /** Number of concurrent processes. */
   readonly slots?: number;
 }
 
@@ -24,7 +24,7 @@ export interface RunResult {
   readonly flaky: readonly string[];
 }
 
-/** Runs test files with the servers that they need, and those that failed once more, alone, to tell flaky from broken. */
+/** Runs test files with the servers they need. Failed files are run once more, alone, to tell flaky from broken. */
 export async function runTests(options: RunOptions, signal: AbortSignal): Promise<RunResult> {
   const folder = makeRunFolder();
   const needs = [...new Set(options.files.flatMap((file) => file.needs))];
@@ -33,7 +33,7 @@ export async function runTests(options: RunOptions, signal: AbortSignal): Promis
     TMPDIR: folder,
     FLEETSHIFT_TEST_SEED: options.seed,
   };
-  // Servers that this process starts keep their data there too, and share compiled code.
+  // Servers started by this process keep their data there too, and share compiled code.
   const { TMPDIR, NODE_COMPILE_CACHE } = environment;
   Object.assign(process.env, { TMPDIR, NODE_COMPILE_CACHE });
   const servers = new RunServers(needs, options.print);
@@ -46,7 +46,7 @@ export async function runTests(options: RunOptions, signal: AbortSignal): Promis
       for (const line of jobLines(outcome)) options.print(line);
       for (const result of outcome.files) results.set(result.file, result);
     };
-    // Tests wait for servers, timers and disks for half of their time: with two processes for a core, none is idle.
+    // Tests spend half of their time waiting for servers, timers and disks: two processes per core keep every core busy.
     const { slots = 2 * availableParallelism() } = options;
     const ready = (need: TestFile['needs'][number]): Promise<void> => servers.ready(need);
     await schedule(planJobs(options.files, options.recorded), { slots, ready, run: runOne });
@@ -62,7 +62,7 @@ export async function runTests(options: RunOptions, signal: AbortSignal): Promis
 
 const MOST_REPEATED = 10;
 
-/** With many failures something common is broken, and repeating them says nothing. */
+/** Many failures have a common cause, and repeating them would show nothing. */
 async function findFlaky(
   results: readonly FileResult[],
   { files, print }: RunOptions,

@@ -3,14 +3,14 @@ import type { Job } from './plan.ts';
 
 export interface ScheduleOptions {
   readonly slots: number;
-  /** Fulfilled when a server or program is there; rejected when it could not be made. */
+  /** Resolves when the server or program is ready; rejects if it could not be prepared. */
   readonly ready: (need: Need) => Promise<void>;
   readonly run: (job: Job) => Promise<void>;
 }
 
 /**
- * Runs all jobs, a few at once. Whenever a slot is free it takes the first job whose servers are ready, so that tests run
- * while programs for others are still being built. A job whose server could not be made fails the whole: it is thrown.
+ * Runs all jobs, a few at once. A free slot takes the first job whose servers are ready, so that tests run while programs
+ * for others are still being built. If a job's server cannot be prepared, the whole run throws.
  */
 export async function schedule(jobs: readonly Job[], { slots, ready, run }: ScheduleOptions): Promise<void> {
   const waiting = new Set(jobs);
@@ -23,7 +23,7 @@ export async function schedule(jobs: readonly Job[], { slots, ready, run }: Sche
       there.add(need);
       pending.delete(need);
     });
-    // Awaited below; a rejection before that is not unhandled.
+    // Awaited below; this prevents an unhandled rejection before that.
     arrived.catch(() => {});
     pending.set(need, arrived);
   }

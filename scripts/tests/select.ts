@@ -10,7 +10,7 @@ export interface Suite {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Every test file of the repository, with what it needs. */
+/** Every test file of the repository, with its needs. */
 export async function readSuite(): Promise<Suite> {
   const paths = await findFiles('**/*.ts');
   const sources = new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));

@@ -16,8 +16,8 @@ import { NEEDS, type Need, QUICK } from './needs.ts';
 const POSTGRES_URL = 'FLEETSHIFT_TEST_POSTGRES_URL';
 
 /**
- * One server of each kind for all test files, each started when a file of the run needs it. Programs that are missing are
- * built one after another, in the order of `NEEDS`, while tests that do not need them run.
+ * One server of each kind for all test files, each started when a file of the run needs it. Missing programs are built
+ * one after another, in the order of `NEEDS`, while tests that do not need them run.
  */
 export class RunServers {
   readonly #log: (line: string) => void;
@@ -35,7 +35,7 @@ export class RunServers {
     for (const need of NEEDS.filter((known) => needs.includes(known))) {
       const before = QUICK.includes(need) ? undefined : builds;
       const ready = this.#prepare(need, before);
-      // The schedule awaits it, unless the run ends first.
+      // Awaited by the schedule, unless the run ends first.
       ready.catch(() => {});
       if (before !== undefined) builds = ready;
       this.#ready.set(need, ready);
@@ -46,7 +46,7 @@ export class RunServers {
     await this.#ready.get(need);
   }
 
-  /** Where the servers are that have started so far. */
+  /** The addresses of the servers started so far. */
   environment(): NodeJS.ProcessEnv {
     return { ...this.#environment };
   }
@@ -70,7 +70,7 @@ export class RunServers {
       case 'apiserver':
       case 'controllers':
       case 'nodes':
-        // Pods start the program from it.
+        // Pods start the program from the package.
         await this.#ready.get('package');
         await this.#clusters.prepare(need, this.#abort.signal);
         Object.assign(this.#environment, await this.#clusters.environment());

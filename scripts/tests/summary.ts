@@ -6,7 +6,7 @@ export interface RunSummary {
   readonly files: readonly FileResult[];
   readonly ms: number;
   readonly slower: readonly Slower[];
-  /** Files that failed and passed when they ran once more. */
+  /** Files that failed, and passed when they ran once more. */
   readonly flaky: readonly string[];
   readonly seed: string;
   readonly resultsFile: string;
@@ -14,7 +14,7 @@ export interface RunSummary {
 
 const SLOWEST = 10;
 
-/** One line for a job that has ended, and all that is known where it failed. */
+/** One line for an ended job, with all details if it failed. */
 export function jobLines({ files, ms, output }: JobOutcome): string[] {
   const [first] = files;
   if (first === undefined) return [];

@@ -1,11 +1,11 @@
 import { chromiumProgram } from '#testing/browser';
 import { isOnPath } from '#testing/go-program';
 
-/** Programs that npm does not bring. Tests that need one that is missing are skipped. */
+/** Programs that npm does not install. Tests that need a missing one are skipped. */
 const TOOLS = ['chromium', 'zsh', 'fish', 'go'] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** A list such as `chromium,zsh`: their absence, and a test that is skipped for want of them, fails the run. */
+/** A list such as `chromium,zsh`: if one of these is missing, or a test is skipped for lack of one, the run fails. */
 export const REQUIRE = 'FLEETSHIFT_TEST_REQUIRE';
 
 const USED_FOR: Readonly<Record<Tool, string>> = {
@@ -28,12 +28,12 @@ export function missingTools(env: NodeJS.ProcessEnv): Tool[] {
   return TOOLS.filter((tool) => (tool === 'chromium' ? chromiumProgram() === undefined : !isOnPath(tool, env)));
 }
 
-/** One line that says what is not tested without it, and how to get it. */
+/** The line that names the skipped tests, and how to install the tool. */
 export function missingLine(tool: Tool): string {
   return `without ${tool}: skipping ${USED_FOR[tool]}`;
 }
 
-/** The required tools that the reason of a skipped test names. */
+/** The required tools named by the reason of a skipped test. */
 export function requiredBy(reason: string, required: readonly Tool[]): Tool[] {
   return required.filter((tool) => new RegExp(`\\b${tool}\\b`, 'i').test(reason));
 }

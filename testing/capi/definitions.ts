@@ -9,7 +9,7 @@ import { hasGo } from '../go-program.ts';
 import { onlyOne } from '../only-one.ts';
 import { CAPI_MODULE, capiFolder, type FindCapiOptions } from './manager-program.ts';
 
-/** A CustomResourceDefinition, as it comes with the module. */
+/** A CustomResourceDefinition as shipped with the module. */
 export interface Definition extends ApiObject {
   readonly spec: {
     readonly group: string;
@@ -18,13 +18,13 @@ export interface Definition extends ApiObject {
   };
 }
 
-/** Since v1.14 they are elsewhere. */
+/** v1.14 and later keep them elsewhere. */
 const IN_MODULE = join('config', 'crd', 'bases');
 const DOWNLOAD_MS = 120_000;
 
 /**
- * Every CustomResourceDefinition of Cluster API: out of the user's cache, where they are put when they are missing.
- * `undefined` where there are neither they nor Go to fetch them with. They take seconds, not minutes as the manager does.
+ * Every CustomResourceDefinition of Cluster API, from the user's cache; fetched into it when missing, which takes seconds
+ * (building the manager takes minutes). `undefined` where neither the definitions nor Go are available.
  */
 export async function findCapiDefinitions({
   log,
@@ -43,7 +43,7 @@ export async function findCapiDefinitions({
   return await Promise.all(files.map(async (name) => parse(await readFile(join(folder, name), 'utf8')) as Definition));
 }
 
-/** Copied apart and moved into place in one step, so that whoever sees the folder sees all of it. */
+/** Copied elsewhere and moved into place in one step, so that the folder is never seen incomplete. */
 async function fetchInto(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', CAPI_MODULE], {
     env,

@@ -6,7 +6,7 @@ import type { Definition } from './definitions.ts';
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const LOOK_MS = 50;
 
-/** Puts them on a cluster that has none of them, and waits until all are served. */
+/** Installs the definitions on a cluster without them, and waits until all are served. */
 export async function installDefinitions(
   cluster: Pick<TestCluster, 'server' | 'ca' | 'adminToken'>,
   definitions: readonly Definition[],
@@ -25,7 +25,7 @@ export async function installDefinitions(
   }
 }
 
-/** Established is said a moment before there are lists, and these are there before clients can look the kind up. */
+/** `Established` is set shortly before lists work, and lists work before clients can discover the kind. */
 async function isServed(api: ApiClient, { spec }: Definition, signal: AbortSignal): Promise<boolean> {
   const { plural } = spec.names;
   const version = `/apis/${spec.group}/${spec.versions.find(({ storage }) => storage)?.name}`;

@@ -5,7 +5,7 @@ export const CAPI_VERSION = versionOf('cluster-api');
 export const CAPI_MODULE = `sigs.k8s.io/cluster-api@${CAPI_VERSION}`;
 
 export interface FindCapiOptions {
-  /** Told what is being done, a line at a time: a build takes minutes. */
+  /** Receives progress, line by line: a build takes minutes. */
   readonly log: (line: string) => void;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -16,8 +16,8 @@ export function capiFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Cluster API's own manager, unchanged, built when it is missing. `undefined` where there is neither the program nor Go to
- * build it with.
+ * The path of Cluster API's own manager, unmodified, built when it is missing. `undefined` where neither the program nor
+ * Go is available.
  */
 export async function findCapiManager({ log, env = process.env }: FindCapiOptions): Promise<string | undefined> {
   return await prepareProgram('cluster-api', { log, env });

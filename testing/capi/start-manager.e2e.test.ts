@@ -43,7 +43,7 @@ describe("Cluster API's manager", { skip }, () => {
 
   it('says what it said when it does not start', async () => {
     const started = startCapiManager({ program: '/bin/false', kubeconfig: '/dev/null' });
-    await assert.rejects(started, /start Cluster API's manager: it said/);
+    await assert.rejects(started, /start Cluster API's manager: failed with/);
   });
 });
 

@@ -12,9 +12,9 @@ import { ServerProcess } from '../server-process.ts';
 export interface CapiManagerOptions {
   /** From `findCapiManager`. */
   readonly program: string;
-  /** A file, of somebody who may do everything on the management cluster. */
+  /** Path of a kubeconfig with full rights on the management cluster. */
   readonly kubeconfig: string;
-  /** Beside those that it takes to run here. */
+  /** Added to the flags needed to run here. */
   readonly flags?: readonly string[];
 }
 
@@ -22,21 +22,21 @@ export interface CapiManager {
   readonly pid: number;
   /** `http://127.0.0.1:port/metrics` */
   readonly metrics: string;
-  /** The end of what it said. */
+  /** The last part of its output. */
   said(): string;
-  /** SIGTERM, and the end that it comes to. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<void>;
 }
 
 const LOOK_MS = 50;
 const ATTEMPTS = 5;
 const AGAIN_MS = 500;
-/** Another process took a port between the look and the start; kinds are looked up a moment before the server tells of them. */
+/** Transient: another process took the port before the start, or a kind was looked up before the server published it. */
 const PASSES = /address already in use|no matches for kind/;
 
 /**
- * Cluster API's manager on a management cluster that has all of its definitions; ready once its caches are. It goes away
- * with `stop`, or with this process, even when that is killed.
+ * Starts Cluster API's manager on a management cluster that has all of its definitions; ready once its caches are. It
+ * ends with `stop`, or with this process, even when that is killed.
  */
 export async function startCapiManager(options: CapiManagerOptions): Promise<CapiManager> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-capi-'));
@@ -64,7 +64,8 @@ export async function startCapiManager(options: CapiManagerOptions): Promise<Cap
       }
       await manager.stop('SIGKILL');
       const { said } = manager;
-      if (attempt === ATTEMPTS || !PASSES.test(said)) throw new Error(`start Cluster API's manager: it said\n${said}`);
+      if (attempt === ATTEMPTS || !PASSES.test(said))
+        throw new Error(`start Cluster API's manager: failed with\n${said}`);
       await delay(AGAIN_MS);
     }
   } catch (error) {
@@ -74,9 +75,10 @@ export async function startCapiManager(options: CapiManagerOptions): Promise<Cap
 }
 
 /**
- * DECISION: its webhook server listens on every address of the machine, and no flag says otherwise. A network namespace would
- * shut it in, but the API servers of a run are outside of it, and a relay between them would be measured along. So it has a
- * free port and a certificate of nobody; no webhook is registered, and it answers whoever finds it about objects of theirs.
+ * DECISION: the manager's webhook server listens on every address of the machine, and no flag changes that. A network
+ * namespace would isolate it, but the run's API servers are outside of it, and a relay between them would distort
+ * measurements. So it gets a free port and a throwaway certificate. No webhook is registered, and a request from
+ * elsewhere learns only about the object it sends.
  */
 function spawnManager(
   { program, kubeconfig, flags = [] }: CapiManagerOptions,
@@ -93,7 +95,7 @@ function spawnManager(
     `--diagnostics-address=127.0.0.1:${diagnostics}`,
     '--insecure-diagnostics',
     `--health-addr=127.0.0.1:${health}`,
-    // There is nothing old to migrate, and it would change definitions under the eyes of everybody.
+    // There is nothing to migrate, and a migration would change definitions while others use them.
     '--skip-crd-migration-phases=StorageVersionMigration,CleanupManagedFields',
     ...flags,
   ];

@@ -3,7 +3,7 @@ import { Agent, type RequestOptions, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { PATIENCE_MS } from '../patience.ts';
 
-/** As much of an object as these tools look at. */
+/** The fields of an object that these tools read. */
 export interface ApiObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -16,7 +16,7 @@ export interface ApiServer {
   readonly token: string;
 }
 
-/** The server's answer, when it was not a good one. */
+/** The server's answer, when it was not a success. */
 export class ApiAnswerError extends Error {
   readonly status: number;
 
@@ -27,8 +27,8 @@ export class ApiAnswerError extends Error {
 }
 
 /**
- * What tools that run clusters need of the API, and no more: they test the client of the product, and must not depend on
- * it. It never keeps its process alive.
+ * The part of the API that the cluster tools need, and no more: they test the product's client and must not depend on it.
+ * It never keeps its process alive.
  */
 export class ApiClient {
   readonly #target: ApiServer;
@@ -39,17 +39,17 @@ export class ApiClient {
     this.#agent = new Agent({ ca: target.ca, keepAlive: true });
   }
 
-  /** Undefined where there is nothing. */
+  /** Undefined where the object does not exist. */
   async find<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
     return await this.send<T>('GET', path, undefined, signal).catch(unlessMissing);
   }
 
-  /** What is not there need not be deleted. */
+  /** Succeeds if the object does not exist. */
   async delete(path: string, signal: AbortSignal): Promise<void> {
     await this.send('DELETE', path, undefined, signal).catch(unlessMissing);
   }
 
-  // One more than three, as every request has these.
+  // One parameter more than three, because every request needs all of these.
   async send<T>(method: string, path: string, body: unknown, signal: AbortSignal): Promise<T> {
     const answer = await this.#open({
       method,
@@ -60,7 +60,7 @@ export class ApiClient {
     return JSON.parse(await textOf(answer)) as T;
   }
 
-  /** Whether it answers this path with success. */
+  /** Whether a GET of this path succeeds. */
   async answers(path: string, signal: AbortSignal): Promise<boolean> {
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
@@ -72,7 +72,7 @@ export class ApiClient {
     }
   }
 
-  /** Events until the server ends the watch or the signal comes. */
+  /** Yields events until the server ends the watch or the signal aborts. */
   async *watch<T>(path: string, signal: AbortSignal): AsyncGenerator<{ type: string; object: T }> {
     const answer = await this.#open({ method: 'GET', path, body: undefined, signal });
     for await (const line of createInterface({ input: answer })) {
@@ -93,7 +93,7 @@ export class ApiClient {
       signal,
       headers: {
         authorization: `Bearer ${token}`,
-        // The length, too, or Node sends no body with a DELETE.
+        // Sets the length too; otherwise Node sends no body with a DELETE.
         ...(text !== undefined && {
           'content-type': CONTENT_TYPES[method] ?? 'application/json',
           'content-length': Buffer.byteLength(text),

@@ -33,7 +33,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Names as Kubernetes reads them: the common name is the user, the organisations are the groups. */
+/** Names as Kubernetes interprets them: the common name is the user, the organisations are the groups. */
 interface Subject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
@@ -50,7 +50,7 @@ export function makeAuthority(): KeyPair {
   return { cert, key: pemOf(privateKey) };
 }
 
-/** For a server at these DNS names and IP addresses. */
+/** Issues a certificate for a server with these DNS names and IP addresses. */
 export function issueServerPair(authority: KeyPair, names: readonly string[]): KeyPair {
   const sans = names.map((name) => new GeneralName(isIP(name) === 0 ? { dNSName: name } : { iPAddress: name }));
   return issuePair(authority, { commonName: names[0] ?? '' }, [
@@ -65,7 +65,7 @@ export function issueClientPair(authority: KeyPair, user: string, groups: readon
   ]);
 }
 
-/** A pair to sign tokens with. */
+/** A key pair for signing tokens. */
 export function makeSigningKeys(): { readonly publicKey: string; readonly privateKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { publicKey: String(publicKey.export({ type: 'spki', format: 'pem' })), privateKey: pemOf(privateKey) };
@@ -92,7 +92,7 @@ interface Order {
   readonly publicKey: KeyObject;
 }
 
-/** Valid for a day, and since an hour, in case clocks differ. */
+/** Valid for a day, starting an hour ago in case clocks differ. */
 function issue({ issuerKey, subject, publicKey }: Order, extensions: readonly Extension[]): string {
   const signature = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
   const body = new TBSCertificate({
@@ -133,7 +133,7 @@ function nameOf({ commonName, organizations = [] }: Subject): Name {
   return new Name([...organizations.map((group) => part(ORGANIZATION, group)), part(COMMON_NAME, commonName)]);
 }
 
-/** Positive, and its first byte never zero. */
+/** Positive, and its first byte is never zero. */
 function serialNumber(): ArrayBuffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;

@@ -10,7 +10,7 @@ import {
 } from './certificate-authority.ts';
 import { clientConfig } from './kubeconfig.ts';
 
-/** What a cluster has on disk: its authority, certificates, tokens and what was made of them. */
+/** A cluster's files on disk: its authority, certificates and tokens, and files derived from them. */
 export class ClusterFiles {
   readonly folder: string;
   readonly server: string;
@@ -36,7 +36,7 @@ export class ClusterFiles {
     return this.read('admin-token');
   }
 
-  /** Everything that the programs of a cluster want to find. */
+  /** Creates every file that the cluster's programs need. */
   make(): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const authority = makeAuthority();
@@ -55,7 +55,7 @@ export class ClusterFiles {
     this.write('admin.kubeconfig', config);
   }
 
-  /** A running API server takes up the new one by itself. */
+  /** A running API server loads the new certificate by itself. */
   renewServerPair(): void {
     this.#writePair('server', issueServerPair(this.authority, SERVER_NAMES));
   }
@@ -71,7 +71,7 @@ export class ClusterFiles {
   }
 }
 
-/** What users of this group ask for is in the audit log of the API server, once it is done. */
+/** The API server writes the requests of users in this group to its audit log, once they are complete. */
 export const AUDITED = 'testing:audited';
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',

@@ -8,13 +8,13 @@ import { ControlPlane } from './control-plane.ts';
 import { Etcd } from './etcd.ts';
 import { type ClusterSize, findProgram, PROGRAMS_OF, type Program } from './programs.ts';
 
-/** What a test process has to know of a cluster; the rest is in its folder. */
+/** The facts about a cluster that a test process needs; the rest is in its folder. */
 export interface ClusterFacts {
   readonly name: string;
   readonly size: ClusterSize;
   readonly server: string;
   readonly folder: string;
-  /** Of the API server. */
+  /** Pid of the API server. */
   readonly pid: number;
 }
 
@@ -31,8 +31,8 @@ export interface HostOptions {
 }
 
 /**
- * Owns every cluster of a run: one etcd, one cluster of each size for all, and those that tests ask for beside. What it has
- * started goes with `close`, or with its process, even when that is killed.
+ * Owns every cluster of a run: one etcd, one shared cluster of each size, and those that single tests request. Everything
+ * it started ends with `close`, or with its process, even when that is killed.
  */
 export class ClusterHost {
   readonly folder: string;
@@ -46,7 +46,7 @@ export class ClusterHost {
   #last = 0;
 
   static async open(options: HostOptions): Promise<ClusterHost> {
-    // A short name: sockets of Pods are deep in it, and the path of one has about 100 bytes.
+    // A short name: the sockets of Pods are deep inside it, and a socket path has about 100 bytes.
     return new ClusterHost(await mkdtemp(join(tmpdir(), 'fsc-')), options);
   }
 
@@ -56,7 +56,7 @@ export class ClusterHost {
     this.#guardian = startGuardian(folder);
   }
 
-  /** Finds or builds what a cluster of this size needs. */
+  /** Finds or builds the programs for a cluster of this size. */
   async prepare(size: ClusterSize): Promise<void> {
     for (const program of PROGRAMS_OF[size]) await this.#find(program);
   }
@@ -67,7 +67,7 @@ export class ClusterHost {
     return await this.facts(name);
   }
 
-  /** Another one, under a name of its own. */
+  /** Creates another cluster, under a name of its own. */
   async create({ name, ...order }: ClusterOrder): Promise<ClusterFacts> {
     this.#last += 1;
     const unique = `${name}-${this.#last}`;

@@ -2,7 +2,7 @@ import type { ClusterFiles } from './cluster-files.ts';
 import type { ClusterSize } from './programs.ts';
 import { POD_TOOLS } from './simulated-nodes.ts';
 
-// How each program of a cluster is told what to do.
+// The command line of each program of a cluster.
 
 export interface ApiServerFlags {
   readonly files: ClusterFiles;
@@ -19,7 +19,8 @@ export function apiServerFlags({ files, size, etcd, name, port, more }: ApiServe
     `--etcd-prefix=/${name}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${port}`,
-    // What is told to Pods, none of which is there: else the server looks for an address, and some machines have none.
+    // The address advertised to Pods, none of which use it. Without this flag the server looks for an address, and some
+    // machines have none.
     '--advertise-address=10.255.255.254',
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${files.path('server.crt')}`,
@@ -38,7 +39,7 @@ export function apiServerFlags({ files, size, etcd, name, port, more }: ApiServe
     `--kubelet-client-certificate=${files.path('kubelet-client.crt')}`,
     `--kubelet-client-key=${files.path('kubelet-client.key')}`,
     '--kubelet-preferred-address-types=InternalIP',
-    // Without a controller there are no service accounts, and it would refuse every Pod for want of one.
+    // Without controllers there are no service accounts, and this plugin would refuse every Pod.
     ...(size === 'apiserver' ? ['--disable-admission-plugins=ServiceAccount'] : []),
     ...more,
   ];
@@ -68,13 +69,13 @@ export function kwokFlags(files: ClusterFiles, port: number, config: string): st
     `--server-address=127.0.0.1:${port}`,
     `--tls-cert-file=${files.path('kubelet.crt')}`,
     `--tls-private-key-file=${files.path('kubelet.key')}`,
-    // What says that the node lives: without it, controllers take it for dead after 50 s.
+    // The lease that keeps the node alive: without it, controllers consider the node dead after 50 s.
     '--node-lease-duration-seconds=40',
     `--enable-crds=${POD_TOOLS.map(({ kind }) => kind).join()}`,
   ];
 }
 
-/** In a hurry, alone, and listening to nobody. */
+/** Without rate limits, without leader election, and without a listener. */
 function asAdmin(files: ClusterFiles): string[] {
   return [
     `--kubeconfig=${files.path('admin.kubeconfig')}`,

@@ -14,12 +14,12 @@ export interface ControlPlaneOptions {
   readonly name: string;
   readonly size: ClusterSize;
   readonly folder: string;
-  /** Its client address. */
+  /** etcd's client address. */
   readonly etcd: string;
   readonly program: (program: Program) => Promise<string>;
-  /** Starts a process that goes when its host goes. */
+  /** Starts a process that ends when its host ends. */
   readonly spawn: (options: ServerProcessOptions) => ServerProcess;
-  /** Sees to it that a process which runs already goes likewise. */
+  /** Makes a process that is already running end with the host. */
   readonly adopt: PodRunDeps['adopt'];
   readonly apiServerFlags: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface ControlPlaneOptions {
 const LOOK_MS = 25;
 const NODE_NAME = 'node-1';
 
-/** One cluster: an API server of its own, with its own part of the shared etcd, and what its size adds. */
+/** One cluster: its own API server, with its own prefix in the shared etcd, and the programs its size adds. */
 export class ControlPlane {
   readonly files: ClusterFiles;
   readonly api: ApiClient;
@@ -76,7 +76,7 @@ export class ControlPlane {
     await this.#untilAnswers(server, '/api/v1/namespaces/default');
   }
 
-  /** What a crash would do, too: nothing has to be wound up. */
+  /** Killed, as in a crash: nothing needs an orderly shutdown. */
   async stopApiServer(): Promise<void> {
     await this.#apiServer?.stop('SIGKILL');
   }
@@ -96,7 +96,7 @@ export class ControlPlane {
 
   async #startControllers(): Promise<void> {
     const manager = await this.#help('kube-controller-manager', controllerManagerFlags(this.files));
-    // The last of a chain of things that controllers make.
+    // The last object that the controllers create at startup.
     await this.#untilAnswers(manager, '/api/v1/namespaces/default/serviceaccounts/default');
   }
 

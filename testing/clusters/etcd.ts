@@ -11,7 +11,7 @@ export interface EtcdOptions {
   readonly spawn: (options: ServerProcessOptions) => ServerProcess;
 }
 
-/** The store of clusters. It forgets all in a power cut, which tests never have. */
+/** The store of clusters. It does not sync to disk, so it would not survive a power cut; tests have none. */
 export class Etcd {
   /** For clients. */
   readonly address: string;
@@ -45,7 +45,7 @@ export class Etcd {
     this.#process = process;
   }
 
-  /** Forgets how everything was before now, as API servers make it do from time to time. */
+  /** Drops the history up to now, as API servers do from time to time. */
   async compact(): Promise<void> {
     const { header } = await this.#call<{ header: { revision: string } }>('maintenance/status', {});
     await this.#call('kv/compaction', { revision: header.revision, physical: true });

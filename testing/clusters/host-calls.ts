@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { ClusterOrder } from './cluster-host.ts';
 import type { ClusterSize } from './programs.ts';
 
-/** What is asked of the process that owns the clusters. */
+/** The calls to the process that owns the clusters. */
 export type HostCall =
   | { readonly do: 'prepare' | 'shared'; readonly size: ClusterSize }
   | { readonly do: 'create'; readonly order: ClusterOrder }
@@ -22,11 +22,11 @@ export interface HostProcess {
 
 const PROGRAM = fileURLToPath(new URL('./host-process.ts', import.meta.url));
 
-/** It goes with this process, and never keeps it alive. */
+/** Starts a host that ends with this process and never keeps it alive. */
 export async function startHostProcess(env: NodeJS.ProcessEnv): Promise<HostProcess> {
   const child = spawn(process.execPath, [PROGRAM], {
     env,
-    // In a session of its own, so that Ctrl-C does not stop clusters under tests that are being wound up.
+    // In its own session, so that Ctrl-C does not stop clusters while tests are still cleaning up.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -47,7 +47,7 @@ export async function startHostProcess(env: NodeJS.ProcessEnv): Promise<HostProc
   };
 }
 
-/** The caller's signal ends the waiting, not the work: someone else may wait for it, too. */
+/** The caller's signal ends the waiting, not the work: another process may wait for it, too. */
 export async function callHost<T>(socket: string, call: HostCall, signal: AbortSignal): Promise<T> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ socketPath: socket, path: '/', method: 'POST', signal, agent: false }, resolve)

@@ -55,7 +55,7 @@ interface Started {
   readonly host: number;
 }
 
-/** Uses a cluster in a process of its own, with a Pod if one is given, says where it is, and ends when told to. */
+/** Uses a cluster in a separate process, with a Pod if one is given; prints where it is, and exits on request. */
 function run(pod?: object): ChildProcess {
   const script = `
     import { callHost, startHostProcess } from './host-calls.ts';
@@ -74,7 +74,7 @@ function run(pod?: object): ChildProcess {
   });
 }
 
-/** For as long as it lives, so that its end is seen. */
+/** Keeps a connection open as long as it lives, so that its end can be observed. */
 function podThatConnects(port: number): object {
   const program = `require('node:net').connect(${port}, '127.0.0.1')`;
   const container = { name: 'main', image: 'fleetshift', command: [process.execPath, '-e', program] };
@@ -96,7 +96,7 @@ async function exitOf(child: ChildProcess): Promise<unknown[]> {
   return await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
-/** Nobody calls back when the guardian is done, so this looks from time to time. */
+/** Polls, because the guardian sends no notification when it is done. */
 async function gone(started: Started): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (existsSync(started.folder) || (await isUp(started))) await delay(20, undefined, { signal: deadline });

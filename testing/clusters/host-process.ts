@@ -4,7 +4,8 @@ import { logToStderr } from '../log-to-stderr.ts';
 import { ClusterHost } from './cluster-host.ts';
 import type { HostCall } from './host-calls.ts';
 
-// The process that owns the clusters of a run. It says where it listens in its first line, and ends with its input.
+// The process that owns the clusters of a run. Its first line of output says where it listens; it exits when its input
+// ends.
 const host = await ClusterHost.open({ log: logToStderr, env: process.env });
 const socket = join(host.folder, 'socket');
 const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ export interface ClientConfig {
   readonly credentials: { readonly token: string } | KeyPair;
 }
 
-/** The text of a kubeconfig. JSON is YAML. */
+/** The text of a kubeconfig, as JSON, which is also YAML. */
 export function clientConfig({ server, ca, user, credentials }: ClientConfig): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const login =

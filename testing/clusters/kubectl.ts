@@ -5,12 +5,12 @@ import { PATIENCE_MS } from '../patience.ts';
 import { findProgram } from './programs.ts';
 
 export interface KubectlOptions {
-  /** Who asks: the admin unless told. */
+  /** The user to run as; the admin by default. */
   readonly user?: string;
-  /** For its standard input. */
+  /** Sent to its standard input. */
   readonly input?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Told what it prints as it comes, for commands that go on until the signal ends them. */
+  /** Receives output as it comes, for commands that run until the signal ends them. */
   readonly onStdout?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -18,7 +18,7 @@ export interface KubectlOptions {
 export interface KubectlResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null when it was ended by the signal. */
+  /** Null when the signal ended it. */
   readonly code: number | null;
 }
 
@@ -35,7 +35,7 @@ export async function runKubectl(
   const program = await findProgram('kubectl', { log: logToStderr, env: process.env });
   const child = spawn(program, args, {
     cwd: folder,
-    // Nothing of the user's own settings, and its caches where they go with the cluster.
+    // Ignores the user's own settings, and keeps caches in the cluster's folder.
     env: { PATH: process.env['PATH'], HOME: folder, KUBECONFIG: kubeconfig, KUBERC: 'off', ...options.env },
   });
   const limit = AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(options.signal ? [options.signal] : [])]);

@@ -29,7 +29,7 @@ describe('programs of a cluster', () => {
     await chmod(path, 0o755);
   }
 
-  /** A Go that notes what it was asked for and where, and writes a file there. */
+  /** A fake Go that records its arguments and folder, and writes the output file. */
   const fakeGo = (): Promise<void> =>
     program(
       join(folder, 'bin', 'go'),

@@ -5,8 +5,9 @@ import { goVersion, hasProgram, prepareProgram, type TestProgram } from '../test
 
 const CLUSTER_SIZES = ['apiserver', 'controllers', 'nodes'] as const;
 /**
- * `apiserver` keeps objects and does nothing about them. `controllers` also deletes namespaces, collects what has lost its
- * owner and makes Pods of Deployments. `nodes` also runs these Pods, in play or, when they are of our own image, in earnest.
+ * `apiserver` stores objects and does not act on them. `controllers` also deletes namespaces, collects garbage and
+ * creates the Pods of Deployments. `nodes` also runs these Pods: simulated, or as real processes if they use our own
+ * image.
  */
 export type ClusterSize = (typeof CLUSTER_SIZES)[number];
 
@@ -20,7 +21,7 @@ export const PROGRAMS_OF: Readonly<Record<ClusterSize, readonly Program[]>> = {
   nodes: [...CONTROLLERS, 'kube-scheduler', 'kwok'],
 };
 
-/** A program of `$KUBEBUILDER_ASSETS`, else of the user's cache, where it is built when it is missing. */
+/** The path of a program in `$KUBEBUILDER_ASSETS`, or else in the user's cache, where it is built when it is missing. */
 export async function findProgram(program: Program, { log, env }: FindOptions): Promise<string> {
   const given = givenProgram(program, env);
   if (given !== undefined) return given;
@@ -29,7 +30,7 @@ export async function findProgram(program: Program, { log, env }: FindOptions): 
   return found;
 }
 
-/** Why a cluster of this size cannot be had here, or undefined. What can be built is not missing. */
+/** The reason why clusters of this size are not available, or undefined. A program that can be built counts as available. */
 export function whyUnavailable(size: ClusterSize, env: NodeJS.ProcessEnv): string | undefined {
   const missing = PROGRAMS_OF[size].filter(
     (program) => givenProgram(program, env) === undefined && !hasProgram(program, env),

@@ -1,10 +1,13 @@
 import { callHost, type HostProcess, startHostProcess } from './host-calls.ts';
 import { type ClusterSize, whyUnavailable } from './programs.ts';
 
-/** Tells test processes where the host of the run's clusters listens. Empty: there are none, and the log says why. */
+/**
+ * Tells test processes where the host of the run's clusters listens. Empty: clusters are not available, and the log says
+ * why.
+ */
 export const CLUSTERS = 'FLEETSHIFT_TEST_CLUSTERS';
 
-/** The clusters of a run. Their host starts with the first size; the clusters themselves start when a test asks. */
+/** The clusters of a run. Their host starts with the first size prepared; each cluster starts on first use. */
 export class RunClusters {
   readonly #log: (line: string) => void;
   #host: Promise<HostProcess> | undefined;
@@ -13,7 +16,7 @@ export class RunClusters {
     this.#log = log;
   }
 
-  /** Finds or builds the programs of clusters of this size. False, after one line, where they cannot be had. */
+  /** Finds or builds the programs of clusters of this size. Returns false, after a log line, where they are not available. */
   async prepare(size: ClusterSize, signal: AbortSignal): Promise<boolean> {
     const why = whyUnavailable(size, process.env);
     if (why !== undefined) {
@@ -35,7 +38,7 @@ export class RunClusters {
   }
 }
 
-/** The line that says what is not tested. */
+/** The log line that names the skipped tests. */
 export function skippedLine(sizes: readonly ClusterSize[], why: string): string {
   return `SKIPPED: nothing is tested on real clusters of size ${sizes.join(', ')}, since ${why}`;
 }

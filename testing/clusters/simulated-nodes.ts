@@ -1,9 +1,9 @@
 import { OUR_IMAGE } from './pod-runner/our-image.ts';
 
 /**
- * What kwok is told: how Nodes and Pods get on, and what `exec`, `attach`, `logs` and `port-forward` do with them. Pods run, and those of a Job
- * complete, unless the annotation `testing.fleetshift/simulate` names another fate. Pods of our own image are left alone:
- * the pod runner is their kubelet.
+ * The configuration of kwok: the lifecycle of Nodes and Pods, and the behaviour of `exec`, `attach`, `logs` and
+ * `port-forward`. Pods run, and those of a Job complete, unless the annotation `testing.fleetshift/simulate` names
+ * another outcome. Pods of our own image are excluded: the pod runner is their kubelet.
  */
 export function simulationDocuments(logsFile: string): string {
   const documents = [
@@ -19,20 +19,20 @@ export function simulationDocuments(logsFile: string): string {
     kwok('ClusterExec', { execs: [{ local: {} }] }),
     kwok('ClusterLogs', { logs: [{ logsFile, previousLogsFile: logsFile }] }),
     kwok('ClusterAttach', { attaches: [{ logsFile }] }),
-    // Nobody serves there: what is sent comes back.
+    // No program listens there: the connection echoes.
     kwok('ClusterPortForward', { forwards: [{ command: ['cat'] }] }),
   ];
   return documents.map((document) => JSON.stringify(document)).join('\n---\n');
 }
 
-/** Kinds of kwok that are made while it runs, one for each Pod of ours: what `logs`, `attach` and `port-forward` find there. */
+/** Kinds of kwok that are created at runtime, one for each Pod of ours; they configure `logs`, `attach` and `port-forward`. */
 export const POD_TOOLS = [
   { kind: 'Logs', plural: 'logs' },
   { kind: 'Attach', plural: 'attaches' },
   { kind: 'PortForward', plural: 'portforwards' },
 ] as const;
 
-/** Of these kinds, as loosely as it may be: kwok reads what it understands. */
+/** A definition of one of these kinds with a permissive schema: kwok reads the fields it knows. */
 export function podToolDefinition({ kind, plural }: (typeof POD_TOOLS)[number]): object {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   return {
@@ -87,7 +87,7 @@ interface Outcome {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   readonly ready: boolean;
   readonly restarts?: number;
-  /** Of each container, as a template. */
+  /** The state of each container, as a template. */
   readonly state: string;
 }
 

@@ -7,7 +7,7 @@ import { type SlowNetworkOptions, startSlowNetwork } from './slow-network.ts';
 
 describe('a slow network', () => {
   const sockets = new Set<Socket>();
-  // Sends back what it gets.
+  // Echoes its input.
   const echo = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).pipe(socket);
@@ -56,7 +56,7 @@ describe('a slow network', () => {
     socket.write('hello');
     await clock.untilSleeping();
     await clock.advance(100);
-    // It has arrived, is sent back, and is on its way again.
+    // The bytes have arrived, were echoed, and are in transit again.
     await clock.untilSleeping();
     await clock.advance(100);
     assert.equal(String(await receive(socket, 5)), 'hello');
@@ -95,7 +95,7 @@ describe('a slow network', () => {
   }
 });
 
-/** Time that passes only when the test says so, and how long the line slept each time. */
+/** Time that passes only when the test says so, and the duration of each sleep. */
 function fakeTime() {
   const clock = new FakeClock(0);
   const slept: number[] = [];

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A test moves the hands itself. */
+/** Tests supply their own time. */
 interface LineClock {
   now(): number;
   sleep(ms: number): Promise<void>;
 }
 
 export interface SlowNetworkOptions {
-  /** What each byte needs for the way, in either direction. */
+  /** Delay of each byte, in either direction. */
   readonly latencyMs?: number;
-  /** What goes through a connection, in either direction. */
+  /** Throughput of a connection, in each direction. */
   readonly bytesPerSecond?: number;
-  /** A connection is torn down when so many bytes have gone to the client. */
+  /** Cuts a connection after this many bytes to the client. */
   readonly cutAfterBytes?: number;
   readonly clock?: LineClock;
 }
@@ -24,11 +24,11 @@ export interface SlowNetwork {
   close(): Promise<void>;
 }
 
-/** What may be under way in one direction. The sender waits when it is more, as on any line. */
+/** Limit of bytes in flight in one direction. Beyond it the sender waits, as on any network. */
 const MOST_BYTES = 262_144;
 const REAL: LineClock = { now: () => performance.now(), sleep: (ms) => delay(ms) };
 
-/** A line to a port on loopback that is as bad as one asks for. */
+/** A proxy to a loopback port with the requested latency, throughput and cuts. */
 export async function startSlowNetwork(port: number, options: SlowNetworkOptions): Promise<SlowNetwork> {
   const sockets = new Set<Socket>();
   const listener = createServer((client) => {
@@ -82,7 +82,7 @@ function carry(from: Socket, to: Socket, options: SlowNetworkOptions): void {
   from.on('data', (bytes: Buffer) => {
     underWay += bytes.length;
     if (underWay > MOST_BYTES) from.pause();
-    // A slow line is busy with one piece before the next; the way is as long for each.
+    // The pieces share the throughput one after the other; the latency applies to each.
     freeAt = Math.max(freeAt, clock.now()) + (bytes.length * 1_000) / bytesPerSecond;
     const at = freeAt + latencyMs;
     line = line.then(() => deliver(bytes, at)).catch(() => {});

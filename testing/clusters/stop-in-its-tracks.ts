@@ -4,8 +4,8 @@ import { PATIENCE_MS } from '../patience.ts';
 const STOPPED = 'T';
 
 /**
- * SIGSTOP, and back when nothing of the process runs any more. The signal alone comes back at once: on a busy machine
- * threads go on for milliseconds, in which a server answers.
+ * Sends SIGSTOP and waits until no thread of the process runs any more. `kill` returns at once, but on a busy machine
+ * threads run on for milliseconds, in which a server may answer.
  */
 export function stopInItsTracks(pid: number): void {
   process.kill(pid, 'SIGSTOP');
@@ -15,17 +15,17 @@ export function stopInItsTracks(pid: number): void {
   }
 }
 
-/** How each is, as a letter. Only Linux shows them; elsewhere the signal has to do. */
+/** The state letter of each thread. Only Linux exposes it; elsewhere the signal has to suffice. */
 function threadsOf(pid: number): (string | undefined)[] {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return [];
   return readdirSync(tasks).map((task) => {
     try {
       const stat = readFileSync(`${tasks}/${task}/stat`, 'utf8');
-      // After the name, which is in brackets and may hold anything.
+      // Follows the name, which is in parentheses and may contain any character.
       return stat[stat.lastIndexOf(')') + 2];
     } catch {
-      // It has just ended, which is stopped enough.
+      // The thread has just ended, which counts as stopped.
       return STOPPED;
     }
   });

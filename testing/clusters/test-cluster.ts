@@ -12,7 +12,7 @@ import type { ClusterSize } from './programs.ts';
 import { type SlowNetwork, type SlowNetworkOptions, startSlowNetwork } from './slow-network.ts';
 import { stopInItsTracks } from './stop-in-its-tracks.ts';
 
-/** As much of a test as is needed to clean up behind it. */
+/** The part of a test context needed for cleanup. */
 export interface Cleaner {
   after(fn: () => Promise<void> | void): void;
 }
@@ -30,9 +30,9 @@ export class TestCluster {
   readonly size: ClusterSize;
   /** `https://127.0.0.1:port` */
   readonly server: string;
-  /** The certificate of the authority that signed the server's, as PEM. */
+  /** The CA certificate of the server, as PEM. */
   readonly ca: string;
-  /** Of a user in `system:masters`. */
+  /** Token of a user in `system:masters`. */
   readonly adminToken: string;
   readonly #files: ClusterFiles;
   readonly #socket: string;
@@ -53,14 +53,14 @@ export class TestCluster {
     this.#api = new ApiClient({ server: this.server, ca: this.ca, token: this.adminToken });
   }
 
-  /** Of the admin, or of a user of any name, who has no rights but those that RBAC gives. */
+  /** A kubeconfig of the admin, or of a user with any name, whose only rights come from RBAC. */
   kubeconfig(user = 'admin'): string {
     if (user === 'admin') return this.#files.read('admin.kubeconfig');
     const credentials = this.clientCertificate(user);
     return clientConfig({ server: this.server, ca: this.ca, user, credentials });
   }
 
-  /** The same as a file, which goes with the cluster. */
+  /** The same as a file, which is removed with the cluster. */
   kubeconfigFile(user = 'admin'): string {
     if (user === 'admin') return this.#files.path('admin.kubeconfig');
     const file = this.#files.path(`user-${randomBytes(6).toString('hex')}.kubeconfig`);
@@ -68,7 +68,7 @@ export class TestCluster {
     return file;
   }
 
-  /** One line of JSON for each request of users in the group `AUDITED`. */
+  /** Path of the audit log: one line of JSON for each request of users in the group `AUDITED`. */
   get auditLog(): string {
     return this.#files.path('audit.log');
   }
@@ -77,7 +77,7 @@ export class TestCluster {
     return issueClientPair(this.#files.authority, user, groups);
   }
 
-  /** Real kubectl, as the admin unless told otherwise. An exit code is an answer, not an error. */
+  /** Runs the real kubectl, as the admin by default. A non-zero exit code is returned, not thrown. */
   async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<KubectlResult> {
     return await runKubectl(
       { args, kubeconfig: this.kubeconfigFile(options.user), folder: this.#files.folder },
@@ -85,7 +85,10 @@ export class TestCluster {
     );
   }
 
-  /** One that nobody else has. It goes after the test, where there is a controller that deletes it and the cluster stays. */
+  /**
+   * Creates a namespace for this test alone. It is deleted after the test, if the cluster is shared and has a controller
+   * to delete it.
+   */
   async namespace(t: Cleaner, prefix = 'test'): Promise<string> {
     const name = `${prefix}-${randomBytes(5).toString('hex')}`;
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
@@ -102,7 +105,7 @@ export class TestCluster {
     await callHost(this.#socket, { do: 'stop', name: this.name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
-  /** The API server again, at the same address. */
+  /** Starts the API server again, at the same address. */
   async start(): Promise<void> {
     this.#own('start');
     const call = { do: 'start', name: this.name } as const;
@@ -115,7 +118,7 @@ export class TestCluster {
     await this.start();
   }
 
-  /** Stops the API server in the middle of what it does: connections stay open, and nobody answers. */
+  /** Suspends the API server: connections stay open, but get no answers. */
   freeze(): void {
     this.#own('freeze');
     stopInItsTracks(this.#pid);
@@ -126,18 +129,18 @@ export class TestCluster {
     process.kill(this.#pid, 'SIGCONT');
   }
 
-  /** Its etcd, which must be its own, forgets how everything was before now: 410 for whoever was there. */
+  /** Drops the history of its etcd, which must be its own: watches from earlier versions get 410. */
   async compact(): Promise<void> {
     await callHost(this.#socket, { do: 'compact', name: this.name }, AbortSignal.timeout(PATIENCE_MS));
   }
 
-  /** A certificate from the same authority. The server takes it up by itself, within a second or so. */
+  /** Issues a new certificate from the same authority. The server loads it by itself, within about a second. */
   renewServerCertificate(): void {
     this.#own('renew the certificate of');
     this.#files.renewServerPair();
   }
 
-  /** Another address of the API server, with a bad line before it. */
+  /** Another address of the API server, behind a slow or faulty network. */
   async slowNetwork(options: SlowNetworkOptions): Promise<SlowNetwork> {
     return await startSlowNetwork(Number(new URL(this.server).port), options);
   }

@@ -11,11 +11,12 @@ import { logToStderr } from '../log-to-stderr.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { ServerProcess, type ServerProcessOptions } from '../server-process.ts';
 
-// The clusters of `fleetshift demo --kubernetes`: `node host.ts FOLDER NAME...`. What is in them stays in the folder. Says in
-// one line of JSON where they are, and ends with its input, taking everything along; a guardian does so if it is killed.
+// Runs the clusters of `fleetshift demo --kubernetes`: `node host.ts FOLDER NAME...`. Their contents stay in the folder.
+// Prints the clusters' addresses as one line of JSON. When its input ends, it stops everything it started and exits; a
+// guardian does so if it is killed.
 const [folder = '', ...names] = process.argv.slice(2);
 const env = process.env;
-// Found, not built: whoever tries something out is not made to wait for minutes without having asked for it.
+// Looks for programs but does not build them: users of the demo should not wait for minutes unasked.
 const missing = whyUnavailable('nodes', { ...env, PATH: '' });
 if (missing === undefined) await run();
 else say({ missing });
@@ -67,14 +68,14 @@ async function run(): Promise<void> {
 }
 
 /**
- * A control plane with simulated nodes makes these when it starts, and may not find them there already, as those of the
- * start before would be. What Pods and objects there are stays.
+ * Removes objects that a control plane with simulated nodes creates at every start, and that must not exist yet, as those
+ * of the previous start would. Pods and other objects stay.
  */
 async function forgetWhatIsMadeAtEachStart(etcd: string, name: string): Promise<void> {
   const keys = [
     ...POD_TOOLS.map(({ plural }) => `/${name}/apiextensions.k8s.io/customresourcedefinitions/${plural}.kwok.x-k8s.io`),
     `/${name}/minions/node-1`,
-    // The simulator of before held it, and the one of now would wait until it has run out.
+    // Held by the previous simulator; the new one would wait until it expires.
     `/${name}/leases/kube-node-lease/node-1`,
   ];
   for (const key of keys) {
@@ -87,7 +88,10 @@ async function forgetWhatIsMadeAtEachStart(etcd: string, name: string): Promise<
   }
 }
 
-/** As whoever installs an agent does: without it kubectl may do nothing through the platform. Those of an earlier start stay. */
+/**
+ * Binds the roles as an agent's installer would: without them kubectl may do nothing through the platform. Bindings of an
+ * earlier start stay.
+ */
 async function bindRoles({ api }: ControlPlane): Promise<void> {
   const path = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
   const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -98,7 +102,7 @@ async function bindRoles({ api }: ControlPlane): Promise<void> {
   }
 }
 
-/** One for all of them, each a context of its name. */
+/** One kubeconfig for all clusters, with a context for each, named after it. */
 function kubeconfigOf(planes: readonly ControlPlane[]): string {
   const each = planes.map(({ files }, index) => ({ name: names[index] ?? '', files }));
   const base64 = (text: string): string => Buffer.from(text).toString('base64');

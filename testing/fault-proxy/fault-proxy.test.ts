@@ -79,7 +79,7 @@ describe('a network that misbehaves', { timeout: PATIENCE_MS }, () => {
   it('is slow', async (t) => {
     const { proxy, call } = await setScene(t);
     const client = await call();
-    // Two thousand seconds for all of it.
+    // At this rate, everything would take two thousand seconds.
     proxy.slow(10);
     client.socket.write(Buffer.alloc(20_000));
     await client.until(1);
@@ -134,7 +134,7 @@ describe('a network that misbehaves', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-/** A server behind the proxy that says again what it is told, unless it is deaf. */
+/** A server behind the proxy that echoes its input, unless it is deaf. */
 async function setScene(t: TestContext, manner: 'echo' | 'deaf' = 'echo') {
   let received = 0;
   const order: string[] = [];
@@ -164,7 +164,7 @@ async function setScene(t: TestContext, manner: 'echo' | 'deaf' = 'echo') {
 
 class Client {
   readonly socket: Socket;
-  /** All that it was told, or what cut it. */
+  /** Everything received, or the error that cut the connection. */
   readonly closed: Promise<Buffer>;
   readonly #chunks: Buffer[] = [];
 

@@ -2,28 +2,28 @@ import type { FaultStep } from './fault-schedule.ts';
 import type { CutHow } from './proxied-connection.ts';
 import type { Direction } from './weather.ts';
 
-/** A network that can be told to behave badly. What it was told holds for connections that are there and that come. */
+/** A network that misbehaves on demand. Each setting applies to existing and to new connections. */
 export interface FaultProxy {
   readonly address: { readonly host: string; readonly port: number };
-  /** Let through since the start, both ways. */
+  /** Bytes forwarded since the start, in both directions. */
   readonly bytes: number;
   readonly connections: number;
   cutAll(how?: CutHow): void;
-  /** Once so many more bytes have gone through, in the middle of whatever they are. */
+  /** Cuts after this many more bytes, at whatever point in the stream. */
   cutAfter(bytes: number, how?: CutHow): void;
-  /** Bytes are taken and go nowhere until it heals, or until then. */
+  /** Bytes are accepted but not forwarded until `heal`, or for this long. */
   stall(ms?: number): void;
   /** The same in one direction only. */
   halfOpen(direction: Direction, ms?: number): void;
-  /** In each direction of each connection. */
+  /** Limits each direction of each connection. */
   slow(bytesPerSecond: number): void;
   /** New connections are cut at once. */
   refuse(on: boolean): void;
-  /** New connections wait for anything up to that, so that they arrive in another order. 0 ends it. */
+  /** New connections wait for a random time up to this, so that they arrive in a different order. 0 turns it off. */
   delayConnects(upToMs: number): void;
-  /** Good weather again: what was held goes on. What was cut stays cut. */
+  /** Ends all faults: held bytes are forwarded. Cut connections stay cut. */
   heal(): void;
-  /** One after the other; it has healed when that resolves. */
+  /** Plays the steps in order; healed when it resolves. */
   play(schedule: readonly FaultStep[], signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

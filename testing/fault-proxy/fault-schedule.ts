@@ -5,22 +5,22 @@ import { DIRECTIONS, type Direction } from './weather.ts';
 
 export type Fault =
   | { readonly kind: 'cut'; readonly how: CutHow }
-  /** Once so many bytes have gone through; but it is not waited for longer than `ms`. */
+  /** Cuts after this many bytes, but waits no longer than `ms` for them. */
   | { readonly kind: 'cutAfter'; readonly bytes: number; readonly how: CutHow; readonly ms: number }
   | { readonly kind: 'stall'; readonly ms: number }
   | { readonly kind: 'halfOpen'; readonly direction: Direction; readonly ms: number }
   | { readonly kind: 'slow'; readonly bytesPerSecond: number; readonly ms: number }
   | { readonly kind: 'refuse'; readonly ms: number }
-  /** Everybody has to connect anew, and comes in another order. */
+  /** All clients have to reconnect, and arrive in a different order. */
   | { readonly kind: 'reorder'; readonly upToMs: number; readonly ms: number };
 
 export interface FaultStep {
-  /** How long the weather is good before. */
+  /** How long the network is healthy before the step. */
   readonly afterMs: number;
   readonly fault: Fault;
 }
 
-/** What a schedule is played on: of the proxy only what it needs. */
+/** The part of the proxy that a schedule needs. */
 interface Faulty {
   cutAll(how?: CutHow): void;
   cutAfter(bytes: number, how?: CutHow): void;
@@ -34,11 +34,11 @@ interface Faulty {
 
 export interface ScheduleOptions {
   readonly steps: number;
-  /** The longest that a fault lasts, or the good weather between two. */
+  /** The longest duration of a fault, or of a healthy period between two. */
   readonly longestMs: number;
 }
 
-/** The same random gives the same schedule. */
+/** The same random source gives the same schedule. */
 export function makeFaultSchedule(random: SeededRandom, { steps, longestMs }: ScheduleOptions): FaultStep[] {
   return Array.from({ length: steps }, () => ({
     afterMs: random.integer(0, longestMs),

@@ -29,7 +29,7 @@ export class ProxiedConnection {
     ];
     for (const socket of this.#sockets) {
       socket.on('error', () => this.cut('reset'));
-      // Closed by itself when both directions have ended: nothing is left to cut then.
+      // Closes by itself when both directions have ended: nothing is left to cut then.
       socket.once('close', () => this.cut('end'));
     }
   }
@@ -43,7 +43,8 @@ export class ProxiedConnection {
     this.#isOver = true;
     for (const pipe of this.#pipes) pipe.stop();
     for (const socket of this.#sockets) {
-      // One that is ending cannot be reset any more: libuv refuses, Node takes it for closed, and spins for ever at its end.
+      // A socket that is already ending cannot be reset: libuv refuses, Node takes the socket for closed, and then loops
+      // endlessly when it ends.
       if (how === 'end') socket.destroySoon();
       else if (socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();

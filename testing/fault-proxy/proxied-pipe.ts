@@ -6,13 +6,13 @@ interface ProxiedPipeOptions {
   readonly to: Socket;
   readonly direction: Direction;
   readonly weather: () => Weather;
-  /** Asked before each write: so many of these bytes, and what comes after them no more. */
+  /** Called before each write: how many of these bytes may still pass. */
   readonly allowance: (bytes: number) => number;
 }
 
-/** A network holds so much of what nobody takes, and then the sender comes to feel it. */
+/** The proxy buffers this much undelivered data; then the sender feels backpressure. */
 const HELD_BYTES = 512 * 1024;
-/** How often a slow one lets something through. */
+/** How often a slow pipe forwards bytes. */
 const SLOW_TICK_MS = 10;
 
 /** One direction of a connection. */
@@ -42,7 +42,7 @@ export class ProxiedPipe {
     to.on('drain', () => this.pump());
   }
 
-  /** Lets through what may go. */
+  /** Forwards the bytes that may pass. */
   pump(): void {
     const { direction, from, to, weather } = this.#options;
     if (this.#isOver || this.#tick !== undefined || weather().blocked.has(direction)) return;
@@ -65,7 +65,7 @@ export class ProxiedPipe {
     this.#held = [];
   }
 
-  /** What the time since the last look allows; whoever was silent may not make up for it. */
+  /** The bytes allowed for the time since the last call; idle time is not credited. */
   #budget(bytesPerSecond: number): number {
     const now = performance.now();
     const most = Math.max(1, (bytesPerSecond * SLOW_TICK_MS) / 1000);

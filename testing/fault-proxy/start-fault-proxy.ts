@@ -8,7 +8,7 @@ import { DIRECTIONS, type Direction, FAIR, type Weather } from './weather.ts';
 
 export interface FaultProxyOptions {
   readonly target: { readonly host: string; readonly port: number } | { readonly path: string };
-  /** Decides what is left to chance: how long connects are held up. */
+  /** Source of random delays for new connections. */
   readonly random: SeededRandom;
 }
 
@@ -131,7 +131,7 @@ class TcpFaultProxy implements FaultProxy {
     this.#connections.add(connection);
   }
 
-  /** How many of these bytes go before the cut that was asked for. */
+  /** How many of these bytes pass before the requested cut. */
   #allow(bytes: number): number {
     const cut = this.#cut;
     if (cut === undefined) {
@@ -141,7 +141,7 @@ class TcpFaultProxy implements FaultProxy {
     const allowed = Math.min(bytes, cut.left);
     this.#bytes += allowed;
     cut.left -= allowed;
-    // The last ones are to be handed to the network before; until then nothing else goes.
+    // The last bytes must reach the network before the cut; nothing else passes until then.
     if (cut.left === 0 && allowed > 0) setImmediate(() => this.#cutNow(cut.how));
     return allowed;
   }

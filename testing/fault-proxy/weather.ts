@@ -1,12 +1,12 @@
-/** `up` is from whoever called to the target. */
+/** `up` is from the client to the target. */
 export const DIRECTIONS = ['up', 'down'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** What the network does to all connections at present. */
+/** The current faults of the network, for all connections. */
 export interface Weather {
-  /** Nothing gets through in these directions; what was sent waits. */
+  /** No bytes pass in these directions; they are held. */
   readonly blocked: ReadonlySet<Direction>;
-  /** In each direction of each connection. */
+  /** Per direction of each connection. */
   readonly bytesPerSecond: number | undefined;
 }
 

@@ -91,7 +91,7 @@ function linkedIn(heading: string): string[] {
   return linksIn(heading).map(({ folder }) => folder);
 }
 
-/** Of the first column. */
+/** Links in the first column of the table. */
 function linksIn(heading: string): Link[] {
   return tableUnder(PAGE, heading).map(([cell = '']) => {
     const [, name = cell, folder = ''] = /^\[([^\]]+)\]\((.+)\/README\.md\)$/.exec(cell) ?? [];

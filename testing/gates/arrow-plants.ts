@@ -3,11 +3,11 @@ export interface ArrowPlant {
   readonly rule: string;
   readonly from: string;
   readonly imports: string;
-  /** Where it leads. */
+  /** The imported module. */
   readonly to: string;
 }
 
-/** Files without imports of their own, for the arrows to end in. */
+/** Files without imports of their own, as ends of the arrows. */
 export const ROOMS: readonly string[] = [
   'apps/platform/wiring.ts',
   'contexts/alpha/adapters/index.ts',
@@ -162,7 +162,7 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
     rule: 'fleetlet-has-no-kubernetes',
     from: 'apps/fleetlet/broker.ts',
     imports: '#contexts/gamma/adapters',
-    // Two steps away: the broker's own import is innocent.
+    // Two steps away: the broker's own import is allowed.
     to: 'kit/kube/index.ts',
   },
   {
@@ -214,7 +214,7 @@ export const ARROW_PLANTS: readonly ArrowPlant[] = [
   },
 ];
 
-/** Arrows that point the right way, beside all that is planted: `[from, import]`. */
+/** Imports in the allowed direction, next to the forbidden ones: `[from, import]`. */
 export const ARROWS_ALLOWED: readonly (readonly [string, string])[] = [
   ['contexts/alpha/domain/allowed.ts', './plan.ts'],
   ['contexts/alpha/domain/allowed-std.ts', '#kit/std'],

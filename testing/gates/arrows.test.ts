@@ -83,7 +83,7 @@ function parse(output: string): Cruise {
   return JSON.parse(output) as Cruise;
 }
 
-/** Packages are outside of the planted house, at the end of a link. */
+/** Packages are outside of the planted repository, behind a symlink. */
 function violations({ summary }: Cruise): string[] {
   const lines = summary.violations.map(
     ({ rule, from, to }) => `${rule.name}: ${from} -> ${to.replace(/^.*(?=node_modules\/)/, '')}`,

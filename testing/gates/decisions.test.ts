@@ -4,7 +4,7 @@ import { tableUnder, textOf } from '#testing/documents';
 import { findFiles } from '../../scripts/repository.ts';
 
 const FOLDER = 'docs/adr/';
-/** One that was replaced keeps its number, in a folder of its own. */
+/** A superseded decision keeps its number, in a folder of its own. */
 const PAGES = (await findFiles(`${FOLDER}[0-9]*.md`, `${FOLDER}superseded/[0-9]*.md`)).map((path) =>
   path.slice(FOLDER.length),
 );

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Headings of the page, and what of package.json each is about. */
+/** Headings of the page, each the name of a section of package.json. */
 const SECTIONS = ['dependencies', 'optionalDependencies', 'devDependencies'] as const;
 
 it('every dependency has a line that says what it is for, and no other has', () => {

@@ -11,10 +11,10 @@ const MAP_WORDS = 3_000;
 /** `.ci/run` runs both. */
 const COMMANDS = 'npm ci && npm start\nnpm ci && npm test\n';
 const FILE = /\.(?:cjs|json|jsonc|md|proto|sh|sql|ts|ya?ml)$/;
-/** Rooms of contexts, which a page may name without saying of which. */
+/** Folders inside contexts, which a page may name without the context. */
 const ROOM = /^(?:adapters|application|domain|testing)\//;
 
-/** With a slash or an extension, and no file of this tree. */
+/** Tokens with a slash or an extension that are not files of this repository. */
 const NOT_PATHS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^\/|^[a-z]+:\/\//, 'a route or an address; apps/platform/documents.test.ts looks at routes'],
   [/^(?:query|path|header)\//, 'where a fault is, as a problem document says it'],
@@ -141,7 +141,7 @@ function looksLikePath(token: string): boolean {
 
 interface Tree {
   readonly paths: ReadonlySet<string>;
-  /** Of the product. */
+  /** The product's source text. */
   readonly sources: string;
 }
 
@@ -154,16 +154,16 @@ function isThere(token: string, { paths, sources }: Tree): boolean {
   if (isWhole) return [...paths].some((path) => wanted.test(path));
   const isPart = ROOM.test(token) || !token.includes('/');
   if (isPart && [...paths].some((path) => wanted.test(inContext(path, token)))) return true;
-  // A label, a file that the product writes, or the like.
+  // A label, a file that the product writes, or similar.
   return sources.includes(token) || sources.includes(`'${head}/'`) || sources.includes(`\`${head}/`);
 }
 
-/** What `adapters/index.ts` or `index.ts` is to be compared with. */
+/** The part of a file's path to compare with a token such as `adapters/index.ts` or `index.ts`. */
 function inContext(path: string, token: string): string {
   return token.includes('/') ? path.replace(/^contexts\/[^/]+\//, '') : (path.split('/').at(-1) ?? '');
 }
 
-/** `*` and `<name>` stand for a part of a name, braces for one of several. */
+/** `*` and `<name>` match part of a name, braces one of several alternatives. */
 function patternOf(token: string): RegExp {
   const parts = token.replace(/\/$/, '').split(/(\*|<[a-z-]+>|\{[^}]+\})/);
   const source = parts.map((part) => {

@@ -7,13 +7,13 @@ import { findFiles, ROOT } from '../../scripts/repository.ts';
 interface Rule {
   readonly what: string;
   readonly pattern: RegExp;
-  /** Something that the pattern must find, in pieces so that it is not found in here. */
+  /** A text the pattern must find; split into pieces so that it is not found in this file. */
   readonly sample: readonly string[];
-  /** Files that may, and why. */
+  /** Files that may contain it, and why. */
   readonly except: Readonly<Record<string, string>>;
 }
 
-/** A test that reads or writes what others have passes on one machine and fails on the next, or beside another run. */
+/** A test that reads or writes shared state passes on one machine and fails on the next, or alongside another run. */
 const RULES: readonly Rule[] = [
   {
     what: 'asks for the folder that it was started in, or leaves it',
@@ -82,7 +82,7 @@ describe('no test', () => {
   for (const { what, pattern, sample, except } of RULES) {
     it(what, () => {
       const found = [...files].filter(([, text]) => pattern.test(text)).map(([path]) => path);
-      // What needs no exception any more has none.
+      // An exception that is no longer needed must be removed.
       assert.deepEqual(found.toSorted(), Object.keys(except).toSorted());
     });
 

@@ -8,7 +8,7 @@ import { findFiles, ROOT } from '../../scripts/repository.ts';
 interface Forbidden {
   readonly what: string;
   readonly pattern: RegExp;
-  /** Something that the pattern must find, in pieces so that it is not found in here. */
+  /** A text the pattern must find; split into pieces so that it is not found in this file. */
   readonly sample: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { it } from 'node:test';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 
-/** `[text](where)`, outside of code. */
+/** `[text](target)`, outside of code. */
 const LINK = /\[[^\]]*\]\(([^()\s]+)\)/g;
 const CODE = /^(`{3,})[^\n]*\n.*?^\1$|`[^`\n]+`/gms;
 const HEADING = /^#{1,6} (.+)$/gm;
@@ -35,7 +35,7 @@ function leadsNowhere(page: string, link: string): boolean {
   return anchor !== undefined && file.endsWith('.md') && !anchorsOf(file).has(anchor);
 }
 
-/** As GitHub makes them of headings: small letters, no marks, dashes for blanks. */
+/** Anchors as GitHub derives them from headings: lower case, no punctuation, dashes for spaces. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = textOf(page).matchAll(HEADING);
   return new Set(

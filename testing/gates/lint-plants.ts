@@ -2,7 +2,7 @@ export interface LintPlant {
   readonly why: string;
   readonly path: string;
   readonly source: string;
-  /** What the linter must say about this file, and nothing else. */
+  /** The only rule that the linter must report for this file. */
   readonly rule: string;
 }
 
@@ -251,7 +251,7 @@ export const LINT_PLANTS: readonly LintPlant[] = [
   },
 ];
 
-/** What must be let through, beside all that is planted. */
+/** Code that must be accepted, next to all the violations. */
 export const LINT_ALLOWED: Readonly<Record<string, string>> = {
   'kit/planted/allowed.test.ts': `
 import assert from 'node:assert/strict';

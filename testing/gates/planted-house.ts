@@ -7,7 +7,7 @@ import { ROOT } from '../../scripts/repository.ts';
 import { type Outcome, runCommand } from '../../scripts/run-command.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
-/** Every file that tells a gate what to do, as it is in this repository. */
+/** Every configuration file of a gate, as in this repository. */
 const CONFIGURATION = [
   '.dependency-cruiser.cjs',
   '.gitignore',
@@ -19,11 +19,11 @@ const CONFIGURATION = [
 ];
 
 export interface PlantedHouse {
-  /** The very command of `npm run check`, with more arguments if need be. */
+  /** Runs the exact command of `npm run check`, with extra arguments if needed. */
   run(gate: Gate, ...more: readonly string[]): Promise<Outcome>;
 }
 
-/** A repository with our configuration, our installed tools, and nothing else but these files: `{ path: content }`. */
+/** Creates a repository with our configuration, our installed tools, and only these files: `{ path: content }`. */
 export async function plantHouse(test: TestContext, files: Readonly<Record<string, string>>): Promise<PlantedHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-gates-'));
   test.after(() => rm(folder, { recursive: true }));

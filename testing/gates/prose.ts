@@ -10,7 +10,7 @@ export interface Prose {
 
 export interface ProseCount {
   readonly words: number;
-  /** Words that stand in place of naming the actor. */
+  /** Words used in place of naming the actor. */
   readonly vague: number;
   /** He, him, his. */
   readonly pronouns: number;
@@ -18,14 +18,14 @@ export interface ProseCount {
   readonly openings: number;
 }
 
-/** A `/` after one of these begins a regular expression, and divides after anything else. */
+/** A `/` after one of these begins a regular expression; after anything else it divides. */
 const BEFORE_PATTERN = /(?:[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|do|else))\s*$/;
 const THREE_WORDS = /\w\S*\s+\S*\w\S*\s+\S*\w/;
 
-/** A scanner, not a parser: it knows comments, strings and regular expressions of TypeScript, and nothing else. */
+/** A scanner, not a parser: it recognizes only comments, strings and regular expressions of TypeScript. */
 export function proseOf(source: string): Prose {
   const [comments, strings]: [string[], string[]] = [[], []];
-  // Line comments that follow one another are one text.
+  // Consecutive line comments are one text.
   let lastLine = -2;
   let at = 0;
   let line = 0;
@@ -58,7 +58,7 @@ export function proseOf(source: string): Prose {
   return { comments, strings };
 }
 
-/** Paragraphs of Markdown without what is quoted, and without the marks at their beginnings. */
+/** Paragraphs of Markdown, without quoted code and without the marks at their beginnings. */
 export function markdownProse(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, 'x');
   return prose.split(/\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.)\s?)|(?<=\|)/).map((each) => each.replace(/^[\s|*#\-\d.]+/, ''));
@@ -95,13 +95,13 @@ function endOfString(source: string, from: number, quote: string): number {
   for (let at = from; at < source.length; at += 1) {
     if (source[at] === '\\') at += 1;
     else if (source[at] === quote) return at + 1;
-    // Parts of a template are read as text up to its end: a quote within them does not begin another string.
+    // A quote inside a template's `${}` part does not end the template.
     else if (quote === '`' && source.startsWith('${', at)) at = endOfPart(source, at + 2);
   }
   return source.length;
 }
 
-/** The `}` of a template's part. */
+/** The index of the `}` that closes a template's part. */
 function endOfPart(source: string, from: number): number {
   let depth = 1;
   for (let at = from; at < source.length; at += 1) {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 
-/** Modules whose every export is a word that contexts share. */
+/** Modules whose every export is a term shared by contexts. */
 const PUBLISHED = ['protocol/delivery/index.ts', 'protocol/targets/index.ts'];
-/** Words of modules that offer more than that. */
+/** Shared terms of modules that export more than those. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { 'kit/std/json.ts': ['Json', 'JsonObject'] };
 
-/** Generated messages have the names of the wire; a codec maps them. */
+/** Generated messages keep the names of the wire format; a codec maps them. */
 const OTHER_WORDS = /\/gen\/|^kit\/durable\/temporal\/node_modules\//;
 
 describe('published words', () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { findFiles, ROOT } from '../../scripts/repository.ts';
 import { markdownProse, type ProseKind, proseOf } from './prose.ts';
 
-/** Texts that are kept as they are: checksums of migrations, generated code, and samples of what is not to be written. */
+/** Texts that must not change: migrations, which have checksums; generated code; and samples of bad prose. */
 const FROZEN = /migrations?(?:\/|\.ts$|-)|\/gen\/|^testing\/gates\/prose|^docs\/terms\.md$/;
 const IS_TEST = /\.test\.ts$|\/testing\/|^(?:e2e|testing|bench|scripts)\//;
 
-/** The texts of that kind in the tree. Strings of tests are their names and data, and are left out. */
+/** The texts of this kind in the repository. Strings in tests are names and data, and are left out. */
 export async function readProse(
   kind: ProseKind,
 ): Promise<{ readonly file: string; readonly texts: readonly string[] }[]> {

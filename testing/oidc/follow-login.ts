@@ -1,4 +1,4 @@
-/** One page of the way: where it is, and what it says. */
+/** One page on the way through a login: its address and content. */
 export interface Page {
   readonly url: URL;
   readonly status: number;
@@ -9,8 +9,8 @@ const MAX_STEPS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A browser as far as a login needs one: cookies, redirects, and forms that are sent as they are, until there is nothing
- * more to send. For tests that are not about browsers.
+ * A minimal browser for logins: it keeps cookies, follows redirects, and submits forms unchanged until there are none
+ * left. For tests that are not about browsers.
  */
 export async function followLogin(start: string, signal: AbortSignal): Promise<Page> {
   const jar = new Map<string, Map<string, string>>();
@@ -59,7 +59,7 @@ async function send(
   return response;
 }
 
-/** The first form of a page with all that it would send. */
+/** The first form of a page, with all the fields it would submit. */
 function formIn(html: string, base: URL): Step | undefined {
   const [, attributes = '', content = ''] = /<form([^>]*)>([^]*?)<\/form>/.exec(html) ?? [];
   const action = /action="([^"]*)"/.exec(attributes)?.[1];

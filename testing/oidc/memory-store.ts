@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** What a provider knows, kept for as long as the test; a provider with new keys goes on with it. */
+/** A provider's state, kept for the duration of the test; a provider restarted with new keys reuses it. */
 export class MemoryStore {
   readonly #payloads = new Map<string, AdapterPayload>();
 

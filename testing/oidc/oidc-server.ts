@@ -13,27 +13,27 @@ export interface TestUser {
 }
 
 export interface OidcServerOptions {
-  /** By their subject. */
+  /** Users by subject. */
   readonly users: Readonly<Record<string, TestUser>>;
-  /** Where the confidential client `platform` may be sent back to. */
+  /** Redirect URIs of the confidential client `platform`. */
   readonly redirectUris: readonly string[];
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** How long its identity tokens are valid, in seconds. */
+  /** Validity of its identity tokens, in seconds. */
   readonly tokenSeconds?: number;
 }
 
 export interface OidcServer {
   readonly url: string;
   readonly platformClient: { readonly id: string; readonly secret: string };
-  /** The public client of a CLI: loopback on any port, and devices. */
+  /** The public client of a CLI: loopback redirects on any port, and the device flow. */
   readonly cliClient: string;
-  /** From now on, whoever comes to log in is this one. */
+  /** From now on, every login is as this user. */
   loginAs(user: string): void;
-  /** Signs with a new key from now on; the old one is gone from its keys. */
+  /** Signs with a new key from now on; the old one disappears from its published keys. */
   rotateKeys(): Promise<void>;
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   readonly keyRequests: number;
-  /** Does not answer any more at this path, until `resume`. */
+  /** Stops answering at this path until `resume`. */
   pause(path: string): void;
   resume(): void;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export interface OidcServer {
 
 const CLI_CLIENT = 'cli';
 
-/** A real OpenID provider on loopback: PKCE required, device flow on, and nobody has to type a password. */
+/** A real OpenID provider on loopback: requires PKCE, supports the device flow, and asks for no passwords. */
 export async function startOidcServer(options: OidcServerOptions): Promise<OidcServer> {
   const platformClient = { id: 'platform', secret: randomBytes(24).toString('base64url') };
   const store = new MemoryStore();
@@ -129,7 +129,8 @@ function configuration(made: Made): Configuration {
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     scopes: ['openid', 'offline_access', 'profile', 'email'],
     claims: { openid: ['sub'], profile: ['groups'], email: ['email'] },
-    // What an access token could be used to ask for is in the identity token as well: that is what we look at.
+    // Puts the claims that an access token could fetch into the identity token as well, because the platform reads only
+    // that.
     conformIdTokenClaims: false,
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     ttl: {
@@ -153,7 +154,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Says yes to everything, in the name of the user. */
+/** Consents to everything, in the name of the user. */
 async function interact(provider: Provider, accountId: string, { request, response }: Exchange): Promise<void> {
   try {
     const { prompt, params, grantId } = await provider.interactionDetails(request, response);

@@ -3,7 +3,7 @@ import type { SigningAlgorithm } from './signing-issuer.ts';
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const ORDER_OF_P256 = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
-/** Other texts that say the same, if one reads them as most decoders and every ECDSA verifier do. */
+/** Other encodings of the same token, which most decoders and every ECDSA verifier accept. */
 export function otherSpellings(token: string, alg: SigningAlgorithm): string[] {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const spellings = Array.from(BASE64URL, (last) => `${signature.slice(0, -1)}${last}`).filter(
@@ -13,7 +13,7 @@ export function otherSpellings(token: string, alg: SigningAlgorithm): string[] {
   return spellings.map((each) => [header, payload, each].join('.'));
 }
 
-/** Where (r, s) is a signature, (r, n - s) is one of the same. */
+/** If (r, s) is a valid signature, so is (r, n - s). */
 function withOtherRoot(signature: string): string {
   const bytes = Buffer.from(signature, 'base64url');
   const s = BigInt(`0x${bytes.subarray(32).toString('hex')}`);

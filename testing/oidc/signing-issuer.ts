@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** An issuer that has no login: it signs what it is told to, for whatever audience. */
+/** An issuer without a login: it signs any claims it is given, for any audience. */
 export interface SigningIssuer {
   readonly url: string;
   sign(claims: {
@@ -15,13 +15,13 @@ export interface SigningIssuer {
     readonly aud: string | readonly string[];
     readonly groups?: readonly string[];
     readonly alg?: SigningAlgorithm;
-    /** Until it expires. */
+    /** Time until it expires. */
     readonly seconds?: number;
   }): Promise<string>;
   close(): Promise<void>;
 }
 
-/** On loopback. */
+/** Listens on loopback. */
 export async function startSigningIssuer(tls?: {
   readonly key: string;
   readonly cert: string;

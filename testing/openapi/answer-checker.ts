@@ -10,12 +10,12 @@ import {
 import type { FuzzCallers } from './fuzz-callers.ts';
 import type { FuzzAnswer, FuzzRequest } from './fuzz-request.ts';
 
-/** Says what is wrong with an answer, by the description alone. */
+/** Finds faults in an answer, using the API description alone. */
 export class AnswerChecker {
   readonly #operations: readonly Operation[];
   readonly #callers: Pick<FuzzCallers, 'nameOf'>;
   readonly #ajv: Ajv2020;
-  /** What was shown under an etag. */
+  /** The representation seen for each etag. */
   readonly #shown = new Map<string, string>();
 
   constructor(document: OpenapiDocument, callers: Pick<FuzzCallers, 'nameOf'>) {
@@ -37,7 +37,7 @@ export class AnswerChecker {
     }
     const described = responseFor(operation ?? request.operation, status);
     if (described === undefined) return `${status}, which is not described`;
-    // Whatever the headers of a HEAD or 304 announce, nothing follows them.
+    // Whatever the headers of a HEAD or 304 announce, no body follows.
     if (request.method === 'HEAD' || status === 304) return answer.body === '' ? undefined : `${status} with a body`;
     return this.#faultInBody(described, answer) ?? this.#faultInRepresentation(request, answer);
   }
@@ -62,7 +62,10 @@ export class AnswerChecker {
     return undefined;
   }
 
-  /** Two answers with the same etag show the same thing; a preview shows what never was. */
+  /**
+   * Two answers with the same etag must show the same representation. Previews are exempt: they show a state that never
+   * existed.
+   */
   #faultInRepresentation({ target }: FuzzRequest, { headers, body }: FuzzAnswer): string | undefined {
     if (!headers['content-type']?.startsWith('application/json') || /[?&]dryRun=/.test(target)) return undefined;
     for (const [etag, text] of representationsIn(JSON.parse(body))) {
@@ -78,7 +81,7 @@ const DOCUMENT = 'openapi.json';
 
 interface Described {
   readonly response: ResponseObject;
-  /** To its place in the document. */
+  /** JSON pointer to its schema in the document. */
   readonly pointer: string;
 }
 
@@ -90,12 +93,12 @@ function responseFor({ path, method, responses }: Operation, status: number): De
   return { response, pointer: `/paths/${escape(path)}/${method.toLowerCase()}/responses/${key}` };
 }
 
-/** A segment of a JSON pointer in a URI. */
+/** Escapes a segment of a JSON pointer in a URI. */
 function escape(segment: string): string {
   return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Every frame that is complete has fields that the standard knows, and data that is JSON. */
+/** Every complete frame must have only fields of the standard, and JSON as data. */
 function faultInFrames(text: string): string | undefined {
   const complete = text.slice(0, text.lastIndexOf('\n\n') + 1);
   const strange = complete.split('\n').find((line) => !/^(?:$|:|(?:id|event|retry): .)/.test(line) && !isData(line));

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that say what may be sent and what may come back. */
+/** The parts of an OpenAPI 3.1 document that describe requests and answers. */
 export interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, JsonSchema>> };
@@ -53,13 +53,13 @@ export interface JsonSchema {
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** With names in braces. */
+  /** With parameter names in braces. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
   /** By media type; `undefined` when it takes no body. */
   readonly body: Content | undefined;
   readonly needsCredentials: boolean;
-  /** What a caller needs; `undefined` when the description does not say. */
+  /** The permission a caller needs; `undefined` when the description does not say. */
   readonly permission: string | undefined;
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
@@ -79,15 +79,15 @@ export function operationsOf({ paths }: OpenapiDocument): Operation[] {
   );
 }
 
-/** The operation that a request line asks for, if there is one: the path may have become another one on the way. */
+/** The operation that a request line addresses, if any: the path may have been altered into another operation's. */
 export function operationAt(operations: readonly Operation[], method: string, target: string): Operation | undefined {
   const [path = ''] = target.split('?');
   const found = operations.filter((operation) => operation.method === method && pathPattern(operation.path).test(path));
-  // What fits `{revision}` may also be `{revision}:diff`, which says more.
+  // A path that matches `{revision}` may also match `{revision}:diff`, which is more specific.
   return found.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** A schema without its references. */
+/** Resolves references of a schema. */
 export function resolveSchema(schema: JsonSchema, { components }: OpenapiDocument): JsonSchema {
   if (schema.$ref === undefined) return schema;
   const name = schema.$ref.replace('#/components/schemas/', '');

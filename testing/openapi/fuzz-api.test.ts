@@ -125,7 +125,7 @@ async function fuzz(t: TestContext, answer: Answerer, seed = 1) {
   );
 }
 
-/** As the document says. */
+/** Answers as the document says. */
 function properly(request: IncomingMessage, response: ServerResponse): void {
   const isThing =
     /^\/things\/[^/?]+(?:\?|$)/.test(request.url ?? '') && /^(?:GET|HEAD|PUT)$/.test(request.method ?? '');
@@ -143,7 +143,7 @@ function isStream({ method = '', url = '' }: IncomingMessage): boolean {
   return /^(?:GET|HEAD)$/.test(method) && /^\/stream(?:\?|$)/.test(url);
 }
 
-/** One that never ends, unless it has nothing to say. */
+/** A stream that never ends, unless it has nothing to send. */
 function stream(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (text === '') response.end();

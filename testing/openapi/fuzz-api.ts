@@ -8,33 +8,33 @@ import { SeenValues } from './seen-values.ts';
 
 export interface FuzzOptions {
   readonly url: string;
-  /** Each request is sent as one of them. */
+  /** Each request is sent as one of these callers. */
   readonly callers: CallerSource;
   readonly document: OpenapiDocument;
   readonly count: number;
   readonly seed: number;
   readonly progress: (done: number) => void;
-  /** How long an answer may take. */
+  /** Time limit for an answer. */
   readonly answerMs?: number;
 }
 
 export interface FuzzReport {
   readonly operations: readonly Operation[];
-  /** How often each status came, by operation. */
+  /** Number of answers by operation and status. */
   readonly statuses: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** The same, by the name of the caller. */
+  /** Number of answers by caller and status. */
   readonly byCaller: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** How often each problem came, by its code. */
+  /** Number of problems by code. */
   readonly codes: ReadonlyMap<string, number>;
 }
 
-/** So many different faults are told at once. */
+/** How many different faults are collected before failing. */
 const MAX_FAULTS = 10;
 
 /**
- * Asks a server what its own description says can be asked, and what it does not, and throws when an answer is a 5xx or
- * is not described. Requests come one after the other and later ones speak of what earlier ones made, so that a seed and
- * a count are one story.
+ * Sends requests that the server's own description allows, and some that it does not. Throws when an answer is a 5xx or
+ * is not described. Requests are sent one after the other, and later ones refer to objects that earlier ones created, so
+ * a seed and a count reproduce a run.
  */
 export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promise<FuzzReport> {
   const { document, count } = options;
@@ -69,7 +69,7 @@ export async function fuzzApi(options: FuzzOptions, signal: AbortSignal): Promis
   return { operations, statuses: tally.statuses, byCaller: tally.byCaller, codes: tally.codes };
 }
 
-/** The answer, or why there was none. */
+/** The answer, or the reason why there was none. */
 async function answerOf(client: FuzzClient, request: FuzzRequest, signal: AbortSignal): Promise<FuzzAnswer | string> {
   try {
     return await client.send(request, signal);
@@ -86,7 +86,7 @@ interface Found {
   readonly index: number;
 }
 
-/** One of a kind is enough. */
+/** Keeps one fault of each kind. */
 function noteFault(faults: Map<string, string>, { request, answer, fault, index }: Found, callers: FuzzCallers): void {
   const { operation, manner } = request;
   const kind = `${operation.id} ${fault.slice(0, 60)}`;

@@ -1,18 +1,18 @@
 import type { SeededRandom } from '../seeded.ts';
 
-/** Somebody whom requests are sent as. */
+/** A caller that requests are sent as. */
 export interface FuzzCaller {
-  /** For reports: what he may do. */
+  /** For reports: describes its rights. */
   readonly name: string;
   readonly token: string;
-  /** What he knows to be there, by the names of parameters. */
+  /** Objects it knows to exist, by parameter name. */
   readonly knows?: Readonly<Record<string, string>>;
 }
 
-/** Whom to send requests as from now on; asked again and again, as requests may well take away what was given. */
+/** Provides the callers for the next requests. Called repeatedly, because requests may well revoke what was granted. */
 export type CallerSource = (turn: number) => Promise<readonly FuzzCaller[]>;
 
-/** So many requests are sent as the same callers. */
+/** Number of requests sent with the same callers. */
 const TURN = 250;
 
 export class FuzzCallers {
@@ -26,7 +26,7 @@ export class FuzzCallers {
     this.#random = random;
   }
 
-  /** Before each request, with the number of those before it. */
+  /** Called before each request, with the number of requests so far. */
   async turnUp(done: number): Promise<void> {
     if (done % TURN !== 0) return;
     this.#present = await this.#source(done / TURN);
@@ -37,7 +37,7 @@ export class FuzzCallers {
     return this.#random.pick(this.#present);
   }
 
-  /** Who shows these credentials, if it is one of ours. */
+  /** The caller with these credentials, if it is one of ours. */
   nameOf(authorization: string | undefined): string | undefined {
     return this.#everybody.get(authorization?.replace(/^Bearer /, '') ?? '');
   }

@@ -4,16 +4,16 @@ import { PATIENCE_MS } from '../patience.ts';
 import type { Operation } from './api-description.ts';
 import type { FuzzCaller } from './fuzz-callers.ts';
 
-/** How a request was meant. */
+/** The intended validity of a request. */
 export type Manner = 'valid' | 'nearly valid' | 'hostile';
 
 export interface FuzzRequest {
-  /** The one that it was made for; the server may see another one, or none. */
+  /** The operation it was made for; the server may see another one, or none. */
   readonly operation: Operation;
   readonly manner: Manner;
   readonly caller: FuzzCaller;
   readonly method: string;
-  /** Path and query as they stand in the request line. */
+  /** Path and query, verbatim in the request line. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
@@ -22,11 +22,11 @@ export interface FuzzRequest {
 export interface FuzzAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** Of a stream only its beginning. */
+  /** Only the beginning, for a stream. */
   readonly body: string;
 }
 
-/** Sends requests one after the other, on one connection for as long as the server keeps it. */
+/** Sends requests one after the other, on one connection as long as the server keeps it open. */
 export class FuzzClient {
   readonly #url: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -62,7 +62,7 @@ export class FuzzClient {
   }
 }
 
-/** As a command that sends the same; a token of ours is left out, as the server that knew it is gone. */
+/** A command that sends the same request. A token of ours is left out, because the server that knew it is gone. */
 export function asCurl({ method, target, headers, body }: FuzzRequest, withToken: boolean): string {
   const own = Object.entries(headers).filter(([name]) => name !== 'content-length');
   const options = own.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
@@ -83,10 +83,10 @@ async function readAnswer(response: IncomingMessage): Promise<FuzzAnswer> {
   return { status, headers, body: body.toString() };
 }
 
-/** A stream of events says something at once, and then goes on for ever. */
+/** An event stream sends its first frame at once, and then never ends. */
 async function beginningOf(response: IncomingMessage): Promise<Buffer> {
   for await (const chunk of response) {
-    // Leaving the loop hangs up.
+    // Leaving the loop disconnects.
     return chunk as Buffer;
   }
   return Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** Texts that have broken programs before: ends of lines and of strings, what is not text, what is a program elsewhere. */
+/** Texts that have broken programs before: line and string terminators, invalid text, code in other languages. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -77,7 +77,7 @@ export const HOSTILE_NUMBERS: readonly number[] = [
   -(2 ** 63),
 ];
 
-/** Bodies that are not made of a schema. Some are no JSON, some no text. */
+/** Bodies not derived from a schema. Some are not JSON, some not even text. */
 export const HOSTILE_BODIES: readonly Buffer[] = [
   '',
   ' ',
@@ -158,10 +158,10 @@ export const HOSTILE_HEADERS: readonly (readonly [string, string])[] = [
   ['x-longer', 'x'.repeat(17_000)],
 ];
 
-/** Methods that exist, and mostly not here. */
+/** Methods that exist, but mostly not in this API. */
 export const OTHER_METHODS: readonly string[] = ['PUT', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'POST', 'GET'];
 
-/** `undefined` is none. */
+/** `undefined` means none. */
 export const HOSTILE_CREDENTIALS: readonly (string | undefined)[] = [
   undefined,
   undefined,
@@ -176,7 +176,7 @@ export const HOSTILE_CREDENTIALS: readonly (string | undefined)[] = [
   `Bearer ${'a'.repeat(8_000)}`,
 ];
 
-/** Conditions as people, and others, write them. */
+/** Filters, both valid and hostile. */
 export const FILTERS: readonly string[] = [
   'name == "web"',
   'name.startsWith("a")',

@@ -1,8 +1,8 @@
 import type { SeededRandom } from '../seeded.ts';
 
-/** What the schema of a property cannot tell: values with which a request has a chance to get through. */
+/** Values that a property's schema cannot express, but with which a request has a chance to succeed. */
 const PLAUSIBLE: Readonly<Record<string, readonly unknown[]>> = {
-  // Nobody listens there, which is known at once.
+  // Nothing listens there, so connections fail at once.
   url: ['http://127.0.0.1:1', 'http://127.0.0.1:2', 'http://localhost:3/realm'],
   username: ['claims.sub', 'claims.email'],
   groups: ['claims.groups', '["dev"]'],
@@ -15,7 +15,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly unknown[]>> = {
   ca: [undefined],
 };
 
-/** Now and then the schema alone decides, as it does for what is not listed. */
+/** Sometimes undefined, and always for a property that is not listed: the schema alone then decides. */
 export function plausible(random: SeededRandom, property: string): unknown {
   const values = PLAUSIBLE[property];
   return values === undefined || random.next() < 0.2 ? undefined : random.pick(values);

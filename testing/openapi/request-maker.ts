@@ -23,7 +23,7 @@ export interface MakerDeps {
   readonly callers: FuzzCallers;
 }
 
-/** What can be wrong with a request beside its parameters. */
+/** The parts of a request that can be wrong, besides its parameters. */
 const OTHER_PARTS = ['body', 'media type', 'credentials', 'header', 'method', 'path', 'query'] as const;
 const RECENT = 30;
 
@@ -37,7 +37,7 @@ interface Planned {
   readonly body: Buffer | undefined;
 }
 
-/** Makes requests for the operations of a description, out of chance and what was seen. */
+/** Makes requests for the operations of a description, from random choices and values seen in answers. */
 export class RequestMaker {
   readonly #deps: MakerDeps;
   readonly #weighted: readonly Operation[];
@@ -50,7 +50,7 @@ export class RequestMaker {
     this.#deps = deps;
     this.#unreached = new Set(operations);
     this.#weighted = operations.flatMap((one) => Array<Operation>(weightOf(one)).fill(one));
-    // Mostly a name is new and a reference is to something that is there.
+    // Usually a name is new, and a reference is to an existing object.
     const recall = (property: string): unknown =>
       (random.next() < (property === 'name' ? 0.1 : 0.7) ? seen.recall(property) : undefined) ??
       plausible(random, property);
@@ -67,12 +67,12 @@ export class RequestMaker {
     return request;
   }
 
-  /** Somebody got through to the operation. */
+  /** Records that a request to the operation succeeded. */
   reached(operation: Operation): void {
     this.#unreached.delete(operation);
   }
 
-  /** The larger an API, the less often each operation is asked: those that nobody got through to are asked for well. */
+  /** The larger an API, the fewer requests each operation gets: operations that no request has reached yet get valid ones. */
   #choose(): { readonly operation: Operation; readonly manner: Manner } {
     const { random } = this.#deps;
     if (random.next() < 0.25 && this.#unreached.size > 0) {
@@ -89,7 +89,8 @@ export class RequestMaker {
     seen.refocus(operation, caller);
     const spoilt = this.#spoil(operation, manner);
     const body = this.#body(operation, spoilt);
-    // Not both: of headers that are too large a server reads not even the method, and cannot know that HEAD wants no body.
+    // Not both: if headers are too large, a server does not even read the method, and cannot know that HEAD wants no
+    // body.
     const isOther = spoilt.has('method') && !spoilt.has('header');
     const method = isOther ? random.pick(OTHER_METHODS) : operation.method;
     const headers = this.#headers({ operation, caller, spoilt, body });
@@ -131,31 +132,31 @@ export class RequestMaker {
     return this.#deps.random.pick(others);
   }
 
-  /** The texts to send; none when it is left out. */
+  /** The texts to send; empty when the parameter is left out. */
   #values(parameter: Parameter, spoilt: Spoilt): string[] {
     const { random } = this.#deps;
     const manner = spoilt.get(keyOf(parameter)) ?? 'valid';
     if (manner === 'hostile') return [random.pick(parameter.name === 'filter' ? FILTERS : HOSTILE_TEXTS)];
     if (manner === 'nearly valid') return [this.#sampler.nearlyValid(parameter.schema)].flat().map(asText);
-    // A page token is made by the server alone, and comes from it by itself.
+    // A page token comes only from the server, and is followed separately.
     if (parameter.required !== true && (parameter.name === 'pageToken' || random.next() < 0.6)) return [];
     if (parameter.name === 'filter') return [random.pick(FILTERS)];
     const known = random.next() < 0.8 ? this.#deps.seen.recall(parameter.name) : undefined;
     if (known === undefined) return [this.#sampler.valid(parameter.schema)].flat().map(asText);
-    // An example in quotes says that the value is sent in quotes.
+    // A quoted example means that the value is sent in quotes.
     return [asText(parameter.example).startsWith('"') ? random.pick([`"${known}"`, `"${known}"`, '*']) : known];
   }
 
   #headers({ operation, caller, spoilt, body }: Planned): Record<string, string> {
     const { random } = this.#deps;
     const headers: Record<string, string> = {};
-    // Each from an address of its own: how many one address may send is not what this is about.
+    // Each request comes from an address of its own: the rate limit per address is not under test.
     headers['x-forwarded-for'] = `10.${random.integer(0, 255)}.${random.integer(0, 255)}.${random.integer(1, 254)}`;
     const credentials = spoilt.has('credentials') ? random.pick(HOSTILE_CREDENTIALS) : `Bearer ${caller.token}`;
     if (operation.needsCredentials && credentials !== undefined) headers['authorization'] = credentials;
     if (body !== undefined) {
       headers['content-type'] = random.pick(Object.keys(operation.body ?? { 'application/json': {} }));
-      // Node's client leaves both out for methods that have no body as a rule.
+      // Node's client omits both for methods that usually have no body.
       if (random.next() < 0.05) headers['transfer-encoding'] = 'chunked';
       else headers['content-length'] = String(body.length);
     }
@@ -189,11 +190,14 @@ export class RequestMaker {
   }
 }
 
-/** Public operations say the same to everybody; those that may create are where states come from. */
+/**
+ * Public operations answer all callers alike, so they get few requests. Operations that create objects get many, because
+ * they produce new states.
+ */
 function weightOf({ needsCredentials, method, path }: Operation): number {
   if (!needsCredentials) return 1;
   if (method !== 'POST') return 8;
-  // What is made at the top is what all else is about.
+  // All other objects belong to the top-level ones.
   return /[{:]/.test(path) ? 16 : 96;
 }
 
@@ -209,12 +213,12 @@ function jsonOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value) ?? 'null');
 }
 
-/** Percent-encoded UTF-8, also of what is no text. */
+/** Percent-encoded UTF-8, also of invalid text. */
 function encode(text: string): string {
   return [...Buffer.from(text)].map((byte) => encodeByte(byte, /[A-Za-z0-9._~-]/)).join('');
 }
 
-/** As it is, as far as a client can send it: percent signs and slashes mean what the server takes them for. */
+/** Unencoded, as far as a client can send it: the server interprets percent signs and slashes. */
 function visible(text: string): string {
   return [...Buffer.from(text)].map((byte) => encodeByte(byte, /[\x21-\x7e]/)).join('');
 }

@@ -6,17 +6,17 @@ import { HOSTILE_NUMBERS, HOSTILE_TEXTS } from './hostile-values.ts';
 export interface SamplerDeps {
   readonly document: OpenapiDocument;
   readonly random: SeededRandom;
-  /** A value for the property that was seen before, if it should be used. */
+  /** Returns a value seen earlier for the property, if it should be used. */
   readonly recall: (property: string) => unknown;
 }
 
-/** So many texts of a pattern: few enough that some come again, as names do. */
+/** Number of distinct texts per pattern: few enough that some repeat, as names do. */
 const POOL = 300;
 const LETTERS = Array.from('abcXYZ 019-_.éß漢字👍');
 
 type Entry = [string, unknown];
 
-/** Values of a schema: as it asks for, nearly so, or anything at all. */
+/** Values for a schema: valid, nearly valid, or arbitrary. */
 export class SchemaSampler {
   readonly #deps: SamplerDeps;
   readonly #pools = new Map<string, readonly string[]>();
@@ -55,7 +55,7 @@ export class SchemaSampler {
     }
   }
 
-  /** A valid value with one thing wrong in it, somewhere. */
+  /** A valid value with one fault in it. */
   nearlyValid(given: JsonSchema): unknown {
     const { random } = this.#deps;
     const schema = resolveSchema(given, this.#deps.document);
@@ -90,7 +90,7 @@ export class SchemaSampler {
     return Object.fromEntries(entries);
   }
 
-  /** The keys of a map have rules that no schema tells, so that most are simple. */
+  /** The keys of a map have rules that no schema expresses, so most are simple. */
   #key(): string {
     const { random } = this.#deps;
     return random.next() < 0.9 ? random.pick(['a', 'b', 'team', 'example.com/tier']) : random.pick(HOSTILE_TEXTS);
@@ -156,7 +156,7 @@ export class SchemaSampler {
     return [...this.#array(schema), this.nearlyValid(item)];
   }
 
-  /** What is just outside. */
+  /** Values just outside the schema. */
   #misses(schema: JsonSchema): unknown[] {
     const { minLength, maxLength, minimum, maximum } = schema;
     const value = this.valid(schema);

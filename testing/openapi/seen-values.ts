@@ -5,16 +5,16 @@ import type { FuzzAnswer, FuzzRequest } from './fuzz-request.ts';
 
 type SeenObject = Readonly<Record<string, unknown>>;
 
-/** Something that an answer has shown, so that requests can speak of what is there. */
+/** An object seen in an answer, so that requests can refer to existing objects. */
 interface Seen {
   readonly object: SeenObject;
-  /** By the names of parameters: what it is called, and where it is. */
+  /** Its name and location, by parameter name. */
   readonly path: Readonly<Record<string, string>>;
-  /** Who has seen it. */
+  /** The caller that has seen it. */
   readonly by: string;
 }
 
-/** Where a value is found in what was seen, when it has another name there. */
+/** Names under which answers show a value, where they differ from the parameter's name. */
 const SEEN_AS: Readonly<Record<string, string>> = {
   'If-Match': 'etag',
   'If-None-Match': 'etag',
@@ -36,44 +36,44 @@ export class SeenValues {
   }
 
   /**
-   * From now on values come from one thing where possible, so that a name and an etag belong together. Mostly it is one
-   * that this caller has seen, and that has what the path of the operation asks for.
+   * Picks one object as the source of values where possible, so that a name and an etag belong together. Usually one that
+   * this caller has seen, and that has the parameters of the operation's path.
    */
   refocus({ path: template }: Operation, caller: FuzzCaller): void {
     const random = this.#random;
     const asked = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     const among = random.next() < 0.7 ? this.#seen.filter(({ by }) => by === caller.name) : this.#seen;
     const fitting = among.filter(({ path }) => asked.every((name) => path[name] !== undefined));
-    // Often the newest: what is made of it makes states deep.
+    // Often the newest object, so that states become deep.
     const newest = random.next() < 0.2 ? this.#newest : undefined;
     const found = newest ?? this.#oneOf(random.next() < 0.9 ? fitting : among);
     this.#focus = { object: found?.object ?? {}, path: { ...caller.knows, ...found?.path } };
   }
 
-  /** For something that a request speaks of. */
+  /** A value that refers to an existing object. */
   recall(name: string): string | undefined {
     if (/^last-?event-?id$/i.test(name)) return this.#oneOf(this.#positions);
     const { object, path } = this.#focus;
-    // Where something goes is mostly not where it is.
+    // The destination of a move usually differs from the current parent.
     if (name === 'parent') return this.#oneOf(this.#seen)?.path['workspace'] ?? path['workspace'];
     if (name === 'resource') return path['target'] ? `targets/${path['target']}` : inWorkspace(path);
     const value = path[SEEN_AS[name] ?? name] ?? object[SEEN_AS[name] ?? name];
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** The next page of the list that was asked for last. */
+  /** The next page of the list requested last. */
   get continuation(): FuzzRequest | undefined {
     return this.#continuation;
   }
 
   learn(request: FuzzRequest, { status, headers, body }: FuzzAnswer): void {
     if (status >= 300 || request.method === 'HEAD') return;
-    // What a dry run shows is not there, and what it deletes still is.
+    // Objects shown by a dry run do not exist, and those it deletes still do.
     if (/[?&]dryRun=true/.test(request.target)) return;
     if (request.method === 'DELETE') this.#forget(paramsIn(request));
     const type = headers['content-type'] ?? '';
     if (type.startsWith('text/event-stream')) {
-      // Only the first: how much of a stream arrives at once is up to chance, and a seed should tell one story.
+      // Only the first: how much of a stream arrives at once varies, and a seed should reproduce the same run.
       const position = /^id: (\S+)$/m.exec(body)?.[1];
       if (position !== undefined) this.#remember(this.#positions, position);
     }
@@ -97,14 +97,14 @@ export class SeenValues {
     } else for (const item of Object.values(value)) this.#learnThings(item, request);
   }
 
-  /** What was deleted, and all that was in it. */
+  /** Removes a deleted object, and all objects inside it. */
   #forget(gone: Readonly<Record<string, string>>): void {
     const isGone = ({ path }: Seen): boolean => Object.entries(gone).every(([name, value]) => path[name] === value);
     const left = this.#seen.filter((seen) => !isGone(seen));
     this.#seen.splice(0, this.#seen.length, ...left);
   }
 
-  /** The newest, and of the older ones any. */
+  /** Keeps the newest, and a random choice of the older ones. */
   #remember<T>(seen: T[], value: T): void {
     if (seen.length < REMEMBERED) seen.push(value);
     else seen[this.#random.integer(0, REMEMBERED - 1)] = value;
@@ -115,14 +115,14 @@ export class SeenValues {
   }
 }
 
-/** What an operation is about, by the parameter that names it: of `/things` and of `/things/{thing}:paint` it is `thing`. */
+/** The kind of object an operation is about, by its parameter name: for `/things` and `/things/{thing}:paint` it is `thing`. */
 function kindOf({ path }: Operation, operations: readonly Operation[]): string | undefined {
   const plain = path.replace(/:\w+$/, '');
   const item = operations.find((other) => other.path.startsWith(`${plain}/{`) && other.path.endsWith('}'));
   return /\{(\w+)\}$/.exec(plain)?.[1] ?? /^\/\{(\w+)\}$/.exec(item?.path.slice(plain.length) ?? '')?.[1];
 }
 
-/** The parameters of a path as they were sent. */
+/** The path parameters as sent. */
 function paramsIn({ operation, target }: FuzzRequest): Record<string, string> {
   const sent = (target.split('?')[0] ?? '').split('/');
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import type { SeededRandom } from '../seeded.ts';
 import type { JsonSchema, OpenapiDocument } from './api-description.ts';
 import { SchemaSampler } from './schema-sampler.ts';
 
-/** Chance that never adds anything: what may be left out is, and of several the first is taken. */
+/** A random source that never adds anything: optional parts are left out, and the first of several alternatives is taken. */
 const THRIFT: SeededRandom = {
   next: () => 0.99,
   integer: (min) => min,
@@ -14,7 +14,7 @@ const THRIFT: SeededRandom = {
   shuffled: (items) => [...items],
 };
 
-/** Gives what a schema asks for and no more, the same each time. */
+/** Generates the smallest valid value of a schema, the same each time. */
 export function smallestValues(document: OpenapiDocument): (schema: JsonSchema) => unknown {
   const sampler = new SchemaSampler({ document, random: THRIFT, recall: () => undefined });
   return (schema) => sampler.valid(schema);

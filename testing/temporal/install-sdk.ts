@@ -7,17 +7,17 @@ import { cacheFolder } from '../go-program.ts';
 import { logToStderr } from '../log-to-stderr.ts';
 import { onlyOne } from '../only-one.ts';
 
-/** The Temporal engine is a package of its own, which `npm ci` in the root does not install. */
+/** The Temporal engine is a separate package, which `npm ci` in the root does not install. */
 export const ENGINE_FOLDER = join(import.meta.dirname, '../../kit/durable/temporal');
 
-/** Installs the engine's packages, unless they are there as the lockfile wants them. */
+/** Installs the engine's packages, unless they already match the lockfile. */
 export async function installSdk(log: (line: string) => void = logToStderr): Promise<void> {
   const wanted = hashOf(readFileSync(join(ENGINE_FOLDER, 'package-lock.json')));
-  // npm empties the folder, so that a note in it says what was installed last, and to the end.
+  // npm empties the folder first, so a marker in it shows that the last installation completed.
   const note = join(ENGINE_FOLDER, 'node_modules', '.installed');
   const isDone = (): boolean => existsSync(note) && readFileSync(note, 'utf8') === wanted;
   if (isDone()) return;
-  // With the user, not among temporary files: two runs of tests in one checkout have a folder each for those.
+  // In the user's cache, not among temporary files: two test runs in one checkout have different temporary folders.
   const locks = cacheFolder(process.env, 'locks');
   mkdirSync(locks, { recursive: true });
   await onlyOne(
@@ -34,7 +34,7 @@ export async function installSdk(log: (line: string) => void = logToStderr): Pro
   );
 }
 
-/** Without install scripts: no package of the SDK needs its own. */
+/** Without install scripts: no package of the SDK needs them. */
 async function npmCi(): Promise<void> {
   const npm = spawn('npm', ['ci', '--ignore-scripts', '--no-progress', '--loglevel=error'], {
     cwd: ENGINE_FOLDER,

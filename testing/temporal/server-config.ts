@@ -4,8 +4,9 @@ const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 export const PORT_COUNT = 1 + 2 * SERVICES.length;
 
 /**
- * Where a server in production saves work by taking its time, this one does not. By default, timers may come a second late,
- * a run follows the last one a second after that began, and there are ten lists a second and one new namespace.
+ * Removes delays by which a production server saves work. By default, timers may fire a second late, a run starts at
+ * least a second after the start of the previous one, and there are limits of ten list calls and one new namespace per
+ * second.
  */
 export const QUICK_SETTINGS = {
   'history.timerProcessorMaxTimeShift': [{ value: '10ms' }],
@@ -14,7 +15,7 @@ export const QUICK_SETTINGS = {
   'frontend.namespaceRPS.namespaceReplicationInducingAPIs': [{ value: 1_000 }],
 };
 
-/** The whole server in one process, with its databases in memory. The first two ports are the frontend's HTTP and gRPC. */
+/** The whole server in one process, with in-memory databases. The first two ports are the frontend's HTTP and gRPC. */
 export function serverConfig(ports: readonly number[], dynamicConfigFile: string): object {
   const [httpPort, grpcPort] = ports;
   const services = SERVICES.map((service, index): [string, object] => {

@@ -24,13 +24,13 @@ describe('findServerProgram', () => {
       env: { XDG_CACHE_HOME: join(folder, 'cache'), PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, ...env },
     });
   const cache = (): string => join(folder, 'cache', 'fleetshift', 'programs');
-  /** Everything below the cache but the folders. */
+  /** All files below the cache. */
   const cached = async (): Promise<string[]> => {
     const entries = await readdir(cache(), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => !entry.isDirectory() || entry.name.startsWith('build-')).map(({ name }) => name);
   };
 
-  /** A Go with two modules that have nothing in them, which notes each build and builds what it is told to. */
+  /** A fake Go with two empty modules, which records each build and writes the output. */
   async function fakeGo(script = 'while [ "$1" != -o ]; do shift; done; echo built > "$2"'): Promise<void> {
     await mkdir(join(folder, 'bin'));
     await mkdir(join(folder, 'upstream'));

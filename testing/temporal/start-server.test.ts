@@ -56,7 +56,7 @@ describe('freshNamespace', { skip }, () => {
 
 type Started = Pick<TemporalServer, 'http' | 'folder'>;
 
-/** Starts a server in a process of its own, says where it is, and ends when told to, without stopping it. */
+/** Starts a server in a separate process, prints its address, and exits on request without stopping it. */
 function run(): ChildProcess {
   const script = `
     import { startServer } from ${JSON.stringify(new URL('./start-server.ts', import.meta.url).href)};
@@ -81,7 +81,7 @@ async function exitOf(child: ChildProcess): Promise<unknown[]> {
   return await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
-/** Nobody calls back when the guardian is done, so this looks from time to time. */
+/** Polls, because the guardian sends no notification when it is done. */
 async function gone(server: Started): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   while (existsSync(server.folder) || (await isUp(server))) await delay(20, undefined, { signal: deadline });

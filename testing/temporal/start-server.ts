@@ -15,13 +15,13 @@ export interface TemporalServer {
   /** `http://127.0.0.1:port`, the same service as JSON. */
   readonly http: string;
   readonly pid: number;
-  /** Everything it ever wrote is in here. */
+  /** Holds everything the server writes. */
   readonly folder: string;
   stop(): Promise<void>;
 }
 
 /**
- * A real Temporal server that keeps everything in memory, on ports of its own. It goes away with `stop`, or with this
+ * Starts a real Temporal server that keeps everything in memory, on its own ports. It ends with `stop`, or with this
  * process, even when that is killed. It never keeps this process alive.
  */
 export async function startServer(program: string): Promise<TemporalServer> {
@@ -40,7 +40,7 @@ export async function startServer(program: string): Promise<TemporalServer> {
           pid: server.pid,
           folder,
           stop: async () => {
-            // Its memory is all that it has, so that there is nothing to wind up.
+            // Its state is in memory only, so nothing needs an orderly shutdown.
             await server.stop('SIGKILL');
             rmSync(folder, { recursive: true, force: true });
             await guardian.release();
@@ -49,7 +49,7 @@ export async function startServer(program: string): Promise<TemporalServer> {
       }
       await server.stop('SIGKILL');
       const { said } = server;
-      // Another process may take a port between the look and the start.
+      // Another process may take a port before the server starts.
       if (attempt === 3 || !/address already in use/.test(said)) {
         throw new Error(`start the Temporal server: it said\n${said}`);
       }
@@ -64,7 +64,7 @@ export async function startServer(program: string): Promise<TemporalServer> {
 function spawnServer(program: string, folder: string, ports: readonly number[]): ServerProcess {
   const dynamic = join(folder, 'dynamic.yaml');
   const config = join(folder, 'config.yaml');
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(dynamic, JSON.stringify(QUICK_SETTINGS));
   writeFileSync(config, JSON.stringify(serverConfig(ports, dynamic)));
   return new ServerProcess({ program, args: [config], folder, log: join(folder, 'log') });

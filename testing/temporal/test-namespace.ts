@@ -6,24 +6,23 @@ import { installSdk } from './install-sdk.ts';
 import { findServerProgram } from './server-program.ts';
 import { startServer, type TemporalServer } from './start-server.ts';
 
-/** Where a test finds a Temporal of its own. */
+/** A Temporal namespace for one test. */
 export interface TestNamespace {
   /** `127.0.0.1:port`. */
   readonly address: string;
-  /** Where its service is had as JSON, as from a tool that is not ours. */
+  /** The same service as JSON, for access independent of our client. */
   readonly http: string;
   readonly namespace: string;
 }
 
-/** What test processes are told about a server that was started for all of them. */
+/** Tells test processes about the server started for all of them. */
 export const SHARED_SERVER = 'FLEETSHIFT_TEST_TEMPORAL';
 
 export type SharedServer = Pick<TemporalServer, 'address' | 'http'>;
 
 /**
- * A namespace that nobody else uses, on the server that the test runner started for all test processes, else on one for
- * this process alone. `undefined`, with a line on the standard error stream that cannot be missed, where neither is to be
- * had.
+ * A namespace for this test alone, on the server started by the test runner, or else on one for this process alone.
+ * `undefined`, after a prominent line on stderr, where neither is available.
  */
 export async function freshNamespace(): Promise<TestNamespace | undefined> {
   const server = await sharedServer();
@@ -40,8 +39,8 @@ export async function freshNamespace(): Promise<TestNamespace | undefined> {
 }
 
 /**
- * One server for all test processes, which learn of it by `SHARED_SERVER` in their environment. The first time ever it is
- * built, and the SDK installed, which takes minutes. `undefined`, after a loud line, where there is no Go to build it with.
+ * Starts one server for all test processes, which find it by `SHARED_SERVER` in their environment. The first time,
+ * building it and installing the SDK takes minutes. `undefined`, after a prominent log line, where Go is not available.
  */
 export async function startSharedServer(
   log: (line: string) => void = logToStderr,
@@ -64,7 +63,7 @@ async function sharedServer(): Promise<SharedServer | undefined> {
   return await started;
 }
 
-/** The server's parts learn of a new namespace one after another. */
+/** The server's services learn of a new namespace at different times. */
 async function untilUsable(http: string, namespace: string): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   const look = `${http}/api/v1/namespaces/${namespace}/workflows/nobody`;

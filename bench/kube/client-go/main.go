@@ -1,4 +1,4 @@
-// The same few lines as our-program.ts, with client-go: its own limits off, JSON on the wire. Reads the orders of
+// The same few lines as our-program.ts, with client-go: its own rate limits off, JSON on the wire. Reads the orders of
 // orders.ts from its argument and prints the outcome.
 package main
 
@@ -95,7 +95,7 @@ func run() (outcome, error) {
 	return outcome{Rates: rates[1:], ResidentBytes: residentBytes()}, nil
 }
 
-// How many it did.
+// Returns the number of operations.
 func (s subject) once(round int) (int, error) {
 	switch s.Task.Kind {
 	case "list":
@@ -179,7 +179,7 @@ func (s subject) apply(index int, turn string) error {
 	return err
 }
 
-// Without managedFields, as our own informers keep objects.
+// Without managedFields, as our own informers store objects.
 func (s subject) measureCache() (outcome, error) {
 	if _, err := s.CoreV1().ConfigMaps(s.Namespace).List(s.ctx, metav1.ListOptions{Limit: 1}); err != nil {
 		return outcome{}, err

@@ -11,16 +11,16 @@ export interface ViewOptions {
   readonly attempts: Attempts;
   readonly token: string;
   readonly places: readonly Place[];
-  /** The event to read up to, which the caller may see. */
+  /** The event to read up to; the caller may see it. */
   readonly lastEvent: string;
 }
 
-/** What was asked, and all that was answered to it. */
+/** Requests, and the whole answer to each. */
 export type View = ReadonlyMap<string, string>;
 
 const PAGE_SIZES = [1, 2, 1000];
 
-/** Everything that a caller can find out: every operation on every place, lists in pages of every size, the stream. */
+/** Everything a caller can find out: every operation on every place, lists with every page size, and the event stream. */
 export async function wholeView(options: ViewOptions): Promise<View> {
   const { operations, attempts, places } = options;
   const view = new Map<string, string>();
@@ -41,7 +41,7 @@ export async function wholeView(options: ViewOptions): Promise<View> {
   return view;
 }
 
-/** Lists with parameters that name something, and with filters. */
+/** Lists with parameters that name an object, and with filters. */
 function listsIn(places: readonly Place[]): string[] {
   const filters = ['name.startsWith("r")', 'name != "nothing"'].map((filter) => `filter=${encodeURIComponent(filter)}`);
   const general = ['', ...filters.map((filter) => `?${filter}`)];
@@ -86,7 +86,7 @@ async function answerTo({ platform, token }: ViewOptions, path: string, init: Pl
   return `${answer.status} ${await answer.text()}`;
 }
 
-/** The whole list, page after page: how long each is and whether there is a next one tells something too. */
+/** The whole list, page by page: the length of each page and the presence of a next one could reveal something too. */
 async function pagesOf(options: ViewOptions, path: string, pageSize: number): Promise<string> {
   const pages: string[] = [];
   let token: string | undefined;
@@ -100,7 +100,7 @@ async function pagesOf(options: ViewOptions, path: string, pageSize: number): Pr
   return pages.join('\n');
 }
 
-/** The frames of the stream from its beginning to the last event, with all that stands between events. */
+/** All frames of the stream from its beginning to the last event, including those between events. */
 async function eventsOf({ platform, token, lastEvent }: ViewOptions): Promise<string> {
   const hangUp = new AbortController();
   const signal = AbortSignal.any([hangUp.signal, AbortSignal.timeout(PATIENCE_MS)]);

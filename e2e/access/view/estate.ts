@@ -7,14 +7,14 @@ export interface Step {
   readonly init: PlatformRequest;
 }
 
-/** Goes wherever it can once somebody has approved it, so that it comes to a rest before anything is delivered. */
+/** Deploys to every possible target after an approval, so that it comes to rest before anything is delivered. */
 export const DEPLOYMENT = {
   manifest: { type: 'inline', documents: [{ kind: 'Note', text: 'hello' }] },
   placement: [{ type: 'all' }],
   rollout: { type: 'staged', stages: [{ name: 'all', selector: {}, beforeTasks: [{ type: 'approval' }] }] },
 };
 
-/** Somebody's part of the tree, and chance that makes it grow and change. It knows what it made, and asks nobody. */
+/** A subtree of workspaces that grows and changes at random. It tracks what it created and sends no requests itself. */
 export class Estate {
   readonly top: string;
   readonly #prefix: string;
@@ -31,7 +31,7 @@ export class Estate {
     this.#workspaces = [this.top];
   }
 
-  /** Everything that a caller can be asked about, made first. */
+  /** Creates one object of every kind that a caller can be asked about. */
   begin(parent: string): Step[] {
     const [room, den, target] = ['room', 'den', 'target'].map((name) => `${this.#prefix}-${name}`) as [
       string,
@@ -56,12 +56,12 @@ export class Estate {
     ];
   }
 
-  /** Planned in its own time: what has to be the same twice makes it last, and waits until it is. */
+  /** A deployment is planned in the background. A test that compares two platforms creates it last, and waits for the plan. */
   deploy(): Step {
     return this.#newDeployment(`${this.#prefix}-room`, 'app');
   }
 
-  /** Of one that is there; or another one. The first one stays. */
+  /** Changes an existing deployment, or creates another. The first one stays. */
   changeDeployment(): Step {
     const random = this.#random;
     const path = random.pick(this.#deployments);
@@ -72,7 +72,7 @@ export class Estate {
       case 1:
         return patch(path, { manifest: { documents: [{ kind: 'Note', text: this.#name('text') }] } });
       case 2:
-        // Nobody may have asked yet, which is refused.
+        // Refused where no approval is pending yet.
         return post(`${path}:approve`);
       case 3:
         return others.length > 0 ? remove(random.pick(others)) : post(`${path}:replan`);
@@ -81,7 +81,7 @@ export class Estate {
     }
   }
 
-  /** An earlier life of what `begin` makes: the same names in other hands, and gone again. */
+  /** An earlier life of the objects that `begin` creates: the same names with other owners, deleted again. */
   static earlier(prefix: string, parent: string): Step[] {
     const [top, target] = [`${prefix}-top`, `${prefix}-target`];
     const grant = { subject: { kind: 'user', id: 'somebody-earlier' }, role: 'admin' };
@@ -115,7 +115,7 @@ export class Estate {
       case 6:
         return post(`/v1/targets/${target}:assign`, { workspace });
       case 7:
-        // Into itself now and then, which is refused.
+        // Sometimes moves a workspace into itself, which is refused.
         return post(`/v1/workspaces/${random.pick(this.#workspaces.slice(1))}:move`, { parent: workspace });
       case 8:
         return post(`/v1/workspaces/${workspace}/grants`, {

@@ -1,4 +1,4 @@
-/** What is never twice the same: identities by the order in which they appear, moments as such. */
+/** Masks values that differ from run to run: identities become their order of appearance, times a fixed mark. */
 export class Faceless {
   readonly #seen = new Map<string, string>();
 
@@ -7,7 +7,7 @@ export class Faceless {
   }
 
   #placeholder(found: string): string {
-    // Request ids come and go with each request, and name nothing.
+    // Request ids are new for each request and refer to no object.
     if (found.startsWith('"requestId"')) return '"requestId":"<any>"';
     const known = this.#seen.get(found) ?? `<${this.#seen.size}>`;
     this.#seen.set(found, known);
@@ -16,8 +16,8 @@ export class Faceless {
 }
 
 /**
- * Uids; hashes; etags, page tokens and the ids of event frames, which are opaque; serials of certificates; ids of tokens;
- * and the tokens themselves.
+ * Uids; hashes; etags, page tokens and ids of event frames, which are opaque; certificate serials; token ids; and the
+ * tokens themselves.
  */
 const IDENTITY = new RegExp(
   [

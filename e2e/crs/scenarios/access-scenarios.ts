@@ -42,7 +42,7 @@ export const ACCESS_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** A kubeconfig with the token of an account of its own, which may do everything. */
+/** A kubeconfig with the token of a new service account, which may do everything. */
 async function accountConfig(stage: Stage, name: string): Promise<string> {
   const { client, cluster } = stage.workload('a');
   const { workloadNamespace: namespace, signal } = stage;
@@ -74,7 +74,7 @@ async function accountConfig(stage: Stage, name: string): Promise<string> {
   });
 }
 
-/** The token of an account that is gone is nobody's. */
+/** Deletes the account, which invalidates its token. */
 async function revoke(stage: Stage, name: string): Promise<void> {
   const ref = { resource: CORE.serviceAccounts, namespace: stage.workloadNamespace, name };
   await stage.workload('a').client.delete(ref, {}, stage.signal);

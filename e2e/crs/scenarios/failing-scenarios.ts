@@ -1,7 +1,7 @@
 import { CORE } from '#kit/kube';
 import type { Scenario } from '../scenario.ts';
 
-/** What goes wrong with either manager, and how they say so. */
+/** Failures that either manager meets, and how each reports them. */
 export const FAILING_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a selector that makes no sense',

@@ -2,7 +2,7 @@ import { CORE } from '#kit/kube';
 import { CRS, PAUSED } from '../crs-objects.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** Where we do as upstream does, beyond what its own suite tries. */
+/** Where ours behaves as upstream does, beyond the cases of upstream's own suite. */
 export const FAITHFUL_SCENARIOS: readonly Scenario[] = [
   {
     name: 'contents of every form',

@@ -3,7 +3,7 @@ import { CRS, PAUSED } from '../crs-objects.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Question } from '../stage.ts';
 
-/** Where upstream says one thing and does another, or does nothing; and what it does not try itself. */
+/** Where upstream's report and behaviour disagree, or it does nothing; and cases its own suite leaves out. */
 export const HONEST_SCENARIOS: readonly Scenario[] = [
   {
     name: 'one resource is missing',
@@ -199,7 +199,7 @@ export const HONEST_SCENARIOS: readonly Scenario[] = [
       await stage.set('other', { resources: [settings], selector: other });
       await stage.reaches('applied', (seen) => names.every((name) => seen.isApplied(name, 'web')));
       await stage.change(CRS.clusters, 'relabelled', { metadata: { labels: { fleet: 'no' } } });
-      // Paused, so that nobody makes the binding anew before the set is deleted.
+      // Paused, so that the manager does not recreate the binding before the set is deleted.
       await stage.change(CRS.sets, 'web', { metadata: { annotations: { [PAUSED]: 'yes' } } });
       await stage.reaches('paused', (seen) => seen.condition('web', 'Paused')?.status === 'True');
       await stage.remove(CRS.bindings, 'without-binding');

@@ -3,7 +3,7 @@ import { CRS } from '../crs-objects.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 
-/** What Cluster API's own integration suite tries, told anew. */
+/** The cases of Cluster API's own integration suite, retold. */
 export const UPSTREAM_SCENARIOS: readonly Scenario[] = [
   {
     name: 'several resources',
@@ -129,7 +129,7 @@ export const UPSTREAM_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** First there is nothing, then something empty, then something to apply. */
+/** The resource is absent at first, then empty, then has something to apply. */
 function createdLater(kind: 'ConfigMap' | 'Secret'): Scenario {
   return {
     name: `${kind} created later`,
@@ -156,7 +156,7 @@ function createdLater(kind: 'ConfigMap' | 'Secret'): Scenario {
   };
 }
 
-/** As upstream's fixtures are: the Secret says `metadata` twice, and the last one counts. */
+/** As in upstream's fixtures: the Secret has `metadata` twice, and the last one counts. */
 async function configMapAndSecret(stage: Stage) {
   const { workloadNamespace: namespace } = stage;
   const second = `metadata:\nkind: ConfigMap\napiVersion: v1\nmetadata:\n name: second\n namespace: ${namespace}`;

@@ -1,4 +1,4 @@
-// Opens a channel and exchanges messages on it, knowing nothing but the proto files: they are read when it starts.
+// Opens a channel and exchanges messages on it. It knows only the proto files, which it reads at startup.
 package main
 
 import (

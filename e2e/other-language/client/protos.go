@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// What the proto files say, and no code that was made from them.
+// The parsed proto files; no generated code is used.
 type protocol struct {
 	method string
 	frame  protoreflect.MessageDescriptor
@@ -28,7 +28,7 @@ func readProtocol(ctx context.Context, folder string) (*protocol, error) {
 	return &protocol{method: name, frame: method.Input()}, nil
 }
 
-// The frames that are used here, as protobuf writes them in JSON: what is 64 bits long is a text.
+// The frames used here, in protobuf's JSON form: 64-bit integers are strings.
 type frame struct {
 	Open    *open    `json:"open,omitempty"`
 	Opened  *opened  `json:"opened,omitempty"`

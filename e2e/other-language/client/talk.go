@@ -19,7 +19,7 @@ type options struct {
 	count                    int
 }
 
-// What the test wants to know.
+// The result that the test checks.
 type outcome struct {
 	Version      uint     `json:"version"`
 	Received     []string `json:"received"`
@@ -40,7 +40,7 @@ type partial struct {
 	bytes   []byte
 }
 
-// Answers each of count messages with one of its own, and goes when all of those are acknowledged.
+// Answers each of count messages with one of its own, and leaves when all of those are acknowledged.
 func talk(ctx context.Context, options options) (*outcome, error) {
 	protocol, err := readProtocol(ctx, options.protos)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *conversation) takeChunk(chunk chunk) error {
 	return c.received(chunk.ID, fmt.Sprintf("%d bytes", len(whole.bytes)))
 }
 
-// It is ours now, which is what an acknowledgement says.
+// An acknowledgement means that this end has taken responsibility for the message.
 func (c *conversation) received(id uint64, text string) error {
 	c.outcome.Received = append(c.outcome.Received, text)
 	if err := c.send(frame{Ack: &ack{IDs: []string{fmt.Sprint(id)}}}); err != nil {

@@ -1,5 +1,5 @@
-// An API server that records what it is asked, on net/http, whose parser API servers have. It prints its two addresses: the one
-// that is asked, and the one that tells what was seen since it was last asked.
+// A recording API server on net/http, the parser that real API servers use. It prints two addresses: one for requests,
+// and one that returns the requests seen since it was last asked.
 package main
 
 import (
@@ -47,7 +47,7 @@ func answer(response http.ResponseWriter, request *http.Request) {
 		raw, _ := base64.StdEncoding.DecodeString(script)
 		if connection, _, err := http.NewResponseController(response).Hijack(); err == nil {
 			connection.Write(raw)
-			// Whatever comes next on it is not answered as it should be either.
+			// Further requests on this connection are not answered properly either.
 			go io.Copy(io.Discard, connection)
 		}
 		return
@@ -64,7 +64,7 @@ func answer(response http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// Says back what it hears, until it has heard END!.
+// Echoes its input until it has received END!.
 func echo(response http.ResponseWriter, request *http.Request) {
 	connection, buffered, err := http.NewResponseController(response).Hijack()
 	if err != nil {
@@ -102,7 +102,7 @@ func main() {
 		panic(err)
 	}
 	fmt.Printf("http://%s http://%s\n", asked.Addr(), control.Addr())
-	// It ends with the process that started it, however that ends.
+	// Exits with the process that started it, however that one ends.
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)

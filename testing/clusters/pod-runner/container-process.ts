@@ -8,7 +8,7 @@ export interface ContainerProcessOptions {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
-  /** Where its lines go, in the format that container runtimes use. */
+  /** The log file, in the format of container runtimes. */
   readonly log: string;
 }
 
@@ -48,7 +48,7 @@ export class ContainerProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Asks it, with its group, to end, and kills it when it has not within `patienceMs`. */
+  /** Signals the process group to end, and kills it if that takes longer than `patienceMs`. */
   async stop(signal: NodeJS.Signals, patienceMs = 0): Promise<void> {
     if (this.hasEnded) return;
     this.#signal(signal);

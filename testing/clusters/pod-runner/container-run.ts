@@ -5,23 +5,23 @@ import type { Container, Probe } from './pod.ts';
 export interface ContainerRunDeps {
   readonly container: Container;
   readonly restarts: 'Always' | 'OnFailure' | 'Never';
-  /** A new process of the container. */
+  /** Starts a new process for the container. */
   readonly launch: (signal: AbortSignal) => Promise<ContainerProcess>;
   readonly probe: (probe: Probe, signal: AbortSignal) => Promise<boolean>;
-  /** Told whenever the status is another. */
+  /** Called when the status has changed. */
   readonly changed: () => void;
-  /** How long it has when it is asked to end. */
+  /** The time the container has to end. */
   readonly graceMs: () => number;
 }
 
-// DECISION: a kubelet waits 10 s after a crash, and 10 s between probes unless told otherwise. Tests wait for what follows,
-// so that this one hurries; the order of things is the same.
+// DECISION: a kubelet waits 10 s after a crash, and by default 10 s between probes. These delays are shorter, because
+// tests wait for the outcome; the order of events is the same.
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 10_000;
 const EAGER_MS = 100;
 const LONGEST_PERIOD_MS = 1_000;
 
-/** The life of one container, from its first start to the end that its Pod's restart policy gives it. */
+/** The life of one container, from its first start to the end defined by its Pod's restart policy. */
 export class ContainerRun {
   readonly #deps: ContainerRunDeps;
   #state: object = { waiting: { reason: 'ContainerCreating' } };
@@ -35,7 +35,7 @@ export class ContainerRun {
     this.#deps = deps;
   }
 
-  /** As the Pod's status has it. */
+  /** The container's entry in the Pod's status. */
   get status(): object {
     const { name, image } = this.#deps.container;
     return {
@@ -54,12 +54,12 @@ export class ContainerRun {
     return this.#ready;
   }
 
-  /** How it ended for good. */
+  /** Its final exit. */
   get exit(): ContainerExit | undefined {
     return this.#exit;
   }
 
-  /** Until it has ended for good. The signal asks it to. */
+  /** Resolves when the container has ended for good. The signal tells it to end. */
   async run(signal: AbortSignal): Promise<void> {
     let backoff = FIRST_BACKOFF_MS;
     while (!signal.aborted) {
@@ -139,7 +139,8 @@ export class ContainerRun {
       const passes = await this.#deps.probe(probe, signal);
       signal.throwIfAborted();
       tell(passes);
-      // Eager until it passes, so that nobody waits longer than the program needs; failures of a live one count by its period.
+      // Probes frequently until readiness passes, so that tests wait no longer than the program needs. Failures of a
+      // running container count at its own period.
       const eager = !passes && probe === this.#deps.container.readinessProbe;
       await delay(eager ? EAGER_MS : periodOf(probe), undefined, { signal });
     }

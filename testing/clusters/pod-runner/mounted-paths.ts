@@ -4,16 +4,16 @@ import type { Container } from './pod.ts';
 export type Rewrite = (text: string) => string;
 
 export interface MountedPathsOptions {
-  /** Where the volumes of the Pod are, each in a folder of its name. */
+  /** The folder with the Pod's volumes, each in a folder of its name. */
   readonly volumes: string;
-  /** The address on which the Pod has its ports. */
+  /** The address of the Pod's ports. */
   readonly podIp: string;
 }
 
 /**
- * A local process has neither the file system nor the network of its container, so what names either is changed: a path
- * below a mount becomes the path where the volume is, and "any address" becomes the address of the Pod, or two Pods could
- * not have the same port.
+ * A local process has neither the file system nor the network of its container, so references to either are rewritten. A
+ * path below a mount becomes the path of the volume. "Any address" becomes the Pod's address; otherwise two Pods could
+ * not use the same port.
  */
 export function mountedPaths(container: Container, { volumes, podIp }: MountedPathsOptions): Rewrite {
   const mounts = (container.volumeMounts ?? []).toSorted((a, b) => b.mountPath.length - a.mountPath.length);

@@ -1,8 +1,8 @@
-/** A reference to an image called `fleetshift`, wherever it is kept and of whatever tag or digest. */
+/** Matches an image named `fleetshift` in any registry, with any tag or digest. */
 export const OUR_IMAGE = '(^|/)fleetshift([:@][^/]*)?$';
 
 const PATTERN = new RegExp(OUR_IMAGE);
-/** A version that ends at its start, for tests of those that are bad. */
+/** A version that exits at startup, for tests of bad versions. */
 const BROKEN = /:broken(@|$)/;
 
 export function isOurImage(image: string): boolean {

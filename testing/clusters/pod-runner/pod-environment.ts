@@ -8,7 +8,7 @@ export interface EnvironmentDeps {
   readonly sources: PodSources;
 }
 
-/** The variables of a container by the rules of a kubelet: sources first, then each variable, which may use those before it. */
+/** A container's variables by the rules of a kubelet: `envFrom` first, then each variable, which may refer to earlier ones. */
 export async function containerEnvironment(
   deps: EnvironmentDeps,
   container: Container,
@@ -23,7 +23,7 @@ export async function containerEnvironment(
   return env;
 }
 
-/** `$(NAME)` is replaced where it is known, and `$$(NAME)` is how one writes it. */
+/** Replaces `$(NAME)` where NAME is known; `$$(NAME)` is the escape for a literal one. */
 export function expandVariables(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(/\$\$|\$\(([A-Za-z_][\w.-]*)\)/g, (found, name?: string) =>
     name === undefined ? '$' : (env[name] ?? found),

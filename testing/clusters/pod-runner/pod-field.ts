@@ -1,6 +1,6 @@
 import type { Pod } from './pod.ts';
 
-/** A field of the Pod by its path, as the downward API names it. */
+/** Reads a field of the Pod by its downward API path. */
 export function podField({ metadata, spec }: Pod, fieldPath: string, podIp: string): string {
   const [, table, key] = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(fieldPath) ?? [];
   if (table === 'labels') return metadata.labels?.[key ?? ''] ?? '';

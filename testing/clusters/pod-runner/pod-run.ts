@@ -22,9 +22,9 @@ export interface PodRunDeps {
   readonly api: ApiClient;
   /** `https://127.0.0.1:port` of the API server. */
   readonly server: string;
-  /** For everything that Pods have on disk. */
+  /** Holds all files of Pods. */
   readonly folder: string;
-  /** Makes sure that a process goes when its host goes. */
+  /** Makes the process end when its host ends. */
   readonly adopt: (process: ContainerProcess) => void;
 }
 
@@ -52,7 +52,7 @@ export class PodRun {
     this.#done = this.#run(this.#ending.signal).catch(() => {});
   }
 
-  /** Asks its programs to end, kills them when they have not within the time, and waits for the end of all. */
+  /** Signals its programs to end, kills those still running after the grace period, and waits until all have ended. */
   async end(graceMs: number): Promise<void> {
     this.#graceMs = graceMs;
     this.#ending.abort();
@@ -127,7 +127,7 @@ export class PodRun {
       KUBERNETES_SERVICE_HOST: hostname,
       KUBERNETES_SERVICE_PORT: port,
       KUBERNETES_SERVICE_PORT_HTTPS: port,
-      // What programs know by heart cannot be changed in their arguments.
+      // A path hard-coded in a program cannot be rewritten in its arguments.
       SERVICE_ACCOUNT_FOLDER: rewrite(SERVICE_ACCOUNT),
       ...Object.fromEntries(Object.entries(told).map(([name, value]) => [name, rewrite(value)])),
     };
@@ -136,7 +136,7 @@ export class PodRun {
   async #refreshVolumes(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
-      // What is not there at the moment stays as it was, as on any node.
+      // A volume source that is missing for now leaves the files as they were, as on any node.
       if (!signal.aborted) await writeVolumes(this.#volumeDeps(), signal).catch(() => {});
     }
   }
@@ -158,7 +158,7 @@ export class PodRun {
   }
 }
 
-/** Linux has all of 127.0.0.0/8, so that Pods do not compete for ports; others have one address. */
+/** Linux has all of 127.0.0.0/8, so Pods do not compete for ports; other systems have one address. */
 function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(16, 250)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;

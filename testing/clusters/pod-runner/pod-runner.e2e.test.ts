@@ -198,7 +198,7 @@ interface Place {
   readonly cluster: TestCluster;
   readonly namespace: string;
   readonly apply: (...objects: object[]) => Promise<void>;
-  /** What it prints. */
+  /** Returns the output. */
   readonly kubectl: (...args: string[]) => Promise<string>;
   readonly untilPod: (name: string, isSo: (status: ContainerStatus) => boolean) => Promise<void>;
 }

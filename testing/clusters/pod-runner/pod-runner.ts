@@ -8,8 +8,8 @@ import { PodRun, type PodRunDeps } from './pod-run.ts';
 const RETRY_MS = 200;
 
 /**
- * The kubelet of Pods of our own image, on whatever node they are: images cannot run on simulated nodes, so their programs
- * run as processes of this machine. Other Pods are not looked at.
+ * The kubelet for Pods of our own image, on any node: images cannot run on simulated nodes, so their programs run as
+ * processes of this machine. Other Pods are ignored.
  */
 export class PodRunner {
   readonly #deps: PodRunDeps;
@@ -23,7 +23,7 @@ export class PodRunner {
     this.#following = this.#follow();
   }
 
-  /** Kills what still runs. */
+  /** Kills all Pods that still run. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#following;
@@ -37,7 +37,7 @@ export class PodRunner {
       try {
         await this.#listAndWatch(signal);
       } catch {
-        // The API server is away or busy; it is asked again until it answers.
+        // The API server is down or busy; retries until it answers.
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
@@ -86,7 +86,7 @@ export class PodRunner {
     this.#endings.set(uid, ending);
   }
 
-  /** The last thing that a kubelet does for a Pod. */
+  /** Removes the Pod object, the last step of a kubelet. */
   async #forget({ metadata: { name, namespace, uid } }: Pod): Promise<void> {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } };
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(PATIENCE_MS)]);

@@ -1,11 +1,11 @@
 import type { ApiClient } from '../api-client.ts';
 import type { Pod } from './pod.ts';
 
-/** What a kubelet looks up for a Pod. Bytes, since a Secret may hold any. */
+/** Entries that a kubelet looks up for a Pod. Bytes, since a Secret may hold any. */
 export type Entries = ReadonlyMap<string, Buffer>;
 
 export interface PodSources {
-  /** Undefined where there is none. */
+  /** Undefined where it does not exist. */
   secret(name: string, signal: AbortSignal): Promise<Entries | undefined>;
   configMap(name: string, signal: AbortSignal): Promise<Entries | undefined>;
   /** A token of the Pod's service account, bound to the Pod. */
@@ -16,7 +16,7 @@ interface TokenAnswer {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
 }
 
-/** As much of its life as a token has behind it when a kubelet asks for the next. */
+/** The fraction of a token's lifetime after which a kubelet requests the next one. */
 const RENEW_AFTER = 0.8;
 
 export function podSources(api: ApiClient, { metadata, spec }: Pod): PodSources {

@@ -11,7 +11,7 @@ export interface PodStatusDeps {
 
 const RETRY_MS = 200;
 
-/** Keeps the status of a Pod as its containers are: one write at a time, and the last word always gets there. */
+/** Keeps a Pod's status in line with its containers: one write at a time, and the latest status is always written. */
 export class PodStatus {
   readonly #deps: PodStatusDeps;
   readonly #closing = new AbortController();
@@ -56,7 +56,7 @@ export class PodStatus {
       try {
         await this.#deps.api.send('PATCH', path, { metadata: { uid: metadata.uid }, status: this.#status() }, signal);
       } catch (error) {
-        // It is gone, or another of its name is there.
+        // The Pod is gone, or was replaced by another of the same name.
         if (error instanceof ApiAnswerError && [404, 409, 422].includes(error.status)) return;
         this.#isStale = true;
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});

@@ -8,7 +8,7 @@ export interface PodToolsDeps {
   readonly logOf: (container: string) => { readonly current: string; readonly previous: string };
 }
 
-/** Tells kwok what `kubectl logs`, `attach` and `port-forward` find in this Pod. They go with it. */
+/** Configures kwok for `kubectl logs`, `attach` and `port-forward` of this Pod. The configuration is deleted with the Pod. */
 export async function createPodTools({ api, pod, podIp, logOf }: PodToolsDeps, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid } = pod.metadata;
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
@@ -31,7 +31,7 @@ export async function createPodTools({ api, pod, podIp, logOf }: PodToolsDeps, s
   await create('PortForward', 'portforwards', { forwards });
 }
 
-/** Of a Pod of the same name that was there before, and is about to go. */
+/** Ignores a conflict with the leftovers of an earlier Pod of the same name, which are about to be deleted. */
 function unlessThere(error: unknown): void {
   if (!(error instanceof ApiAnswerError && error.status === 409)) throw error;
 }

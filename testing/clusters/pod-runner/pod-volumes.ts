@@ -8,13 +8,13 @@ export interface VolumeDeps {
   readonly pod: Pod;
   readonly podIp: string;
   readonly sources: PodSources;
-  /** Each volume is a folder in it, of the volume's name. */
+  /** Each volume is a subfolder with the volume's name. */
   readonly folder: string;
 }
 
 /**
- * Writes what the volumes hold now. Called again and again, as Secrets change and tokens run out; a file that stays the same
- * is not touched, and one that changes does so in one step.
+ * Writes the current contents of the volumes. Called repeatedly, as Secrets change and tokens expire. Unchanged files are
+ * not touched; changed ones are replaced in one step.
  */
 export async function writeVolumes(deps: VolumeDeps, signal: AbortSignal): Promise<void> {
   for (const volume of deps.pod.spec.volumes ?? []) {

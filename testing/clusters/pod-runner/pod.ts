@@ -1,4 +1,4 @@
-/** As much of a Pod as a kubelet has to know. */
+/** The fields of a Pod that a kubelet needs. */
 export interface Pod {
   readonly metadata: {
     readonly name: string;

@@ -11,7 +11,7 @@ export interface ProbeTarget {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Whether a container passes, by the rules of a kubelet: an answer from 200 to 399, an open port, or exit code 0. */
+/** Whether a container passes, by the rules of a kubelet: a status from 200 to 399, an open port, or exit code 0. */
 export async function probeContainer(probe: Probe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout((probe.timeoutSeconds ?? 1) * 1_000)]);
   try {
@@ -36,7 +36,7 @@ async function answersWell(
     headers: Object.fromEntries((get.httpHeaders ?? []).map(({ name, value }) => [name, value])),
     signal,
     agent: false as const,
-    // A kubelet does not look at the certificate either.
+    // A kubelet does not verify the certificate either.
     rejectUnauthorized: false,
   };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {

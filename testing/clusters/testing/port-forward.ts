@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { TestCluster } from '../test-cluster.ts';
 
-/** `kubectl port-forward` for as long as the test runs; gives back the port on 127.0.0.1. */
+/** Runs `kubectl port-forward` for the duration of the test; returns the port on 127.0.0.1. */
 export async function portForward(t: TestContext, cluster: TestCluster, args: readonly string[]): Promise<number> {
   const ending = new AbortController();
   const found = Promise.withResolvers<number>();
