@@ -1,7 +1,7 @@
 import { boolean, path } from './kinds.ts';
 import type { Settings } from './setting.ts';
 
-/** What every command with settings has. `resolveSettings` reads the file that `config` names. */
+/** Settings that every command with settings has. `resolveSettings` reads the file named by `config`. */
 export const COMMON_SETTINGS = {
   config: {
     kind: path(),
@@ -9,7 +9,7 @@ export const COMMON_SETTINGS = {
     sentence: 'YAML file with settings: a flat map whose keys are the flags without the dashes.',
     group: 'General',
     from: ['flag', 'environment'],
-    // FLEETSHIFT_CONFIG is the configuration of the command line client, which is another file.
+    // FLEETSHIFT_CONFIG names the configuration of the command line client, which is a different file.
     variable: 'FLEETSHIFT_CONFIG_FILE',
   },
   'print-config': {

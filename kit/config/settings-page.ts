@@ -6,7 +6,7 @@ export interface SettingsPageOptions {
   readonly settings: Settings;
 }
 
-/** The reference page, in Markdown. It is generated: what it says is what the program does. */
+/** The reference page, in Markdown, generated from the settings. */
 export function settingsPage({ command, settings }: SettingsPageOptions): string {
   const sections = [...byGroup(settings)].map(([group, members]) => {
     const entries = members.map(([name, setting]) => entry(name, setting));
