@@ -15,7 +15,7 @@ export function formatSealed({ key, content }: SealedText): string {
   return `${prefixOf(key.keyId)}${base64(key.bytes)}:${base64(content)}`;
 }
 
-/** What every text begins with whose key is wrapped by this one. */
+/** The prefix of every sealed text whose key is wrapped with this key. */
 export function prefixOf(keyId: string): string {
   return `${PREFIX}${keyId}:`;
 }
