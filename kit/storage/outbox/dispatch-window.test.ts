@@ -9,7 +9,7 @@ const arrival = (position: number, key: string, standing: Standing = 'free') => 
 });
 const deferred = (position: number, key: string) => ({ event: { position, key }, attempts: 1 });
 
-/** What it hands out for all its slots, as the keys in order. */
+/** Fills all slots; returns the keys of the started events in order. */
 function startAll(window: DispatchWindow<{ position: number; key: string }>): string[] {
   const keys: string[] = [];
   for (let turn = window.start(); turn !== undefined; turn = window.start()) keys.push(turn.event.key);

@@ -4,10 +4,10 @@ import { toFault } from './sqlite-errors.ts';
 import type { WriterRequest } from './writer-protocol.ts';
 import { serveWriter, type WriterService } from './writer-service.ts';
 
-/** How long the thread stays awake after a request, in case another comes at once. */
+/** How long the thread stays awake after a request, in case another follows at once. */
 const AWAKE_MS = 0.2;
 
-/** What a session hands to its thread. */
+/** Data passed to the thread at its start. */
 export interface WriterWorkerData {
   readonly connection: ConnectionOptions;
   readonly port: MessagePort;
@@ -16,10 +16,10 @@ export interface WriterWorkerData {
 }
 
 /**
- * The thread that owns the one writing connection, so that neither a long statement nor a disk sync holds up the rest.
+ * The thread that owns the only writing connection, so that neither a long statement nor a disk sync blocks other work.
  *
- * DECISION: it sleeps on a shared counter and fetches requests itself. Woken through its event loop, a round trip takes 20
- * to 50 microseconds; woken so, it takes 8, which is what a small statement takes.
+ * DECISION: the thread sleeps on a shared counter and fetches requests itself. Through its event loop, a round trip
+ * takes 20 to 50 microseconds; this way it takes 8, about as long as a small statement.
  */
 const { connection, port, bell } = workerData as WriterWorkerData;
 const service = open();
@@ -38,8 +38,8 @@ function serveUntilClosed(serve: WriterService): void {
 }
 
 /**
- * Whoever was just answered often asks again at once, sooner than a thread that fell asleep is awake again: that takes as
- * long as the sync of a fast disk.
+ * A caller that was just answered often sends the next request at once, sooner than a sleeping thread can wake up,
+ * which takes as long as the sync of a fast disk.
  */
 function rest(heard: number): void {
   for (const until = performance.now() + AWAKE_MS; performance.now() < until; ) {
