@@ -1,7 +1,7 @@
 import { defineWorkflow, type Json } from '#kit/durable';
 import { contentHash } from '#kit/std';
 
-/** Each touches one thing that it must not. */
+/** Each workflow uses one forbidden thing. */
 export const readsTheClock = defineWorkflow<null, Json>('reads-the-clock', async () => Date.now());
 
 export const makesADate = defineWorkflow<null, Json>('makes-a-date', async () => new Date().toISOString());

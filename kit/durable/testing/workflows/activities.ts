@@ -9,16 +9,16 @@ const RETRY = { attempts: 3, backoff: FAST };
 export const work = defineActivity<Work, Json>('work', { retry: RETRY, timeoutMs: 20_000 });
 export const workOnce = defineActivity<Work, Json>('work-once', { retry: { attempts: 1, backoff: FAST } });
 export const workPicky = defineActivity<Work, Json>('work-picky', { retry: { ...RETRY, nonRetryable: ['HOPELESS'] } });
-/** A try has less time than a test waits. */
+/** An attempt has less time than a test waits. */
 export const workImpatient = defineActivity<Work, Json>('work-impatient', { retry: RETRY, timeoutMs: 300 });
 export const workWatched = defineActivity<Work, Json>('work-watched', { retry: RETRY, heartbeatMs: 500 });
 export const workByDefault = defineActivity<Work, Json>('work-by-default');
-/** The second try comes long after the test. */
+/** The second attempt comes long after the test. */
 export const workPatient = defineActivity<Work, Json>('work-patient', {
   retry: { attempts: 3, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } },
 });
 
 export const ACTIVITIES = [work, workOnce, workPicky, workImpatient, workWatched, workByDefault, workPatient];
 
-/** Nobody implements it. */
+/** Has no implementation. */
 export const workOfNobody = defineActivity<Work, Json>('work-of-nobody', { retry: RETRY });

@@ -1,6 +1,6 @@
 import { DurableError, type Json } from '#kit/durable';
 
-/** What a workflow tells a test about an error that it caught. */
+/** How a workflow reports a caught error to a test. */
 export type Failure = { readonly code: string; readonly details: { readonly [key: string]: Json } };
 
 export function failureOf(error: unknown): Failure {

@@ -35,7 +35,7 @@ export const parentOfFailing = defineWorkflow<{ child: string }, Json>('parent-o
   }
 });
 
-/** Many children at once. */
+/** Many concurrent children. */
 export const dynasty = defineWorkflow<{ children: readonly string[] }, Json>('dynasty', async (ctx, { children }) => {
   return await Promise.all(children.map((id) => ctx.child(steps, { id, input: { keys: [id] } })));
 });

@@ -29,7 +29,7 @@ const KINDS = {
   ofNobody: workOfNobody,
 };
 
-/** One activity of a kind, and how it failed if it did. */
+/** One activity of a kind; returns its failure, if any. */
 export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string }, Json>(
   'try-work',
   async (ctx, { kind, key }) => {
@@ -41,7 +41,7 @@ export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string },
   },
 );
 
-/** Ends with what it is told to, after an activity whose outcome does not matter. */
+/** Ends as specified, after an activity whose outcome does not matter. */
 export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'plain error' }, Json | undefined>(
   'ending',
   async (ctx, { key, as }) => {
@@ -51,7 +51,7 @@ export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'pl
   },
 );
 
-/** Gives back what it was given, through an activity. */
+/** Returns its input, passed through an activity. */
 export const echo = defineWorkflow<{ key: string; value: Json }, Json>('echo', async (ctx, { key, value }) => {
   return { own: value, fromWork: await ctx.run(work, { key, note: value }) };
 });

@@ -9,7 +9,7 @@ export const sleeper = defineWorkflow<{ ms: number; key: string }, Json>('sleepe
   return { before, after };
 });
 
-/** Several timers at once: tells in which order they passed. */
+/** Several concurrent timers: returns the order in which they fired. */
 export const alarms = defineWorkflow<{ times: readonly number[] }, Json>('alarms', async (ctx, { times }) => {
   const passed: Json[] = [];
   await Promise.all(

@@ -3,7 +3,7 @@ import { work, workOnce } from '../activities.ts';
 
 export { bystander } from './before.ts';
 
-/** The release after the change, with a marker, so that what began before it goes on as it began. */
+/** The release after the change, with a marker, so that older workflows continue as they began. */
 export const skewed = defineWorkflow<{ key: string }, Json>('skewed', async (ctx, { key }) => {
   const way = ctx.patched('a new way') ? 'new' : 'old';
   const first = await ctx.run(work, { key: `${key}-${way}` });
@@ -16,7 +16,7 @@ export const skewedLater = defineWorkflow<{ key: string }, Json>('skewed-later',
   return await ctx.run(work, { key: ctx.patched('a new way') ? `${key}-new` : `${key}-old` });
 });
 
-/** And changes that somebody made without one. */
+/** Changes without a marker. */
 export const otherInput = defineWorkflow<{ key: string }, Json>('other-input', async (ctx, { key }) => {
   const first = await ctx.run(work, { key: `${key}-changed` });
   await ctx.waitSignal('go');

@@ -14,7 +14,7 @@ export const skewedLater = defineWorkflow<{ key: string }, Json>('skewed-later',
   return await ctx.run(work, { key: `${key}-old` });
 });
 
-/** Each is changed in one way that its history cannot stand. */
+/** Each is changed in one way that is incompatible with its history. */
 export const otherInput = defineWorkflow<{ key: string }, Json>('other-input', async (ctx, { key }) => {
   const first = await ctx.run(work, { key });
   await ctx.waitSignal('go');
@@ -46,7 +46,7 @@ export const stepRemoved = defineWorkflow<{ key: string }, Json>('step-removed',
   return first;
 });
 
-/** Not in the next release at all. */
+/** Missing in the next release. */
 export const removed = defineWorkflow<{ key: string }, Json>('removed', async (ctx, { key }) => {
   const first = await ctx.run(work, { key });
   await ctx.waitSignal('go');
