@@ -28,7 +28,7 @@ export type ExecutorCommand = WorkloadSignal;
 /** A line on its standard output. */
 export type ExecutorNews =
   | { readonly kind: 'ready' }
-  /** This process is now the one that executes; and then no longer. */
+  /** This process executes now (`leading`), or no longer does (`interrupted`). */
   | { readonly kind: 'leading' }
   | { readonly kind: 'interrupted' }
   /** The signal with this id is durable. */
