@@ -15,14 +15,14 @@ export const COMMON_SETTINGS = {
   'print-config': {
     kind: boolean(),
     default: 'false',
-    sentence: 'Print every setting with its value and where it came from, secrets left out, and stop.',
+    sentence: 'Print every setting with its value and source, without secrets, and exit.',
     group: 'General',
     from: ['flag'],
   },
   help: {
     kind: boolean(),
     default: 'false',
-    sentence: 'Show this text and stop.',
+    sentence: 'Show this help and exit.',
     group: 'General',
     from: ['flag'],
   },

@@ -18,7 +18,8 @@ export function helpText({ usage, summary, settings }: HelpOptions): string {
     const rows = members.map(([name, setting]) => row(flagColumn(name, setting), describe(name, setting), column));
     return [`${group}:`, ...rows].join('\n');
   });
-  const order = 'A flag wins over its environment variable, the variable over the file, and the file over the default.';
+  const order =
+    'A flag overrides its environment variable, the variable overrides the file, and the file overrides the default.';
   return `${[`Usage: ${usage}`, summary, ...blocks, order].join('\n\n')}\n`;
 }
 

@@ -28,7 +28,7 @@ export function readFile(settings: Settings, path: string, content: string): Rea
     const earlier = given.get(entry.name);
     if ('why' in entry) faults.push(faultOf(entry.name, origin, entry.why));
     else if (earlier !== undefined)
-      faults.push(faultOf(entry.name, origin, `stands there already: ${describeOrigin(earlier.origin)}`));
+      faults.push(faultOf(entry.name, origin, `is already set: ${describeOrigin(earlier.origin)}`));
     else given.set(entry.name, { ...entry, origin });
   }
   return { given: [...given.values()], faults };

@@ -79,6 +79,6 @@ function certificateIn(text: string): X509Certificate {
 
 function algorithmOf(key: KeyObject): string {
   const kind = acceptedKeyKind(key);
-  if (kind === undefined) throw new TypeError('its key is of a kind that is not taken');
+  if (kind === undefined) throw new TypeError('its key is of a kind that is not accepted');
   return KEY_KINDS[kind].jws;
 }

@@ -99,6 +99,6 @@ function malformed(why: string, cause?: unknown): PkiError {
 function refusedKey(): PkiError {
   return new PkiError(
     'KEY_REFUSED',
-    'the key is not one that is taken here: use EC P-256 or P-384, Ed25519, or RSA of 2048 to 8192 bits',
+    'the key is not accepted: use EC P-256 or P-384, Ed25519, or RSA of 2048 to 8192 bits',
   );
 }

@@ -110,7 +110,7 @@ export class FileKeyRing implements KeyWrapper {
     if (found !== undefined) return Buffer.from(found.key, 'base64');
     throw new SealingError(
       'KEY_UNKNOWN',
-      `the key file ${this.#file} does not hold the key ${id}, with which a value is sealed; put the file there that does`,
+      `the key file ${this.#file} does not hold the key ${id}, which seals a value; restore the file that holds it`,
       { details: { keyId: id } },
     );
   }

@@ -137,7 +137,7 @@ export class Execution {
     if (this.pending.size >= LIMITS.pendingSteps) {
       throw new DurableError(
         'TOO_MANY_PENDING',
-        `${LIMITS.pendingSteps} steps of ${this.id} have not ended; wait for some`,
+        `${LIMITS.pendingSteps} steps of ${this.id} are pending; wait for some`,
       );
     }
     const asked = make(++this.#steps);

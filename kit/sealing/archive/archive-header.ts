@@ -79,7 +79,7 @@ export function parseHeader(bytes: Buffer): { header: ArchiveHeader; text: strin
 export async function openHeader(header: ArchiveHeader, text: string, passphrase: Secret<string>): Promise<ArchiveKey> {
   const { key, check } = await derive(header.kdf, passphrase);
   if (!timingSafeEqual(Buffer.from(check, 'hex'), Buffer.from(header.check, 'hex'))) {
-    throw new ArchiveError('WRONG_PASSPHRASE', 'the passphrase is not the one that this file was made with');
+    throw new ArchiveError('WRONG_PASSPHRASE', 'wrong passphrase: this file was made with another one');
   }
   return { key, binding: bindingOf(text) };
 }

@@ -61,8 +61,5 @@ function truncated(): ArchiveError {
 }
 
 function damaged(number: number): ArchiveError {
-  return new ArchiveError(
-    'ARCHIVE_DAMAGED',
-    `this file is damaged, at chunk ${number}: not all of it is as it was written`,
-  );
+  return new ArchiveError('ARCHIVE_DAMAGED', `this file is damaged at chunk ${number}: its content was changed`);
 }

@@ -86,7 +86,7 @@ async function takeAway(
     if (!(error instanceof StorageError && error.code === 'GUARD_FAILED')) throw error;
     throw new OutboxError(
       'DEAD_LETTER_NOT_FOUND',
-      `${choice.consumer} has not all of these dead letters; list them again`,
+      `${choice.consumer} does not have all of these dead letters; list them again`,
       {
         cause: error,
       },

@@ -60,8 +60,8 @@ describe('DispatchWindow', () => {
   it('takes in nothing that the database said before it knew what was decided here', () => {
     const window = new DispatchWindow(LARGE);
     window.admit([arrival(1, 'a', 'held')], 1);
-    assert.throws(() => window.admit([arrival(2, 'a')], 2), /something to record/);
-    assert.throws(() => window.resume('b', [deferred(3, 'b')]), /something to record/);
+    assert.throws(() => window.admit([arrival(2, 'a')], 2), /rows to record/);
+    assert.throws(() => window.resume('b', [deferred(3, 'b')]), /rows to record/);
     window.record();
     window.admit([arrival(2, 'a', 'held')], 2);
   });

@@ -138,7 +138,7 @@ export async function commitOn(client: pg.ClientBase): Promise<void> {
   } catch (error) {
     const translated = fromPostgres(error);
     if (translated.code !== 'CONNECTION_LOST') throw translated;
-    throw new StorageError('OUTCOME_UNKNOWN', 'the connection broke while it committed; look before you write again', {
+    throw new StorageError('OUTCOME_UNKNOWN', 'the connection broke during the commit; read before you write again', {
       cause: translated,
     });
   }

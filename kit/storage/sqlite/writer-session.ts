@@ -86,13 +86,9 @@ export class WriterSession {
   }
 
   #end(cause: unknown): StorageError {
-    this.#lost ??= new StorageError(
-      'WRITER_LOST',
-      'the writer thread ended; what it had not committed is rolled back',
-      {
-        cause,
-      },
-    );
+    this.#lost ??= new StorageError('WRITER_LOST', 'the writer thread ended; uncommitted writes are rolled back', {
+      cause,
+    });
     this.#port.close();
     for (const waiting of this.#waiting.splice(0)) {
       waiting.reject(waiting.commits ? unknownOutcome(this.#lost) : this.#lost);
@@ -119,11 +115,7 @@ export class WriterTurn {
 }
 
 function unknownOutcome(cause: StorageError): StorageError {
-  return new StorageError(
-    'OUTCOME_UNKNOWN',
-    'the writer thread ended while it committed; look before you write again',
-    {
-      cause,
-    },
-  );
+  return new StorageError('OUTCOME_UNKNOWN', 'the writer thread ended during the commit; read before you write again', {
+    cause,
+  });
 }

@@ -110,7 +110,7 @@ async function compare(loader: Loader, ends: readonly TableEnd[]): Promise<void>
   await loader.read(async (reader) => {
     for await (const record of dumpDatabase(reader, engine)) {
       if (record.kind !== 'end' || holds(record, sources.get(record.name) ?? [])) continue;
-      throw new TransferError('LOAD_FAILED', `load ${record.name}: what is in the database is not what the dump holds`);
+      throw new TransferError('LOAD_FAILED', `load ${record.name}: the rows in the database differ from the dump`);
     }
   });
 }

@@ -160,7 +160,7 @@ export class PostgresLoader implements Loader {
   }
 
   #connected(): pg.Client {
-    if (this.#client === undefined) throw new TypeError('a loader that was discarded is of no more use');
+    if (this.#client === undefined) throw new TypeError('the loader was discarded');
     return this.#client;
   }
 

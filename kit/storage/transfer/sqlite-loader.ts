@@ -78,7 +78,7 @@ export class SqliteLoader implements Loader {
     this.#ask((connection) => connection.script('COMMIT'));
     const [broken] = this.#all('PRAGMA foreign_key_check', []);
     if (broken === undefined) return;
-    throw new TransferError('LOAD_FAILED', `load ${String(broken['table'])}: a row refers to one that is not there`);
+    throw new TransferError('LOAD_FAILED', `load ${String(broken['table'])}: a row refers to a missing one`);
   }
 
   async read<T>(body: (reader: Reader) => Promise<T>): Promise<T> {

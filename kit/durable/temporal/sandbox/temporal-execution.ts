@@ -78,7 +78,7 @@ export class TemporalExecution {
     if (this.#pending.size >= LIMITS.pendingSteps) {
       throw new DurableError(
         'TOO_MANY_PENDING',
-        `${LIMITS.pendingSteps} steps of ${this.id} have not ended; wait for some`,
+        `${LIMITS.pendingSteps} steps of ${this.id} are pending; wait for some`,
       );
     }
     const step = ++this.#steps;
