@@ -101,7 +101,7 @@ describe('fleetshift workflow', () => {
     const rows: { args: string[]; code: number; err: RegExp }[] = [
       { args: ['show', 'nobody'], code: EXIT.notFound, err: /^fleetshift workflow: no workflow nobody\n$/ },
       { args: ['cancel', 'done'], code: EXIT.conflict, err: /workflow done has ended/ },
-      { args: ['list', '--token-file', wrong], code: EXIT.denied, err: /credentials are not known/ },
+      { args: ['list', '--token-file', wrong], code: EXIT.denied, err: /credentials are unknown/ },
       { args: ['cancel', 'parent', '--reason', 'a\nb'], code: EXIT.usage, err: /\n {2}\/reason: / },
       { args: ['list', '--status', 'open'], code: EXIT.usage, err: /--status: "open" is not one of running/ },
       { args: ['list', '--stauts', 'open'], code: EXIT.usage, err: /did you mean --status\?/ },

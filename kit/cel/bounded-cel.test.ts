@@ -132,7 +132,7 @@ describe('expressions with a bounded cost', () => {
   }
 });
 
-/** An expression without an answer is one of the cases. */
+/** Expressions that throw instead of returning a value are part of the test. */
 function attempt(action: () => unknown): void {
   try {
     action();

@@ -4,7 +4,7 @@ import { checkCalls, LOOPS } from './check-calls.ts';
 import { costOf } from './cost-of.ts';
 import { type Size, sizeOf } from './size.ts';
 
-/** All that cost no more than the text they work on. */
+/** Every function here costs at most linear time in the length of the text it works on. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...LOOPS,
   ...`has size type dyn int uint double string bool bytes timestamp duration bind startsWith endsWith contains indexOf
@@ -13,24 +13,24 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 const MAX_LENGTH = 4_096;
 const REMEMBERED = 1_000;
-/** In about microseconds, estimated for the worst: an ordinary expression takes a hundredth of its estimate. */
+/** Roughly in microseconds, estimated for the worst case: an ordinary expression takes a hundredth of its estimate. */
 const BUDGET = 200_000;
-/** What an expression has to cope with at least: one that is too costly here already is refused when it is written. */
+/** Minimum input that every expression must handle: an expression too costly for this size is refused at compile time. */
 const SMALL: Size = { items: 16, text: 1_000, total: 1_000 };
 
 export interface Expression {
   /** `bool`, `string`, `list<string>`, `dyn`. */
   readonly type: string;
-  /** Throws `EXPRESSION_TOO_COSTLY` instead of beginning, and `EXPRESSION_INVALID` where there is no answer. */
+  /** Throws `EXPRESSION_TOO_COSTLY` before evaluation starts, and `EXPRESSION_INVALID` if evaluation fails. */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** CEL over variables of any size, for expressions that callers write: what it may cost is known before it runs. */
+/** CEL for expressions written by callers, over variables of any size. The cost is bounded before an expression runs. */
 export class BoundedCel {
   readonly #environment: Environment;
   readonly #variables: readonly string[];
   readonly #compiled = new Map<string, Expression>();
-  /** Objects are measured once: a watch shows the same one many times. */
+  /** Sizes are cached per object: a watch evaluates the same object many times. */
   readonly #sizes = new WeakMap<object, Size>();
 
   constructor(variables: Readonly<Record<string, string>>) {
@@ -39,7 +39,7 @@ export class BoundedCel {
     this.#variables = Object.keys(variables);
   }
 
-  /** Throws `EXPRESSION_INVALID` or `EXPRESSION_TOO_COSTLY`, with what to do about it. */
+  /** Throws `EXPRESSION_INVALID` or `EXPRESSION_TOO_COSTLY`; the message says how to fix the expression. */
   compile(source: string): Expression {
     const known = this.#compiled.get(source);
     if (known !== undefined) return known;
@@ -94,7 +94,8 @@ function attempt<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
-    // The library has its own errors for what an expression does wrong; any other is a value that it cannot work with.
+    // The library reports mistakes in the expression with its own error type. Any other error means that it cannot
+    // handle a value.
     const known = error instanceof Error && 'summary' in error;
     throw invalid(known ? String(error.summary) : 'it cannot be evaluated', error);
   }

@@ -7,13 +7,16 @@ export interface CallRules {
   readonly functions: ReadonlySet<string>;
   /** For messages: `a filter`. */
   readonly where: string;
-  /** Where one expression runs on thousands of items: no loop inside a loop, none over a list that is spelt out or built. */
+  /**
+   * For expressions that run on thousands of items: no nested loops, and loops only over fields, not over list literals
+   * or computed lists.
+   */
   readonly loops?: 'flat';
 }
 
 /**
- * Only calls that are known. `matches` is never one of them: it is JavaScript's regular expression, which a well chosen text
- * keeps busy for years.
+ * Allows only the listed functions. `matches` is never allowed: it runs as a JavaScript regular expression, and a
+ * crafted pattern can keep that busy for years.
  */
 export function checkCalls(node: ASTNode, rules: CallRules, refuse: (message: string, node: ASTNode) => never): void {
   visit(node, { rules, refuse, isInLoop: false });

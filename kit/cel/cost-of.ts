@@ -3,11 +3,14 @@ import { LOOPS } from './check-calls.ts';
 import { childrenOf } from './children-of.ts';
 import { largest, NOTHING, type Size, sum } from './size.ts';
 
-/** A step that may fail, and in a loop may fail each time: an error is made, with its place. About a microsecond for each unit. */
+/**
+ * Worst-case cost of a step: it fails, in a loop on each iteration, and an error with its position is created. One unit
+ * is about a microsecond.
+ */
 const STEP = 10;
-/** Asks for the names of time zones. */
+/** Looks up time zone names. */
 const TIME_ZONE = 100;
-/** A search compares at most so many pairs of characters in a microsecond. */
+/** A search compares at most this many pairs of characters per microsecond. */
 const SEARCHED = 10_000;
 const COPIED = 1_000;
 const SEARCHES: ReadonlySet<string> = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
@@ -17,13 +20,13 @@ interface Estimate {
   readonly size: Size;
 }
 
-/** Sizes of what names stand for: variables, and inside a loop what it runs over. */
+/** Sizes by name: the variables, and inside a loop its iteration variable. */
 export type Sizes = ReadonlyMap<string, Size>;
 
 /**
- * An upper bound of what evaluating costs, in about microseconds, for variables of these sizes. Loops count as often as the
- * longest list has entries, so the estimate is far above what an ordinary expression takes, and never far below what a
- * hostile one does.
+ * An upper bound of the cost of evaluating, roughly in microseconds, for variables of these sizes. A loop counts as
+ * many iterations as the longest list has entries. The estimate is therefore far above the cost of an ordinary
+ * expression, and never far below the cost of a hostile one.
  */
 export function costOf(node: ASTNode, sizes: Sizes): number {
   return estimate(node, sizes).cost;
@@ -57,7 +60,7 @@ function operation(op: ASTNode['op'], parts: readonly Estimate[]): Estimate {
     const { items, text } = largest(NOTHING, ...sizes);
     return { cost: cost + parts.length, size: { items: Math.max(items, parts.length), text, total } };
   }
-  // Comparisons; others are cheaper still.
+  // Comparisons. The remaining operators are cheaper.
   return { cost: cost + Math.min(left.total, right.total), size: NOTHING };
 }
 
@@ -72,7 +75,7 @@ function receiverCall(node: Extract<ASTNode, { op: 'rcall' }>, sizes: Sizes): Es
   if (LOOPS.has(name) && first?.op === 'id') {
     const range = estimate(receiver, sizes);
     const times = Math.max(1, range.size.items);
-    // All entries together are no larger than what they are in, and the costs that depend on `total` are linear.
+    // All entries together are no larger than the list that holds them, and costs that depend on `total` are linear.
     const entry = { ...range.size, total: Math.max(1, range.size.total / times) };
     const inside = new Map(sizes).set(first.args, entry);
     const bodies = rest.map((each) => estimate(each, inside));

@@ -1,10 +1,10 @@
-/** Bounds of a value, for estimating what working with it costs. */
+/** Bounds of a value, for estimating the cost of working with it. */
 export interface Size {
-  /** Entries of the longest list or map in it. */
+  /** Entries of the longest list or map in the value. */
   readonly items: number;
-  /** Characters of the longest text in it. */
+  /** Characters of the longest text in the value. */
   readonly text: number;
-  /** All nodes, and a thousandth of all characters: what comparing it costs. */
+  /** All nodes, plus a thousandth of all characters: the cost of comparing the value. */
   readonly total: number;
 }
 

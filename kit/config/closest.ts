@@ -1,4 +1,4 @@
-/** The candidate that somebody most likely meant, or nothing when none is near enough to be worth saying. */
+/** The candidate most likely meant by a misspelt word, or `undefined` when none is close enough to suggest. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.floor(word.length / 3) + 1;
@@ -12,13 +12,13 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `; did you mean X?`, ready to follow a message, or nothing. */
+/** `; did you mean X?` to append to a message, or an empty text. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
   const meant = closest(word, candidates);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** Edits between two words, where two letters in the wrong order are one edit: the commonest slip. */
+/** Edit distance between two words, counting two swapped letters as one edit: the most common typo. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -7,10 +7,10 @@ export interface HelpOptions {
 }
 
 const WIDTH = 100;
-/** A flag that is longer than this has a line of its own. */
+/** A longer flag gets a line of its own. */
 const WIDEST_FLAG = 30;
 
-/** What `--help` shows: the settings by group, in the order of their declaration. */
+/** The output of `--help`: the settings by group, in the order of their declaration. */
 export function helpText({ usage, summary, settings }: HelpOptions): string {
   const flags = Object.entries(settings).map(([name, setting]) => flagColumn(name, setting));
   const column = Math.max(...flags.map((flag) => flag.length).filter((length) => length <= WIDEST_FLAG)) + 4;
@@ -18,11 +18,12 @@ export function helpText({ usage, summary, settings }: HelpOptions): string {
     const rows = members.map(([name, setting]) => row(flagColumn(name, setting), describe(name, setting), column));
     return [`${group}:`, ...rows].join('\n');
   });
-  const order = 'A flag wins over its environment variable, the variable over the file, and the file over the default.';
+  const order =
+    'A flag overrides its environment variable, the variable overrides the file, and the file overrides the default.';
   return `${[`Usage: ${usage}`, summary, ...blocks, order].join('\n\n')}\n`;
 }
 
-/** The settings under their headings, for every page that lists them. */
+/** The settings by group, for every page that lists them. */
 export function byGroup(settings: Settings): Map<string, [string, Setting][]> {
   return Map.groupBy(Object.entries(settings), ([, setting]) => setting.group);
 }

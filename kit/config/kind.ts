@@ -1,10 +1,13 @@
-/** What a setting can hold. The same parser reads a flag, a variable and a YAML scalar, so that one rule is learned once. */
+/**
+ * The type of a setting. The same parser reads a flag, a variable and a YAML scalar, so that the rules are the same
+ * everywhere.
+ */
 export interface Kind<T> {
-  /** Stands for the value in help: `HOST:PORT`. */
+  /** Placeholder for the value in help: `HOST:PORT`. */
   readonly placeholder: string;
-  /** Follows "is not": `a host and a port, such as 127.0.0.1:8700`. */
+  /** Used after "is not": `a host and a port, such as 127.0.0.1:8700`. */
   readonly expects: string;
-  /** The text may hold a secret: no message and no page repeats it. */
+  /** The text may hold a secret: messages and pages never repeat it. */
   readonly secret?: boolean;
   /** May stand alone as a flag: `--x` is `--x=true`, `--no-x` is `--x=false`. */
   readonly toggle?: boolean;
@@ -16,5 +19,5 @@ export interface Kind<T> {
   print(value: T): string;
 }
 
-/** Its message follows the value in a sentence: `is not a whole number`. */
+/** The message completes a sentence after the value: `is not a whole number`. */
 export class BadValue extends Error {}

@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration, parseIpNetwork, Secret } from '#kit/std';
 import { BadValue, type Kind } from './kind.ts';
 
-/** Any text but none. */
+/** Any text that is not empty. */
 export function text(placeholder = 'TEXT'): Kind<string> {
   return {
     placeholder,
@@ -14,7 +14,7 @@ export function text(placeholder = 'TEXT'): Kind<string> {
   };
 }
 
-/** Addresses of IP: `10.0.0.0/8`, `fd00::/8`, or one alone. */
+/** An IP network or a single address: `10.0.0.0/8`, `fd00::/8`, `10.0.0.1`. */
 export function network(): Kind<string> {
   return {
     placeholder: 'CIDR',
@@ -27,7 +27,7 @@ export function network(): Kind<string> {
   };
 }
 
-/** A file or folder. It stays as it was written; the one who opens it decides what it is relative to. */
+/** A file or folder, kept as written. The code that opens it decides what it is relative to. */
 export function path(placeholder = 'FILE'): Kind<string> {
   return { ...text(placeholder), expects: 'a path' };
 }
@@ -96,7 +96,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** An address to listen on. IPv6 stands in brackets; port 0 lets the system choose one. */
+/** An address to listen on. IPv6 addresses are in brackets; port 0 lets the system choose one. */
 export function hostPort(): Kind<HostPort> {
   return {
     placeholder: 'HOST:PORT',
@@ -118,7 +118,7 @@ export function printHostPort({ host, port }: HostPort): string {
 
 const BYTE_UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** Bytes, written with a binary unit, so that nobody has to guess what a K is. */
+/** Bytes, written with a binary unit, so that there is no doubt whether K means 1000 or 1024. */
 export function byteSize(min: string, max: string): Kind<number> {
   const bounds = { min: bytesOrNaN(min), max: bytesOrNaN(max) };
   return {
@@ -144,7 +144,7 @@ export function url(protocols: readonly string[]): Kind<URL> {
   };
 }
 
-/** Values between commas; as a flag also by repeating it, in YAML also as a sequence. */
+/** Comma-separated values; a flag may also be repeated, and YAML may also have a sequence. */
 export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     placeholder: `${item.placeholder},...`,
@@ -156,7 +156,7 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
-/** Adds the word `none`, for what can be switched off. */
+/** Also accepts the word `none`, for settings that can be switched off. */
 export function orNone<T>(kind: Kind<T>): Kind<T | undefined> {
   return {
     ...kind,
@@ -166,7 +166,7 @@ export function orNone<T>(kind: Kind<T>): Kind<T | undefined> {
   };
 }
 
-/** Wraps the value, so that no log, message or page shows it. */
+/** Wraps the value so that logs, messages and pages do not show it. */
 export function secret<T>(kind: Kind<T>): Kind<Secret<T>> {
   return {
     placeholder: kind.placeholder,

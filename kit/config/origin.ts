@@ -22,20 +22,20 @@ export function describeOrigin(origin: Origin): string {
   }
 }
 
-/** A text that somebody gave for a setting; which setting it is, the reader of that source has found out. */
+/** The text that one source provides for a setting. The reader of that source has already resolved the name. */
 export interface Given {
   readonly name: string;
   readonly text: string;
   readonly origin: Origin;
 }
 
-/** Something wrong with what was given. `name` is the setting, or what stood in its place. */
+/** A fault in the input. `name` is the setting, or the text given in its place. */
 export interface Fault {
   readonly name: string;
   readonly message: string;
 }
 
-/** What one source gave. */
+/** Everything read from one source. */
 export interface Read {
   readonly given: readonly Given[];
   readonly faults: readonly Fault[];

@@ -39,7 +39,7 @@ Access:
   --token TEXT        The token. [FLEETSHIFT_TOKEN]
   --file FILE         The file. [default <data>/file]
 
-A flag wins over its environment variable, the variable over the file, and the file over the default.
+A flag overrides its environment variable, the variable overrides the file, and the file overrides the default.
 `,
   );
 });

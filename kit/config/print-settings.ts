@@ -2,7 +2,10 @@ import { describeOrigin } from './origin.ts';
 import type { Resolved } from './resolve-settings.ts';
 import { camel, mayComeFrom, type Setting, type Settings } from './setting.ts';
 
-/** What is in force, as a YAML file that gives the same values again; what may hold a secret is commented out. */
+/**
+ * The effective settings as a YAML file that yields the same values when read. Settings that may hold a secret are
+ * commented out.
+ */
 export function printSettings<S extends Settings>(settings: S, resolved: Resolved<S>): string {
   const values: Readonly<Record<string, unknown>> = resolved.values;
   const origins: Readonly<Record<string, Resolved<S>['origins'][keyof S & string]>> = resolved.origins;

@@ -5,8 +5,8 @@ import { mayComeFrom, type Settings, VARIABLE_PREFIX, variableOf } from './setti
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Every `FLEETSHIFT_*` variable must be a setting, so that a slip is found at the start. A variable that is empty counts
- * as not given: that is how compose files and charts leave one out.
+ * Every `FLEETSHIFT_*` variable must be a setting, so that a typo is found at startup. An empty variable counts as not
+ * set: compose files and charts leave variables out this way.
  */
 export function readEnvironment(settings: Settings, environment: Environment, ignored: readonly RegExp[]): Read {
   const names = new Map<string, string>();
@@ -29,8 +29,8 @@ export function readEnvironment(settings: Settings, environment: Environment, ig
 }
 
 /**
- * Kubernetes describes each Service to every pod of its namespace. A Service named `fleetshift`, the likeliest name of
- * ours, becomes `FLEETSHIFT_SERVICE_HOST`, `FLEETSHIFT_PORT=tcp://10.0.0.1:8701` and so on.
+ * Kubernetes injects variables for each Service into every pod of its namespace. A Service named `fleetshift`, the most
+ * likely name of ours, becomes `FLEETSHIFT_SERVICE_HOST`, `FLEETSHIFT_PORT=tcp://10.0.0.1:8701` and so on.
  */
 function isServiceLink(variable: string, text: string): boolean {
   if (/_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$/.test(variable)) return true;

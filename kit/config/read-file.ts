@@ -5,15 +5,15 @@ import { describeOrigin, type Fault, faultOf, type Given, type Origin, type Read
 import { mayComeFrom, namesFrom, type Settings } from './setting.ts';
 
 /**
- * A flat YAML map whose keys are the flags' names. A scalar is read as it is written, by the same parser as the flag's
- * value, so that quotes change nothing.
+ * Reads a flat YAML map whose keys are the flag names. A scalar is read as written, by the same parser as the flag's
+ * value, so quotes make no difference.
  */
 export function readFile(settings: Settings, path: string, content: string): Read {
   const yaml = loadYaml();
   const { documents, lines } = readYaml(content, { duplicateKeys: 'last' });
   const [document, second] = documents;
   const at = (offset: number): Origin => ({ kind: 'file', path, line: lines.linePos(offset).line });
-  // One mistake makes several syntax errors; the first is the one to mend.
+  // One mistake causes several syntax errors; the first is the one to fix.
   const [broken] = document.errors;
   if (broken !== undefined) return refused(at(broken.pos[0]), broken.message);
   if (second !== undefined) return refused(at(second.range[0]), 'has more than one document');
@@ -28,7 +28,7 @@ export function readFile(settings: Settings, path: string, content: string): Rea
     const earlier = given.get(entry.name);
     if ('why' in entry) faults.push(faultOf(entry.name, origin, entry.why));
     else if (earlier !== undefined)
-      faults.push(faultOf(entry.name, origin, `stands there already: ${describeOrigin(earlier.origin)}`));
+      faults.push(faultOf(entry.name, origin, `is already set: ${describeOrigin(earlier.origin)}`));
     else given.set(entry.name, { ...entry, origin });
   }
   return { given: [...given.values()], faults };

@@ -3,10 +3,10 @@ import type { Fault, Given, Read } from './origin.ts';
 import { mayComeFrom, namesFrom, type Setting, type Settings } from './setting.ts';
 
 /**
- * `--name value`, `--name=value`, and `--name` or `--no-name` for a toggle.
+ * Reads `--name value`, `--name=value`, and `--name` or `--no-name` for a toggle.
  *
- * DECISION: not `parseArgs` of node:util. Given `--listen --data x` it takes `--data` for the address, so that the
- * message names the wrong setting and the faults after it are lost.
+ * DECISION: not `parseArgs` of node:util. Given `--listen --data x` it takes `--data` for the address, so the message
+ * names the wrong setting and the faults after it are lost.
  */
 export function readFlags(settings: Settings, args: readonly string[]): Read {
   const texts = new Map<string, string>();
@@ -20,7 +20,7 @@ export function readFlags(settings: Settings, args: readonly string[]): Read {
     const found = find(settings, flag.name);
     if (found === undefined) {
       faults.push({ name: flag.name, message: `--${flag.name}: no such setting${suggestFlag(settings, flag.name)}` });
-      // What follows an unknown flag is most likely its value; a second complaint about it would only hide the first.
+      // The argument after an unknown flag is most likely its value; a second fault about it would only hide the first.
       if (flag.text === undefined && isValue(args[index + 1])) index++;
       continue;
     }
@@ -38,7 +38,7 @@ export function readFlags(settings: Settings, args: readonly string[]): Read {
 interface Found {
   readonly name: string;
   readonly setting: Setting;
-  /** The text of a toggle that stands alone. */
+  /** The value of a toggle without an explicit value. */
   readonly implied?: 'true' | 'false';
 }
 

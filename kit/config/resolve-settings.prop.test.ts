@@ -44,7 +44,7 @@ test('a flag wins over the environment, the environment over the file, the file 
 test('what --print-config prints is a file that gives the same values', () => {
   const host = fc.constantFrom('localhost', '127.0.0.1', '::1', 'a-b.example');
   const listen = fc.option(fc.record({ host, port: fc.nat({ max: 65_535 }) }), { nil: undefined });
-  // A list's values have no commas, and no blanks around them.
+  // Values of a list contain no commas and no surrounding blanks.
   const name = fc.string({ minLength: 1 }).filter((each) => each.trim() === each && !each.includes(','));
   const word = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined });
   const given = fc.record({

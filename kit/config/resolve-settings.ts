@@ -10,11 +10,11 @@ export interface ResolveOptions<S extends Settings> {
   readonly settings: S;
   readonly args: readonly string[];
   readonly environment: Environment;
-  /** Variables that begin with `FLEETSHIFT_` and are somebody else's. */
+  /** Variables that begin with `FLEETSHIFT_` but belong to other programs. */
   readonly ignoredVariables?: readonly RegExp[];
-  /** The content of the file that the setting `config` names. */
+  /** Reads the file named by the setting `config`. */
   readonly readText: (path: string) => string;
-  /** Rules between settings. Called once each setting is right by itself. */
+  /** Rules between settings. Called when each setting is valid by itself. */
   readonly check?: (values: Values<S>, refuse: (name: keyof S & string, why: string) => void) => void;
 }
 
@@ -24,10 +24,10 @@ export interface Resolved<S extends Settings> {
 }
 
 /**
- * Flags win over the environment, the environment over the file, the file over the defaults.
+ * Flags override the environment, the environment overrides the file, the file overrides the defaults.
  *
- * DECISION: a wrong value stops the start even where a stronger source overrides it. It would otherwise come alive on
- * the day that somebody removes the flag.
+ * DECISION: an invalid value stops the start even if a stronger source overrides it. Otherwise it would take effect on
+ * the day that the override is removed.
  */
 export function resolveSettings<S extends Settings>(options: ResolveOptions<S>): Resolved<S> {
   const { settings } = options;
@@ -42,7 +42,7 @@ export function resolveSettings<S extends Settings>(options: ResolveOptions<S>):
     values[camel(name)] = undefined;
     origins[name] = { kind: 'default' };
   }
-  // The weakest source comes first, so that what is stronger takes its place.
+  // From the weakest to the strongest source, so that later values replace earlier ones.
   for (const given of [...defaultsOf(settings), ...file.given, ...environment.given, ...flags.given]) {
     const setting = settings[given.name];
     if (setting === undefined) continue;

@@ -3,25 +3,25 @@ import type { Kind } from './kind.ts';
 const SOURCES = ['flag', 'environment', 'file'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** One thing that an operator can choose, said once: help, the reference page and every check are made from it. */
+/** One setting, declared once: help, the reference page and every check are derived from it. */
 export interface Setting<T = unknown> {
   readonly kind: Kind<T>;
-  /** In the same text as an operator writes it. Without one, a setting that nobody gave is `undefined`. */
+  /** Written as an operator would write it. Without a default, a setting that is not given is `undefined`. */
   readonly default?: string;
-  /** What help shows when there is no default but something sensible happens: `<data>/admin-token`. */
+  /** Shown in help when there is no default but a sensible fallback: `<data>/admin-token`. */
   readonly unset?: string;
   readonly sentence: string;
   readonly group: string;
-  /** Where it may come from; everywhere, unless said. */
+  /** The sources it may come from; all by default. */
   readonly from?: readonly Source[];
-  /** The variable, when it is not `FLEETSHIFT_` and the name. */
+  /** The variable, if it is not `FLEETSHIFT_` plus the name. */
   readonly variable?: string;
 }
 
 /** Keyed by the name that operators write: the flag is `--name`, the YAML key `name`, the variable `FLEETSHIFT_NAME`. */
 export type Settings = Readonly<Record<string, Setting>>;
 
-/** What code reads: `tls-listen` is `values.tlsListen`. */
+/** The values as code reads them: `tls-listen` is `values.tlsListen`. */
 export type Values<S extends Settings> = { readonly [Name in keyof S & string as Camel<Name>]: ValueOf<S[Name]> };
 
 type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
@@ -48,7 +48,7 @@ export function mayComeFrom(setting: Setting, source: Source): boolean {
   return (setting.from ?? SOURCES).includes(source);
 }
 
-/** What somebody may have meant who wrote something else there. */
+/** Names that may come from this source: the candidates to suggest for a misspelt name. */
 export function namesFrom(settings: Settings, source: Source): string[] {
   return Object.entries(settings).flatMap(([name, setting]) => (mayComeFrom(setting, source) ? [name] : []));
 }

@@ -6,7 +6,7 @@ export interface SettingsPageOptions {
   readonly settings: Settings;
 }
 
-/** The reference page, in Markdown. It is generated: what it says is what the program does. */
+/** The reference page, in Markdown, generated from the settings. */
 export function settingsPage({ command, settings }: SettingsPageOptions): string {
   const sections = [...byGroup(settings)].map(([group, members]) => {
     const entries = members.map(([name, setting]) => entry(name, setting));
@@ -21,7 +21,7 @@ function opening(command: string): string[] {
     `<!-- Generated from the declarations of the settings; edit those, not this page. -->`,
     [
       'Each setting can be a flag, an environment variable or a key of the YAML file that `--config` names.',
-      'A flag wins over its variable, the variable over the file, and the file over the default.',
+      'A flag overrides its variable, the variable overrides the file, and the file overrides the default.',
     ].join('\n'),
     [
       '- A file is a flat map whose keys are the flags without the dashes; a value is written as the flag takes it.',
@@ -29,7 +29,7 @@ function opening(command: string): string[] {
       '- A list has commas between its values, or the flag is repeated, or the file has a sequence.',
       '- A setting that does not exist, is given twice in one place or has a wrong value stops the start, whichever source it',
       '  came from, and all of them are named at once.',
-      `- \`${command} --print-config\` shows what is in force and where it came from.`,
+      `- \`${command} --print-config\` shows the effective settings and their sources.`,
     ].join('\n'),
   ];
 }

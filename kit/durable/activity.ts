@@ -1,6 +1,6 @@
 import type { BackoffPolicy } from '#kit/std';
 
-/** JSON, where a field may be left out: inputs and results are stored, and read by later releases. */
+/** JSON values. Inputs and results cross processes and releases, so nothing else is allowed. */
 export type Payload =
   | string
   | number
@@ -10,18 +10,18 @@ export type Payload =
   | { readonly [key: string]: Payload | undefined };
 
 export interface RetryPolicy {
-  /** The first try counts. */
+  /** Includes the first attempt. */
   readonly attempts: number;
   readonly backoff: BackoffPolicy;
-  /** Error codes that no further try can mend. */
+  /** Error codes that a retry cannot fix. */
   readonly nonRetryable?: readonly string[];
 }
 
 export interface ActivityOptions {
   readonly retry?: RetryPolicy;
-  /** How long one try may take. */
+  /** Time limit of one attempt. */
   readonly timeoutMs?: number;
-  /** A try that gives no sign of life for this long is given up. */
+  /** An attempt without a heartbeat for this long is given up. */
   readonly heartbeatMs?: number;
 }
 
@@ -31,8 +31,8 @@ export const DEFAULT_ACTIVITY_OPTIONS = {
 } as const satisfies ActivityOptions;
 
 /**
- * The name and the types of something that touches the world. Workflows import this, never the code that does it: that
- * code lives where the world is, and is registered with the engine under the same name.
+ * The name and types of a function with side effects. Workflows import this declaration, never the implementation: that
+ * is registered with the engine under the same name.
  */
 export interface Activity<I extends Payload, O extends Payload | undefined> {
   readonly kind: 'activity';
@@ -49,16 +49,16 @@ export function defineActivity<I extends Payload, O extends Payload | undefined 
   return { kind: 'activity', name, options };
 }
 
-/** What a running try is told, and can tell. */
+/** The environment of a running attempt. */
 export interface ActivityEnvironment {
-  /** Aborts when the workflow was cancelled, the try timed out or fell silent, or the engine stops. */
+  /** Aborts when the workflow was cancelled, the attempt timed out or missed its heartbeats, or the engine stops. */
   readonly signal: AbortSignal;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
   readonly workflowId: string;
-  /** The same for every try of this step and for no other: hand it on to whoever must not do a thing twice. */
+  /** The same for all attempts of this step and unique to it: pass it on to systems that must not do the work twice. */
   readonly idempotencyKey: string;
-  /** A sign of life. */
+  /** Reports that the attempt is alive. */
   heartbeat(): void;
 }
 
@@ -67,11 +67,11 @@ export interface ActivityImplementation {
   run(input: Payload, environment: ActivityEnvironment): Promise<Payload | undefined>;
 }
 
-/** May be called again for the same step, after a failure or a crash: it does nothing that must not be done twice. */
+/** May be called again for the same step, after a failure or a crash, so it must be idempotent. */
 export function implementActivity<I extends Payload, O extends Payload | undefined>(
   activity: Activity<I, O>,
   run: (input: I, environment: ActivityEnvironment) => Promise<undefined extends O ? O | void : O>,
 ): ActivityImplementation {
-  // What arrives was checked against the declaration's type where it was sent from.
+  // The value was checked against the declared type where it was sent.
   return { name: activity.name, run: async (input, environment) => (await run(input as I, environment)) as O };
 }

@@ -1,6 +1,6 @@
 import type { Payload } from './activity.ts';
 
-/** Thrown through the body by `continueAsNew`; a body that catches everything must let it pass. */
+/** Thrown through the body by `continueAsNew`; a body that catches all errors must rethrow it. */
 export class ContinueAsNew extends Error {
   readonly input: Payload;
 

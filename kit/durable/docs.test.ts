@@ -27,7 +27,7 @@ const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^
 );
 
 describe('docs/durable.md', () => {
-  /** Laid out as a checkout, with the page's files where it says. */
+  /** Laid out like a checkout, with the files of the page at the paths it names. */
   let checkout: string;
   let folder: string;
 
@@ -69,7 +69,7 @@ describe('docs/durable.md', () => {
   });
 
   it('has a test that passes', async () => {
-    // Also without the mark of the runner that runs this, or it would report to that one.
+    // Also without the variable of the current test runner, or the child would report to that one.
     const env = bareEnvironment(folder);
     const { stdout } = await run(process.execPath, ['--test', join(folder, 'nightly-backup.test.ts')], { env });
     assert.match(stdout, /pass 1\b/);

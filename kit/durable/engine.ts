@@ -6,7 +6,7 @@ import type { WorkflowFailure } from './workflow-failure.ts';
 export type { WorkflowFailure } from './workflow-failure.ts';
 
 export const WORKFLOW_STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'parked'] as const;
-/** `parked`: its history cannot be replayed by the code at hand. It waits for code that can, and harms no other. */
+/** `parked`: the current code cannot replay the history. The workflow waits for code that can, and does not affect others. */
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
 export interface WorkflowSummary {
@@ -15,7 +15,7 @@ export interface WorkflowSummary {
   readonly status: WorkflowStatus;
   readonly startTime: number;
   readonly endTime?: number;
-  /** Of the run at hand, 1 for the first. */
+  /** The number of the current run, from 1. */
   readonly run: number;
   readonly parent?: string;
   /** Why it failed, was cancelled or is parked. */
@@ -26,7 +26,7 @@ export interface WorkflowDescription extends WorkflowSummary {
   readonly input: Payload;
   readonly result?: Payload;
   readonly historyLength: number;
-  /** What it waits for right now: steps under way, timers with their time, signals. */
+  /** Everything the workflow waits for now: running steps, timers with their times, signals. */
   readonly waitingFor: readonly WaitingFor[];
 }
 
@@ -41,13 +41,16 @@ export interface WaitingFor {
 }
 
 export interface StartOptions<I> {
-  /** Starting the same id again with the same workflow gives the one that is there; with another it is `WORKFLOW_EXISTS`. */
+  /**
+   * Starting the same workflow with the same id again has no effect; another workflow with that id gives
+   * `WORKFLOW_EXISTS`.
+   */
   readonly id: string;
   readonly input: I;
 }
 
 export interface SignalOptions {
-  /** A second one with the same id is dropped, as long as the run lasts. */
+  /** A second signal with the same id is dropped, as long as the run lasts. */
   readonly signalId?: string;
 }
 
@@ -58,30 +61,30 @@ export interface WorkflowQuery {
   readonly pageToken?: string;
 }
 
-/** Starts and steers workflows, from wherever the engine's database or server can be reached. */
+/** Starts and controls workflows, from any process that can reach the engine's database or server. */
 export interface WorkflowClient {
   start<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     options: StartOptions<I>,
     signal: AbortSignal,
   ): Promise<void>;
-  /** Its result once it ended; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
+  /** Resolves with the result when the workflow ends; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
   result(id: string, signal: AbortSignal): Promise<Payload | undefined>;
-  /** Durable once it resolves. */
+  /** The signal is durable when this resolves. */
   signal(id: string, message: { name: string; payload: Payload } & SignalOptions, signal: AbortSignal): Promise<void>;
   query(id: string, name: string, signal: AbortSignal): Promise<Payload>;
   cancel(id: string, reason: string, signal: AbortSignal): Promise<void>;
-  /** What runs is let finish; nothing new is started until `resume`. */
+  /** Running steps finish; no new ones start until `resume`. */
   pause(id: string, signal: AbortSignal): Promise<void>;
   resume(id: string, signal: AbortSignal): Promise<void>;
   describe(id: string, signal: AbortSignal): Promise<WorkflowDescription>;
   /** Newest first. */
   list(query: WorkflowQuery, signal: AbortSignal): Promise<{ items: WorkflowSummary[]; nextPageToken?: string }>;
-  /** What happened in the run at hand, step by step, the same on every engine. */
+  /** The history of the current run, step by step, in the same form on every engine. */
   history(id: string, signal: AbortSignal): Promise<HistoryEntry[]>;
 }
 
-/** What an engine runs. Both names are unique. */
+/** The workflows and activities that an engine runs. Names are unique within each. */
 export interface Registry {
   readonly workflows: readonly AnyWorkflow[];
   readonly activities: readonly ActivityImplementation[];
@@ -89,6 +92,6 @@ export interface Registry {
 
 export interface DurableEngine {
   readonly client: WorkflowClient;
-  /** Executes workflows until the signal aborts; then what runs is given up and is done again after the next start. */
+  /** Executes workflows until the signal aborts. Running activities are then aborted, and repeated after the next start. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { WorkflowFailure } from './engine.ts';
 
 const MESSAGE_LENGTH = 4_000;
 
-/** What is kept of an error: enough to decide and to read, never a stack or a cause that may hold a secret. */
+/** The stored form of an error: enough for decisions and diagnosis, but no stack or cause, which may hold secrets. */
 export function toFailure(error: unknown): WorkflowFailure {
   if (error instanceof Error) return { code: codeOf(error), message: error.message.slice(0, MESSAGE_LENGTH) };
   return { code: 'Error', message: String(error).slice(0, MESSAGE_LENGTH) };

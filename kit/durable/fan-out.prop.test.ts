@@ -7,7 +7,7 @@ interface Run {
   /** Whether the body of each key fails. */
   readonly bodies: readonly boolean[];
   readonly concurrency: number;
-  /** Which of the bodies under way ends next, as a share of them: the order in which the world answers. */
+  /** Which of the running bodies ends next, as a fraction of them: determines the order of completion. */
   readonly picks: readonly number[];
 }
 
@@ -22,7 +22,7 @@ const anyRun: fc.Arbitrary<Run> = fc.array(fc.boolean(), { maxLength: 40 }).chai
   }),
 );
 
-/** Runs it with bodies that end one at a time, in the order of the picks. */
+/** Runs the fan-out with bodies that end one at a time, in the order of the picks. */
 async function observe({ bodies, concurrency, picks }: Run) {
   const keys = bodies.map((_, key) => key);
   const underWay: { readonly key: number; end(): void }[] = [];
@@ -43,7 +43,7 @@ async function observe({ bodies, concurrency, picks }: Run) {
   return { keys, asked, most, outcomes: await running };
 }
 
-/** Microtasks only, as a workflow has nothing else: enough of them for every promise that can settle. */
+/** Microtasks only, since workflows have nothing else: enough of them to settle every promise that can. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-/** How one key of a fan-out ended. */
+/** The outcome of one key of a fan-out. */
 export type KeyOutcome<K, T> =
   | { readonly key: K; readonly kind: 'done'; readonly value: T }
   | { readonly key: K; readonly kind: 'failed'; readonly error: unknown };
@@ -8,8 +8,8 @@ export interface FanOutOptions {
 }
 
 /**
- * The body for every key, so many at once, to the end: one key that fails stops no other, and every outcome is told, in
- * the order of the keys. It is made of the context's own promises only, so that it replays on every engine.
+ * Runs the body for every key, with bounded concurrency. A key that fails does not stop the others. Returns all
+ * outcomes in the order of the keys. It uses only promises of the context, so it replays on every engine.
  */
 export async function fanOut<K, T>(
   keys: readonly K[],

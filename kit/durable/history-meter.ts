@@ -2,20 +2,20 @@ import { DurableError } from './durable-error.ts';
 import { LIMITS } from './limits.ts';
 
 /**
- * Measures the history of a run, alike on every engine: an engine that counted its own would end the same workflow sooner or
- * later than another. It is fed with what a replay brings again, so that it always says the same at the same point.
+ * Measures the history of a run in the same way on every engine: otherwise the same workflow would end at different
+ * points. It counts only what a replay repeats, so it gives the same result at the same point.
  */
 export class HistoryMeter {
   #events = 0;
   #chars = 0;
 
-  /** One more thing in the history: a step that ended, a signal, a cancel, a marker. */
+  /** Counts one more entry of the history: an ended step, a signal, a cancel, a marker. */
   add(text: string | undefined): void {
     this.#events += LIMITS.eventsPerEntry;
     this.weigh(text);
   }
 
-  /** What belongs to something that is counted when it ends. */
+  /** Adds the size of a text whose entry is counted when its step ends. */
   weigh(text: string | undefined): void {
     this.#chars += text?.length ?? 0;
   }
@@ -24,7 +24,7 @@ export class HistoryMeter {
     return this.#events >= LIMITS.historyDue || this.#chars >= LIMITS.historyCharsDue;
   }
 
-  /** Why the run cannot go on, once that is so. */
+  /** The error that ends the run when its history has become too long. */
   get fault(): DurableError | undefined {
     if (this.#events < LIMITS.historyMax && this.#chars < LIMITS.historyCharsMax) return undefined;
     const size = `${this.#events} events and ${this.#chars} characters`;

@@ -5,13 +5,13 @@ export const HISTORY_KINDS = ['activity', 'timer', 'signal', 'child', 'patch', '
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 /**
- * Something that happened to a workflow, in the order in which it saw it happen. `step` counts what the workflow asked for,
- * from 1; a signal or a cancel was not asked for and has 0.
+ * An event of a workflow, in the order in which the workflow saw it. `step` counts the steps that the workflow asked
+ * for, from 1; it is 0 for a signal or a cancel.
  */
 export interface HistoryEntry {
   readonly kind: HistoryKind;
   readonly step: number;
-  /** Of the activity, signal, child workflow or change. */
+  /** The name of the activity, signal, child workflow or change. */
   readonly name: string;
   readonly input?: Payload;
   readonly result?: Payload;

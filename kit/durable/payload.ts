@@ -2,11 +2,14 @@ import type { Payload } from './activity.ts';
 import { DurableError } from './durable-error.ts';
 import { LIMITS } from './limits.ts';
 
-/** The text that an engine keeps of a value; refused here, before anything is recorded, when it could not be read back. */
+/**
+ * The text that an engine stores for a value. A value that could not be read back is refused here, before anything is
+ * recorded.
+ */
 export function encodePayload(value: unknown, what: string): string | undefined {
   if (value === undefined) return undefined;
   const text = stringify(value, what);
-  // A character takes at most three bytes, so that short texts, which nearly all are, need no count.
+  // A character takes at most three bytes, so short texts, which nearly all are, need not be counted.
   if (text.length * 3 > LIMITS.payloadBytes && utf8Length(text) > LIMITS.payloadBytes) {
     throw new DurableError(
       'PAYLOAD_TOO_LARGE',
@@ -25,7 +28,7 @@ export function checkedName(name: string, what: string): string {
   throw new DurableError('PAYLOAD_NOT_JSON', `${what} has 1 to ${LIMITS.nameLength} printable characters`);
 }
 
-/** What stands in a URL, a file name and a table as it is. */
+/** Ids can be used in URLs, file names and tables without escaping. */
 export function checkedId(id: string): string {
   if (/^(?=.*[A-Za-z0-9])[A-Za-z0-9._~-]+$/.test(id) && id.length <= LIMITS.nameLength) return id;
   throw new DurableError(
@@ -34,7 +37,7 @@ export function checkedId(id: string): string {
   );
 }
 
-/** Counted by hand: this also runs where workflows do, and there is no Buffer there. */
+/** Counted by hand: this also runs in workflow sandboxes, where there is no Buffer. */
 function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

@@ -14,7 +14,7 @@ const key = 'key';
 const three = { item: [1, 2, 3] };
 const kept = { activities: { 'kill-work': (work: Payload) => ({ ...(work as object), token: 'token' }) } };
 
-/** Every workflow of the suites, with what it needs to get to its end. */
+/** Every workflow of the suites, with the answers it needs to complete. */
 const CASES: Readonly<Record<string, Case>> = {
   alarms: { input: { times: [3, 1, 2] } },
   cancellable: { input: { on: 'timer', key, keeps: true }, cancelled: true },

@@ -2,14 +2,14 @@ import type { Payload } from './activity.ts';
 import type { WaitingFor } from './engine.ts';
 import { decodePayload } from './payload.ts';
 
-/** A signal that was not taken yet, as it waits or is carried into the next run. */
+/** A signal that has not been taken yet. It may be carried over into the next run. */
 export interface CarriedSignal {
   readonly name: string;
   readonly payload: string;
   readonly signalId?: string;
 }
 
-/** Limits a wait. */
+/** Bounds a wait. */
 interface Timer {
   readonly ended: Promise<unknown>;
   drop(): void;
@@ -21,7 +21,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Signals that came and nobody took, and those who wait for one: by name, first come, first served. */
+/** Signals that have not been taken, and waiters for signals: by name, first come, first served. */
 export class SignalBox {
   readonly #signals = new Map<string, CarriedSignal[]>();
   readonly #waiters = new Map<string, Set<Waiter>>();
@@ -31,7 +31,7 @@ export class SignalBox {
     for (const signal of carried) this.#add(signal);
   }
 
-  /** A sender that was not sure may have sent it before. */
+  /** A sender that was unsure may have sent the signal before. */
   hasSeen(signalId: string): boolean {
     return this.#seen.has(signalId);
   }
@@ -47,13 +47,16 @@ export class SignalBox {
     }
   }
 
-  /** The next of that name, which may be there already; `undefined` when the timer, asked for only to wait, ends first. */
+  /**
+   * The next signal of that name, which may already be there; `undefined` if the timer, started only for a wait, ends
+   * first.
+   */
   async next(name: string, shielded: boolean, startTimer: (() => Timer) | undefined): Promise<Payload | undefined> {
     const there = this.#signals.get(name)?.shift();
     if (there !== undefined) return decodePayload(there.payload);
     const timer = startTimer?.();
     const waiting = this.#wait(name, shielded);
-    // A cancel rejects both; the wait for the signal is the one that tells.
+    // A cancel rejects both; the wait for the signal reports it.
     timer?.ended.then(
       () => waiting.leave(),
       () => {},
@@ -83,7 +86,7 @@ export class SignalBox {
     );
   }
 
-  /** Waits for the next one to come; `leave` stops waiting without an answer. */
+  /** Waits for the next signal; `leave` ends the wait without one. */
   #wait(name: string, shielded: boolean): { readonly arrived: Promise<Payload | undefined>; leave(): void } {
     const { promise, resolve, reject } = Promise.withResolvers<Payload | undefined>();
     const waiter: Waiter = { shielded, resolve, reject };

@@ -1,4 +1,4 @@
-/** What is kept and told of an error: a code for machines, a message for people. */
+/** The stored form of an error: a code for machines, a message for people. */
 export interface WorkflowFailure {
   readonly code: string;
   readonly message: string;

@@ -1,70 +1,70 @@
 import type { Activity, Payload } from './activity.ts';
 
 /**
- * A workflow's only window. Every call that returns a promise is a step of its history; a replay gives the same answers
- * in the same order.
+ * A workflow's only access to anything outside. Every call that returns a promise is a step of its history; a replay
+ * gives the same answers in the same order.
  *
- * After a cancel, whatever waits and whatever is asked for later rejects with `WORKFLOW_CANCELLED`, but for what goes
- * through the context of `cleanUp`.
+ * After a cancel, all pending and later calls reject with `WORKFLOW_CANCELLED`, except through the context of
+ * `cleanUp`.
  */
 export interface WorkflowContext {
   readonly workflowId: string;
 
   /** The time of the event that woke the workflow, in milliseconds: the same on every replay. */
   now(): number;
-  /** From 0 up to 1, the same on every replay. */
+  /** From 0 (inclusive) to 1 (exclusive), the same on every replay. */
   random(): number;
   /** The same on every replay. */
   uuid(): string;
 
-  /** Its result, once it succeeded; rejects with `ACTIVITY_FAILED` after its last try. */
+  /** Resolves with the result when the activity succeeds; rejects with `ACTIVITY_FAILED` after its last attempt. */
   run<I extends Payload, O extends Payload | undefined>(activity: Activity<I, O>, input: I): Promise<O>;
 
-  /** A timer that survives restarts. One that passed meanwhile fires at once. */
+  /** A timer that survives restarts. If it became due during downtime, it fires at once. */
   sleep(ms: number): Promise<void>;
 
   /**
-   * The next signal of that name: in order of arrival, each given once, none lost, also if it came before anybody waited.
-   * `undefined` when the time passed first.
+   * The next signal of that name: in order of arrival, each delivered once, none lost, even if it came before the wait.
+   * `undefined` if the timeout came first.
    */
   waitSignal<P extends Payload = Payload>(
     name: string,
     options?: { readonly timeoutMs?: number },
   ): Promise<P | undefined>;
 
-  /** Starts it under this id and waits for its result; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
+  /** Starts a child under this id and waits for its result; rejects with `WORKFLOW_FAILED` or `WORKFLOW_CANCELLED`. */
   child<I extends Payload, O extends Payload | undefined>(
     workflow: Workflow<I, O>,
     options: ChildOptions<I>,
   ): Promise<O>;
 
-  /** Answers `query(name)` from outside, at any time, from the workflow's own variables. Changes nothing. */
+  /** Answers `query(name)` from outside, at any time, from the workflow's own variables. Must not change anything. */
   onQuery(name: string, answer: () => Payload): void;
 
-  /** True on the new side of a change of code: for workflows that got here after it, and never for those before. */
+  /** True on the new side of a code change: for workflows that got here after it, and never for those before. */
   patched(change: string): boolean;
 
-  /** The history has grown long: end with `continueAsNew` at the next good place. */
+  /** The history has grown long: call `continueAsNew` at the next suitable point. */
   readonly continueAsNewDue: boolean;
 
-  /** Ends this run and begins the next under the same id, with a fresh history and the signals nobody took. */
+  /** Ends this run and begins the next under the same id, with an empty history and the untaken signals. */
   continueAsNew(input: Payload): never;
 
   readonly cancelled: boolean;
 
-  /** Runs to its end whether or not the workflow is cancelled: for undoing what was done. */
+  /** Runs the body to its end even if the workflow is cancelled: for undoing work. */
   cleanUp<T>(body: (ctx: WorkflowContext) => Promise<T>): Promise<T>;
 }
 
 export interface ChildOptions<I> {
-  /** Unique among all workflows, as the id of one that is started from outside. */
+  /** Unique among all workflows, including those started from outside. */
   readonly id: string;
   readonly input: I;
 }
 
 /**
- * A deterministic function: given the same history it asks for the same steps in the same order. It touches nothing but
- * its input and `ctx`: no clock, no random, no I/O, no global that changes.
+ * A deterministic function: given the same history it asks for the same steps in the same order. It uses nothing but
+ * its input and `ctx`: no clock, no randomness, no I/O, no mutable globals.
  */
 export interface Workflow<I extends Payload, O extends Payload | undefined> {
   readonly kind: 'workflow';

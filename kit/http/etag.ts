@@ -1,6 +1,6 @@
 import { HttpError } from './errors/http-error.ts';
 
-/** Two states of a thing never share both: a thing that was deleted and made again has another uid. */
+/** Two states of a resource never share both: a resource that was deleted and created again has another uid. */
 export interface Versioned {
   readonly uid: string;
   readonly version: number;
@@ -8,12 +8,12 @@ export interface Versioned {
 
 const TAG = /^(W\/)?"([\x21\x23-\x7e]*)"$/;
 
-/** `7-9f2c4d5e6a7b`: as it stands in a resource's `etag` field, and in double quotes in the header. */
+/** `7-9f2c4d5e6a7b`: as in the `etag` field of a resource, and in double quotes in the header. */
 export function etagOf({ uid, version }: Versioned): string {
   return `${version}-${uid.replaceAll('-', '').slice(-12)}`;
 }
 
-/** What a writer wants to be true of the thing before it changes. Without the header, that is nothing. */
+/** The caller's precondition for a change. Without the header there is none. */
 export class IfMatch {
   readonly #wanted: readonly string[] | '*' | undefined;
 
@@ -24,7 +24,7 @@ export class IfMatch {
   static parse(header: string | undefined): IfMatch {
     if (header === undefined) return new IfMatch(undefined);
     if (header.trim() === '*') return new IfMatch('*');
-    // A weak tag never matches here (RFC 9110, 13.1.1): it does not say that the bytes are the same.
+    // A weak tag never matches here (RFC 9110, 13.1.1): it does not guarantee identical bytes.
     return new IfMatch(readTags(header).flatMap(({ weak, tag }) => (weak ? [] : [tag])));
   }
 
@@ -33,7 +33,7 @@ export class IfMatch {
     if (this.#wanted === undefined || this.#matches(current)) return;
     throw new HttpError(
       'PRECONDITION_FAILED',
-      'It is not in the state that If-Match names. Read it again, look at what changed, and send the change with its new etag.',
+      'The resource is not in the state that If-Match names. Read it again, check what changed, and send the change with its new etag.',
       current ? { details: { currentEtag: etagOf(current) } } : {},
     );
   }
@@ -44,7 +44,7 @@ export class IfMatch {
   }
 }
 
-/** Whether a reader has it already. Weak tags do here (RFC 9110, 13.1.2), and a header that cannot be read does not. */
+/** Whether the caller already has this state. Weak tags match here (RFC 9110, 13.1.2); an unreadable header does not. */
 export function noneMatchHits(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;

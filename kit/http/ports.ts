@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transaction } from '#kit/storage';
 
-/** Who is asking: `{ kind: 'service-account', id: '...' }`. Rate limits and idempotency keys are kept per principal. */
+/** The caller: `{ kind: 'service-account', id: '...' }`. Rate limits and idempotency keys are kept per principal. */
 export interface Principal {
   readonly kind: string;
   readonly id: string;
-  /** Whatever is granted to one of these is granted to the principal. */
+  /** Grants to any of these groups apply to the principal. */
   readonly groups?: readonly string[];
-  /** Where its credentials can do less than the principal itself could. */
+  /** Set if the credentials can do less than the principal itself. */
   readonly scope?: PrincipalScope;
-  /** When these credentials end by themselves, where they do: in milliseconds since the epoch. */
+  /** When these credentials expire, if they do: in milliseconds since the epoch. */
   readonly until?: number;
-  /** Which credentials it showed, by ids that are no secrets: the audit names them. */
+  /** Non-secret ids of the presented credentials, for the audit log. */
   readonly shown?: ShownCredentials;
 }
 
@@ -21,23 +21,23 @@ export interface ShownCredentials {
 }
 
 export interface PrincipalScope {
-  /** Nothing outside this resource and what is below it, as the API writes it: `things/lamp`. */
+  /** Restricts access to this resource and everything below it, as the API writes it: `things/lamp`. */
   readonly within?: string;
-  /** Nothing that these roles do not imply. */
+  /** Restricts access to what these roles imply. */
   readonly roles?: readonly string[];
 }
 
 export interface Credentials {
-  /** The token of `Authorization: Bearer`, when there is one. */
+  /** The token of `Authorization: Bearer`, if there is one. */
   readonly bearer: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Cookies are sent by whatever page asks a browser to, so what they may do depends on it. */
+  /** Browsers send cookies with requests from any page, so what cookies may do depends on the method. */
   readonly method: string;
   readonly address: string;
 }
 
 export interface Authenticator {
-  /** `undefined` when the credentials are missing, unknown or expired; a throw means that nobody can tell right now. */
+  /** `undefined` if the credentials are missing, unknown or expired; throws if they cannot be checked now. */
   authenticate(credentials: Credentials, signal: AbortSignal): Promise<Principal | undefined>;
 }
 
@@ -45,33 +45,33 @@ export interface AccessRequest {
   readonly principal: Principal;
   readonly permission: string;
   readonly operationId: string;
-  /** As they stand in the path. They are not validated yet: what does not exist cannot be allowed either. */
+  /** Path parameters, not validated yet: access to what does not exist cannot be granted either. */
   readonly params: Readonly<Record<string, string>>;
   readonly reach: Reach;
 }
 
 /**
- * `path`: the permission is needed for what the path names, or for everything when it names nothing. `filtered`: whoever
- * is known may ask, and the handler shows and changes only what it has asked about itself.
+ * `path`: the permission is required on the resource that the path names, or on everything if it names none.
+ * `filtered`: every authenticated caller may ask, and the handler checks each item that it shows or changes.
  */
 export type Reach = 'path' | 'filtered';
 
 export interface Authorizer {
-  /** Throws a `FleetError` of category not-found when what the path names does not exist for this principal. */
+  /** Throws a `FleetError` of category not-found if the resource named in the path does not exist for this principal. */
   allow(access: AccessRequest, signal: AbortSignal): Promise<boolean>;
 }
 
-/** One thing that somebody did, or tried to do. It holds hashes where contents might be secret. */
+/** One action, performed or attempted. It holds hashes where contents might be secret. */
 export interface AuditEntry {
   readonly time: number;
   readonly requestId: string;
-  /** What the caller calls it: to be searched for, and not to be relied on. */
+  /** The caller's own id: useful for searching, but not reliable. */
   readonly clientRequestId?: string;
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
-  /** What it was done to: the path of the request, or of what it created. */
+  /** The affected resource: the path of the request, or of the created resource. */
   readonly resource: string;
   readonly principal: Principal | undefined;
   readonly address: string;
@@ -81,19 +81,19 @@ export interface AuditEntry {
 }
 
 export const AUDIT_OUTCOMES = ['done', 'denied', 'hidden', 'unauthenticated'] as const;
-/** `hidden`: what was asked for does not exist, at least not for the one who asked. */
+/** `hidden`: the resource does not exist, at least not for this caller. */
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 export interface AuditSink {
-  /** Kept if and only if the transaction is. */
+  /** Stored if and only if the transaction commits. */
   append(tx: Transaction, entry: AuditEntry): Promise<void>;
-  /** Kept when it resolves: for what is done outside the database, and is noted down before it is done. */
+  /** Durable when it resolves: for actions outside the database, which are recorded before they are performed. */
   note(entry: AuditEntry, signal: AbortSignal): Promise<void>;
-  /** Takes it down soon. Never throws, and never waits. */
+  /** Records the entry in the background. Never throws, and never waits. */
   refused(entry: AuditEntry): void;
 }
 
-/** What lines about requests carry; a part of the vocabulary of the process's logger. */
+/** Log fields of requests; a subset of the log keys of the process. */
 export interface HttpLogFields {
   readonly requestId?: string;
   readonly clientRequestId?: string;
@@ -123,14 +123,14 @@ export interface OperationInfo {
   readonly path: string;
 }
 
-/** Counts and times what one operation answers. */
+/** Counts and times the responses of one operation. */
 export interface OperationObserver {
   started(): void;
   ended(status: number, seconds: number): void;
 }
 
 export interface RequestObserver {
-  /** Called once for each operation at start, so that nothing is looked up by label while requests run. */
+  /** Called once for each operation at startup, so that no label lookup is needed per request. */
   operation(info: OperationInfo): OperationObserver;
 }
 
@@ -142,24 +142,24 @@ export interface RequestSpan {
 export interface SpanStart {
   readonly kind: 'server';
   readonly attributes: Readonly<Record<string, string>>;
-  /** Where the trace of the caller is continued from. */
+  /** The request headers, which may continue the caller's trace. */
   readonly parent: IncomingHttpHeaders;
 }
 
 export interface RequestTracer {
-  /** Calls the body at once, inside a span that lasts until its promise settles; a rejection marks it as failed. */
+  /** Calls the body at once, inside a span that lasts until its promise settles; a rejection marks the span as failed. */
   span(name: string, start: SpanStart, body: (span: RequestSpan) => Promise<void>): Promise<void>;
 }
 
-/** The metrics of the process, as Prometheus reads them. */
+/** The metrics of the process, in Prometheus format. */
 export interface MetricsText {
   readonly contentType: string;
   text(signal: AbortSignal): Promise<string>;
 }
 
-/** One thing that must work for this process to be useful, by name. */
+/** A named dependency that must work for this process to be ready. */
 export interface Probe {
   readonly name: string;
-  /** Resolves when all is well, with a word about it if there is one to say; throws what is wrong. */
+  /** Resolves if the dependency works, optionally with a note; throws otherwise. */
   check(signal: AbortSignal): Promise<string | undefined>;
 }

@@ -14,7 +14,7 @@ import { waitFor } from './testing/wait-for.ts';
 type Workload = KubeObject & { readonly status?: { readonly availableReplicas?: number } };
 type Scale = KubeObject & { readonly spec: { readonly replicas: number } };
 
-// What a client asks for and controllers do.
+// Requests of a client that are carried out by controllers.
 describe('the client where controllers run', { skip: (await clustersUnavailable('nodes')) ?? false }, () => {
   let cluster: TestCluster;
   let client: KubeClient;

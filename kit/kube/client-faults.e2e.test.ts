@@ -41,7 +41,7 @@ describe('the client on a real API server that fails', unavailable === undefined
     const { metadata } = await direct.list(ref, {}, signal);
     const names = Array.from({ length: 8 }, (_, index) => `c-${index}`);
     for (const name of names) await direct.create(ref, configMap(name, { name, text: 'ü𝄞'.repeat(50) }), {}, signal);
-    // From before the handshake is over to after the last event.
+    // From before the end of the handshake to after the last event.
     for (let cutAfterBytes = 0; cutAfterBytes < 16_000; cutAfterBytes += 977) {
       const network = await cluster.slowNetwork({ cutAfterBytes });
       const client = createKubeClient({ config: { ...admin(), server: network.server } });
@@ -81,7 +81,7 @@ describe('the client on a real API server that fails', unavailable === undefined
       '--enable-priority-and-fairness=false',
     ];
     const own = await ownCluster(t, { size: 'apiserver', name: 'storm', apiServerFlags }, signal);
-    // The server exempts its masters from its limits.
+    // The server exempts its administrators from its limits.
     await allowEverything(open(t, { config: parseKubeConfig(own.kubeconfig()) }), 'ordinary');
     const codes: string[] = [];
     const client = open(t, {
@@ -155,7 +155,7 @@ describe('the client on a real API server that fails', unavailable === undefined
     const ref = { resource: CORE.configMaps, namespace: 'default' };
     const { metadata } = await patient.list(ref, {}, signal);
     await patient.create(ref, configMap('first'), {}, signal);
-    // Long enough for a busy machine to begin the watch, while nothing is frozen yet.
+    // Long enough for a busy machine to start the watch before the freeze.
     const client = open(t, { config, limits: { timeoutMs: 3000, pingIntervalMs: 500, pingTimeoutMs: 3000 } });
     const watch = client.watch(ref, metadata, signal)[Symbol.asyncIterator]();
     await watch.next();
@@ -242,7 +242,7 @@ async function firstName(
   throw new Error('the watch ended');
 }
 
-/** A program that prints the first token, then the second, and so on; a line in `runs` for each time. */
+/** A program that prints the first token, then the second, and so on; it appends a line to `runs` each time. */
 function writePlugin(folder: string, tokens: readonly string[]): string {
   for (const [index, token] of tokens.entries()) writeFileSync(join(folder, `token-${index + 1}`), token);
   const [path, runs] = [join(folder, 'plugin'), join(folder, 'runs')];

@@ -10,7 +10,7 @@ import { waitFor } from './testing/wait-for.ts';
 
 const skip = (await clustersUnavailable('nodes')) ?? false;
 
-/** Knows nothing of where it runs. */
+/** Knows nothing about its environment. */
 const PROGRAM = `
   import { createKubeClient, loadKubeConfig } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
   const signal = AbortSignal.timeout(${PATIENCE_MS});

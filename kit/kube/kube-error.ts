@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** The first group are the API server's own reasons, as its `Status` gives them; the second is what happens before and around it. */
+/** The first group has the API server's own reasons, as in its `Status`; the second has errors before and around it. */
 export const KUBE_ERRORS = {
   BAD_REQUEST: { category: 'invalid', retry: 'never' },
   UNAUTHORIZED: { category: 'unauthenticated', retry: 'after-change' },
@@ -39,14 +39,14 @@ export const KUBE_ERRORS = {
 
 export type KubeErrorCode = keyof typeof KUBE_ERRORS;
 
-/** `details.status` has the server's `Status` object when it gave one, `details.httpStatus` the number. */
+/** `details.status` has the server's `Status` object, if there is one, and `details.httpStatus` the status code. */
 export class KubeError extends FleetError<KubeErrorCode> {
   get entry() {
     return KUBE_ERRORS[this.code];
   }
 }
 
-/** Whether it is a `KubeError` with one of these codes: `isKubeError(error, 'NOT_FOUND')`. */
+/** Whether the error is a `KubeError` with one of these codes: `isKubeError(error, 'NOT_FOUND')`. */
 export function isKubeError(error: unknown, ...codes: readonly KubeErrorCode[]): error is KubeError {
   return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code));
 }

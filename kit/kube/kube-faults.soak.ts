@@ -7,11 +7,11 @@ import { leaderFaultCase } from './leader/testing/leader-fault-case.ts';
 
 interface Servers {
   readonly usual: TestCluster;
-  /** Keeps nothing of the past but what is in its store. */
+  /** Keeps no history except in its store. */
   readonly uncached: TestCluster;
 }
 
-/** Four neighbouring seeds have one of each. */
+/** Four consecutive seeds have one of each. */
 export const FAULT_CASES: readonly ((servers: Servers, it: SoakCase) => Promise<unknown>)[] = [
   ({ usual: cluster }, it) => cacheFaultCase({ cluster, ...it }, 'restart'),
   ({ usual: cluster }, it) => controllerFaultCase({ cluster, ...it }),

@@ -3,11 +3,11 @@ import type { KeyObject } from 'node:crypto';
 export type KeyKind = 'p256' | 'p384' | 'ed25519' | 'rsa';
 
 interface KeyRules {
-  /** How requests are signed here. */
+  /** How FleetShift signs its own requests. */
   readonly signs: { readonly digest: string | null; readonly algorithm: string };
-  /** What else is taken, by its object identifier. */
+  /** Signature algorithms that are accepted from others: digests by object identifier. */
   readonly takes: Readonly<Record<string, string | null>>;
-  /** Of the tokens that it signs. */
+  /** The algorithm of tokens signed by this key. */
   readonly jws: string;
 }
 
@@ -19,7 +19,7 @@ const RSA = {
 };
 const ED25519 = '1.3.101.112';
 const MIN_RSA_BITS = 2048;
-/** Above that a verification takes so long that somebody could make us busy with it. */
+/** Verifying larger keys takes so long that a client could exhaust the CPU with it. */
 const MAX_RSA_BITS = 8192;
 
 export const KEY_KINDS: Readonly<Record<KeyKind, KeyRules>> = {
@@ -31,7 +31,7 @@ export const KEY_KINDS: Readonly<Record<KeyKind, KeyRules>> = {
 
 const CURVES: Readonly<Record<string, KeyKind>> = { prime256v1: 'p256', secp384r1: 'p384' };
 
-/** `undefined` for a key that is too weak, or of a kind that not everybody understands. */
+/** `undefined` for a key that is too weak, or of a kind that is not widely supported. */
 export function acceptedKeyKind({
   asymmetricKeyType: type,
   asymmetricKeyDetails: its,

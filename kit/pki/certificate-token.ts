@@ -6,29 +6,29 @@ import { PkiError } from './pki-error.ts';
 export interface TokenOrder {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
-  /** What it is for; it is of no use for anything else. */
+  /** The purpose of the token; it is refused for any other. */
   readonly audience: string;
   readonly id: string;
   readonly now: number;
 }
 
 export interface CertificateToken {
-  /** The one whose key has signed. Whether it is trusted is for others to say. */
+  /** The certificate whose key signed the token. The caller decides whether it is trusted. */
   readonly certificate: X509Certificate;
   readonly id: string;
-  /** After that it is not taken again, so that its id need not be remembered. */
+  /** The token is refused after this time, so its id need not be remembered for longer. */
   readonly until: number;
 }
 
 const LIFE_S = 60;
-/** How far the clocks of both may be apart. */
+/** Tolerated difference between the clocks of signer and reader. */
 const SKEW_S = 300;
 const MAX_CHARS = 16 * 1024;
 const MAX_ID_CHARS = 128;
 
 /**
- * A short-lived word of whoever has the key of a certificate, for where TLS cannot ask for that: a JWT that has the
- * certificate in its header (`x5c`) and is signed by its key.
+ * A short-lived proof of possession of a certificate's key, for where TLS cannot ask for a client certificate: a JWT
+ * with the certificate in its header (`x5c`), signed by the certificate's key.
  */
 export async function signCertificateToken({ certificate, key, audience, id, now }: TokenOrder): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
@@ -41,7 +41,10 @@ export async function signCertificateToken({ certificate, key, audience, id, now
     .sign(key);
 }
 
-/** That it was signed by the certificate in it, lately, and for this. Not that the certificate is good, nor that it is new. */
+/**
+ * Checks that the token is recent, is meant for this audience and was signed by the key of its certificate. Does not
+ * check the certificate itself, nor whether the token was used before.
+ */
 export async function readCertificateToken(
   text: string,
   { audience, now }: { readonly audience: string; readonly now: number },
@@ -55,7 +58,7 @@ export async function readCertificateToken(
       audience,
       requiredClaims: ['jti', 'iat', 'exp', 'aud'],
       clockTolerance: SKEW_S,
-      // Whoever makes one that is longer-lived gets nothing by it.
+      // Bounds the age even if the signer set a later expiry.
       maxTokenAge: LIFE_S,
       currentDate: new Date(now),
     });
@@ -76,6 +79,6 @@ function certificateIn(text: string): X509Certificate {
 
 function algorithmOf(key: KeyObject): string {
   const kind = acceptedKeyKind(key);
-  if (kind === undefined) throw new TypeError('its key is of a kind that is not taken');
+  if (kind === undefined) throw new TypeError('its key is of a kind that is not accepted');
   return KEY_KINDS[kind].jws;
 }

@@ -30,7 +30,7 @@ import {
 import { commonName } from './common-name.ts';
 import { pemOf } from './pem.ts';
 
-/** Who signs. The key is of P-256. */
+/** The issuing authority. Its key is a P-256 key. */
 export interface Authority {
   readonly name: string;
   readonly key: KeyObject;
@@ -43,7 +43,7 @@ interface Order {
   readonly notAfter: Date;
 }
 
-/** An authority's own certificate. It may sign servers and clients, and no further authorities. */
+/** The authority's own certificate. It may sign server and client certificates, but no intermediate authorities. */
 export function issueAuthorityCertificate(authority: Authority, notBefore: Date, notAfter: Date): string {
   const publicKey = createPublicKey(authority.key);
   return issue(authority, { name: authority.name, publicKey, notBefore, notAfter }, [
@@ -68,13 +68,13 @@ export function issueServerCertificate(authority: Authority, order: ServerOrder)
 }
 
 export interface PeerOrder extends Order {
-  /** Who it is, as a URI. */
+  /** The identity of the peer, as a URI. */
   readonly uri: string;
-  /** What it is called by those who call it. */
+  /** The name under which clients call the peer. */
   readonly dnsName: string;
 }
 
-/** For somebody who calls others and is called by others. */
+/** For a peer that acts both as client and as server. */
 export function issuePeerCertificate(authority: Authority, order: PeerOrder): string {
   const names = [
     new GeneralName({ uniformResourceIdentifier: order.uri }),

@@ -8,7 +8,7 @@ export function pemOf(label: PemLabel, der: Uint8Array): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-/** The first block of that kind; `undefined` when there is none. */
+/** The first block with that label; `undefined` when there is none. */
 export function derOf(label: PemLabel, pem: string): Buffer | undefined {
   const begin = `-----BEGIN ${label}-----`;
   const start = pem.indexOf(begin);

@@ -19,7 +19,7 @@ for (const [kind, make] of Object.entries(KEYS)) {
   });
 }
 
-/** Of `openssl req -new`, with names that it has no right to. */
+/** Made by `openssl req -new`, with names that the requester has no right to. */
 const BY_OPENSSL = `-----BEGIN CERTIFICATE REQUEST-----
 MIH4MIGeAgEAMBIxEDAOBgNVBAMMB29wZW5zc2wwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAASb6/8HxMxBD0quuU0MOxZuuBhGDuUP/0zX3y0hAxbgQhKjulbVS2pX
@@ -84,7 +84,7 @@ test('a request in which any bit was changed gives no other key, and nothing els
       const at = bit >> 3;
       changed[at] = (changed[at] ?? 0) ^ (1 << (bit & 7));
       const text = [lines[0], changed.toString('base64'), lines.at(-1)].join('\n');
-      // What is around the signed part may read the same in more ways than one.
+      // The bytes around the signed part can be encoded in more than one way.
       assert.ok(keyOrRefusal(text)?.equals(key) ?? true);
     }),
     { numRuns: 300 },

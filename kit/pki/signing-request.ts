@@ -7,7 +7,10 @@ import { commonName } from './common-name.ts';
 import { derOf, pemOf } from './pem.ts';
 import { PkiError } from './pki-error.ts';
 
-/** Asks for a certificate (PKCS #10). Who reads it takes the key from it, and whom it is for from elsewhere. */
+/**
+ * Creates a certificate signing request (PKCS #10). The reader takes only the key from it; the subject of the
+ * certificate comes from elsewhere.
+ */
 export function createSigningRequest(key: KeyObject, name: string): string {
   const publicKey = createPublicKey(key);
   const kind = acceptedKeyKind(publicKey);
@@ -28,7 +31,7 @@ export function createSigningRequest(key: KeyObject, name: string): string {
   return pemOf('CERTIFICATE REQUEST', new Uint8Array(AsnConvert.serialize(request)));
 }
 
-/** The key of a request, once its signature has proved that whoever made it has the other half. */
+/** Returns the key of a request, after its signature has proved that the requester holds the private key. */
 export function readSigningRequest(pem: string): KeyObject {
   const request = parse(pem);
   const key = keyIn(request);
@@ -42,7 +45,7 @@ export function readSigningRequest(pem: string): KeyObject {
   return key;
 }
 
-/** One of the largest key that is taken has 3 KB; the bound is on what is parsed for anyone who asks. */
+/** A request with the largest accepted key has 3 KB. The bound limits how much is parsed for any caller. */
 const MAX_CHARS = 16_384;
 const NULL = new Uint8Array([5, 0]).buffer;
 
@@ -66,11 +69,11 @@ function keyIn(request: CertificationRequest): KeyObject {
   }
 }
 
-/** `null` for what has its digest built in. */
+/** `null` for algorithms with a built-in digest. */
 function digestOf(kind: KeyKind, algorithm: string): string | null {
   const digest = KEY_KINDS[kind].takes[algorithm];
   if (digest !== undefined) return digest;
-  throw new PkiError('REQUEST_NOT_SIGNED', `the signing request is signed by ${algorithm}, which is not taken here`);
+  throw new PkiError('REQUEST_NOT_SIGNED', `the signing request is signed by ${algorithm}, which is not accepted`);
 }
 
 interface Signed {
@@ -80,7 +83,7 @@ interface Signed {
   readonly signature: ArrayBuffer;
 }
 
-/** A signature that is no signature at all is not one that fits, either. */
+/** A malformed signature counts as one that does not match. */
 function isSigned({ key, digest, raw, signature }: Signed): boolean {
   try {
     return verify(digest, Buffer.from(raw), key, Buffer.from(signature));
@@ -96,6 +99,6 @@ function malformed(why: string, cause?: unknown): PkiError {
 function refusedKey(): PkiError {
   return new PkiError(
     'KEY_REFUSED',
-    'the key is not one that is taken here: use EC P-256 or P-384, Ed25519, or RSA of 2048 to 8192 bits',
+    'the key is not accepted: use EC P-256 or P-384, Ed25519, or RSA of 2048 to 8192 bits',
   );
 }

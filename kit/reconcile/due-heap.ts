@@ -1,10 +1,10 @@
-/** Something that falls due. The heap keeps its `slot`; nobody else touches it. */
+/** An item with a due time. `slot` belongs to the heap; other code must not change it. */
 export interface Due {
   readonly due: number;
   slot: number;
 }
 
-/** What falls due, the earliest first; anything can be taken out again. All in logarithmic time. */
+/** A heap of items by due time, earliest first. Any item can be removed. All operations take logarithmic time. */
 export class DueHeap<T extends Due> {
   readonly #items: T[] = [];
 
@@ -24,7 +24,7 @@ export class DueHeap<T extends Due> {
   remove(item: T): void {
     const last = this.#items.pop();
     if (last === undefined || last === item) return;
-    // The last one fills the gap, from where it may belong further up or further down.
+    // The last item fills the gap. It may have to move up or down from there.
     this.#rise(last, item.slot);
     this.#sink(last, last.slot);
   }

@@ -23,7 +23,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** The queue beside the simplest thing that could be right: for each key the moment at which it may be taken. */
+/** The queue next to the simplest correct model: for each key, the time from which it may be taken. */
 class Checked {
   readonly clock = new FakeClock(0);
   readonly queue = new KeyedQueue({ clock: this.clock, sleep: this.clock.sleep, random: () => 0.7 });
@@ -48,7 +48,7 @@ class Checked {
     }
   }
 
-  /** Lets everything come to its end; what was expected has then been taken. */
+  /** Runs everything to its end and checks that all expected keys were taken. */
   async settle(): Promise<void> {
     while (this.due.size > 0) {
       for (const held of this.taken) this.#finish(held);

@@ -4,9 +4,9 @@ import { monotonicClock } from './monotonic-clock.ts';
 import { PRIORITIES, type Priority, ReadyLanes } from './ready-lanes.ts';
 import { RetryPace, type RetryPolicy } from './retry-pace.ts';
 
-/** What a queue tells of itself, for metrics. Never a key: there is no bound on those. */
+/** Queue metrics. Keys are never reported: their number is unbounded. */
 export interface QueueObserver {
-  /** Keys that are ready now, by priority. */
+  /** The number of keys that are ready, by priority. */
   depth(priority: Priority, depth: number): void;
   added(): void;
   retried(): void;
@@ -16,7 +16,7 @@ export interface QueueObserver {
 }
 
 export interface KeyedQueueOptions {
-  /** Monotonic: only differences count. */
+  /** A monotonic clock: only differences are used. */
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
@@ -35,15 +35,15 @@ interface Waiting extends Due {
   readonly place: 'delayed' | 'held' | 'ready';
 }
 
-/** setTimeout knows 24 days at most, and a timer that ends early is set again. */
+/** `setTimeout` is limited to 24 days; a timer that ends before the key is due is set again. */
 const LONGEST_ALARM_MS = 3_600_000;
 
 /**
- * Keys that want attention. A key is in it once, however often it is added; whoever takes one has it alone until `done`,
- * and what is added meanwhile waits for that. Nothing that is added is lost: each add is followed by a take.
+ * A work queue of keys. A key is queued once, however often it is added. A key that was taken is not handed out again
+ * until `done`; adds in the meantime wait for that. No add is lost: each is followed by a take.
  *
- * DECISION: no bound on its size. It holds keys and not events, so it is bounded by the number of things there are, and
- * a key that was refused would be a thing forgotten.
+ * DECISION: the queue has no size limit. It holds keys and not events, so the number of objects bounds it, and refusing
+ * a key would mean forgetting its object.
  */
 export class KeyedQueue {
   readonly #clock: Clock;
@@ -53,7 +53,7 @@ export class KeyedQueue {
   readonly #waiting = new Map<string, Waiting>();
   readonly #delayed = new DueHeap<Waiting>();
   readonly #ready = new ReadyLanes<Waiting>();
-  /** Keys being worked on, and since when. */
+  /** Keys in progress, with their start times. */
   readonly #taken = new Map<string, number>();
   readonly #takers = new Set<(key: string | undefined) => void>();
   #alarm: { readonly due: number; readonly stop: AbortController } | undefined;
@@ -67,18 +67,18 @@ export class KeyedQueue {
     this.#pace = new RetryPace({ clock, random, ...(retries && { policy: retries }) });
   }
 
-  /** Keys that wait: ready, delayed, or held until whoever has them is done. */
+  /** Waiting keys: ready, delayed, or held until the worker that has them is done. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** How long each key that is being worked on has been so. */
+  /** How long each key in progress has been worked on. */
   inProgress(): readonly number[] {
     const now = this.#clock.now();
     return [...this.#taken.values()].map((since) => now - since);
   }
 
-  /** Of two adds of one key the earlier moment and the higher priority count. After `close` it does nothing. */
+  /** If the key is already waiting, the earlier time and the higher priority win. Does nothing after `close`. */
   add(key: string, { priority = 'normal', afterMs = 0 }: AddOptions = {}): void {
     if (this.#closed) return;
     const due = this.#clock.now() + Math.max(0, afterMs);
@@ -86,13 +86,13 @@ export class KeyedQueue {
     if (!known) return this.#place({ key, priority, due, slot: -1 });
     const sooner = due < known.due;
     const higher = PRIORITIES.indexOf(priority) < PRIORITIES.indexOf(known.priority);
-    // What is ready keeps its place in the line, unless it moves to a better one.
+    // A ready key keeps its place, unless it moves to a higher priority.
     if (!higher && (!sooner || known.place !== 'delayed')) return;
     this.#leavePlace(known);
     this.#place({ key, priority: higher ? priority : known.priority, due: Math.min(due, known.due), slot: -1 });
   }
 
-  /** Adds after a wait that grows with each failure of the key; returns how long it is. */
+  /** Adds the key after a delay that grows with each failure of the key; returns the delay. */
   retry(key: string, { priority = 'normal' }: Pick<AddOptions, 'priority'> = {}): number {
     const afterMs = this.#pace.next(key);
     this.#observer?.retried();
@@ -100,7 +100,7 @@ export class KeyedQueue {
     return afterMs;
   }
 
-  /** The key's failures no longer count. */
+  /** Resets the failure count of the key. */
   forget(key: string): void {
     this.#pace.forget(key);
   }
@@ -109,7 +109,10 @@ export class KeyedQueue {
     return this.#pace.failures(key);
   }
 
-  /** The next key, as soon as there is one; the caller says `done` for it. `undefined` once the queue is closed. */
+  /**
+   * Resolves with the next key when there is one; the caller must call `done` for it. `undefined` once the queue is
+   * closed.
+   */
   async take(signal: AbortSignal): Promise<string | undefined> {
     signal.throwIfAborted();
     if (this.#closed) return undefined;
@@ -118,14 +121,14 @@ export class KeyedQueue {
 
   done(key: string): void {
     const since = this.#taken.get(key);
-    if (since === undefined) throw new RangeError(`nobody has taken ${key}`);
+    if (since === undefined) throw new RangeError(`done without take: ${key}`);
     this.#taken.delete(key);
     this.#observer?.worked(this.#clock.now() - since);
     const held = this.#waiting.get(key);
     if (held?.place === 'held') this.#place(held);
   }
 
-  /** Whoever waits for a key is told that there is none, and what waits is dropped: the next start looks at everything. */
+  /** Ends all waiting takes with `undefined` and drops the waiting keys: the next start looks at every key anyway. */
   close(): void {
     this.#closed = true;
     this.#alarm?.stop.abort();
@@ -202,7 +205,7 @@ export class KeyedQueue {
     this.#observer?.depth(priority, this.#ready.size(priority));
   }
 
-  /** One alarm, for the earliest of what is delayed. */
+  /** Sets one timer, for the earliest delayed key. */
   #setAlarm(): void {
     const due = this.#delayed.earliest?.due;
     if (due === undefined || (this.#alarm && this.#alarm.due <= due)) return;
@@ -212,7 +215,7 @@ export class KeyedQueue {
     const ms = Math.min(LONGEST_ALARM_MS, Math.max(0, Math.ceil(due - this.#clock.now())));
     this.#sleep(ms, stop.signal).then(
       () => this.#ring(),
-      // Stopped, since another alarm is set or none is needed.
+      // Aborted, because another timer is set or none is needed.
       () => undefined,
     );
   }

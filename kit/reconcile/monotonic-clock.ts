@@ -1,7 +1,7 @@
 import type { Clock } from '#kit/std';
 
 /**
- * Milliseconds since some moment, which only ever grow: for how long something took, never for what time it is. A
- * wall clock that is corrected would make waits end early or never.
+ * Milliseconds since an arbitrary moment, never decreasing: for measuring durations, not for telling the time.
+ * Corrections of a wall clock would make waits end early or never.
  */
 export const monotonicClock: Clock = { now: () => performance.now() };

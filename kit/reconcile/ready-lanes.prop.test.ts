@@ -63,6 +63,6 @@ test('taking from a long lane costs the same at its end as at its beginning', ()
     () => items.forEach(() => lanes.take()),
     () => bare.forEach((item) => bare.delete(item)),
   );
-  // Walking over the emptied places is hundreds of times as much.
+  // Walking over the emptied slots would take hundreds of times as long.
   assert.ok(ratio < 50, `${ratio} times a loop over a Set`);
 });

@@ -1,13 +1,13 @@
-/** `high` for what somebody waits for, `low` for what nobody would miss for a while: a first listing, a resync. */
+/** `high` for work that a user waits for, `low` for work that can wait a while: an initial list, a resync. */
 export const PRIORITIES = ['high', 'normal', 'low'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** How often a lane with something in it is passed over before it comes first. */
+/** How often a lane that is not empty is passed over before it comes first. */
 const PATIENCE = 8;
 
 /**
- * What is ready, in three lanes, each first in, first out. The highest lane goes first, but one that was passed over
- * eight times in a row has its turn: whatever floods one lane, the others get a tenth each.
+ * Ready items in three lanes, each first in, first out. The highest lane goes first, but a lane that was passed over
+ * eight times in a row is served next: even if one lane is flooded, each of the others gets a tenth.
  */
 export class ReadyLanes<T> {
   readonly #lanes = PRIORITIES.map(() => ({ items: new Fifo<T>(), passedOver: 0 }));
@@ -33,8 +33,8 @@ export class ReadyLanes<T> {
 }
 
 /**
- * First in, first out, and out of the middle, in constant time. One iterator is kept: a fresh one would walk over all
- * places that were emptied before, and an iterator of a Set sees what is added behind it.
+ * First in, first out, with removal from the middle, in constant time. One iterator is kept: a new one would walk over
+ * all slots emptied before, and an iterator of a Set also sees later additions.
  */
 class Fifo<T> {
   readonly #items = new Set<T>();
@@ -57,7 +57,7 @@ class Fifo<T> {
     this.#front ??= this.#items.values();
     const next = this.#front.next();
     if (next.done) {
-      // An iterator that has come to the end stays there.
+      // An iterator that has reached the end stays there.
       this.#front = undefined;
       return this.take();
     }

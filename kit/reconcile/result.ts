@@ -1,19 +1,19 @@
 /**
- * How a reconcile that did not throw ended. What it throws is tried again with growing waits, except a `ReconcileError`
- * `TERMINAL`: that is not, until the key is added again.
+ * The result of a reconcile that did not throw. One that throws is retried with growing delays, except for a
+ * `ReconcileError` `TERMINAL`: then the key is not retried until it is added again.
  */
 export type Result =
   | { readonly kind: 'done' }
   | { readonly kind: 'requeue-after'; readonly ms: number }
   | { readonly kind: 'back-off' };
 
-/** All is as it should be, as far as can be seen now. */
+/** The object is in the desired state, as far as can be seen now. */
 export const DONE: Result = { kind: 'done' };
 
-/** Look again as if it had failed, with waits that grow: something expected was in the way. */
+/** Retry with growing delays, as after a failure: an expected obstacle was in the way. */
 export const BACK_OFF: Result = { kind: 'back-off' };
 
-/** Look again after so long, or earlier if something happens. */
+/** Reconcile again after this delay, or earlier if an event adds the key. */
 export function requeueAfter(ms: number): Result {
   return { kind: 'requeue-after', ms };
 }

@@ -5,7 +5,7 @@ import type { Runnable } from './supervisor.ts';
 export interface ResyncOptions {
   readonly name: string;
   readonly queue: KeyedQueue;
-  /** All keys there are. */
+  /** All existing keys. */
   readonly keys: () => Iterable<string>;
   readonly everyMs: number;
   readonly sleep?: Sleep;
@@ -13,9 +13,9 @@ export interface ResyncOptions {
 }
 
 /**
- * Adds every key again, now and then, for whatever no event told of. Rounds come at `everyMs`, give or take a tenth, so
- * that processes started together drift apart; within a round the keys are spread over a tenth of it, so that a round
- * is no burst. They have low priority: nobody waits for them.
+ * Adds every key again periodically, to catch changes that no event reported. The period is `everyMs` plus or minus a
+ * tenth, so that processes started together drift apart. Within a round the keys are spread over a tenth of the period,
+ * so that there is no burst. Keys are added with low priority.
  */
 export function createResync({ name, queue, keys, everyMs, ...ports }: ResyncOptions): Runnable {
   const { sleep = realSleep, random = Math.random } = ports;

@@ -5,7 +5,7 @@ import { RetryPace } from './retry-pace.ts';
 
 const backoff = { baseMs: 10, capMs: 100 };
 
-/** The longest wait each time, so that waits can be foretold. */
+/** Always the longest delay, so that delays are predictable. */
 const random = (): number => 1 - Number.EPSILON;
 
 test('the waits of a key grow to the cap, each key for itself, until it is forgotten', () => {

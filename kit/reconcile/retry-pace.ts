@@ -1,16 +1,16 @@
 import { type BackoffPolicy, backoffDelay, type Clock, type Random } from '#kit/std';
 
 export interface RetryPolicy {
-  /** For one key: longer with each failure in a row. */
+  /** Per key: the delay grows with each consecutive failure. */
   readonly backoff: BackoffPolicy;
-  /** For all keys together: so many retries a second, once `burst` of them are used up. */
+  /** Over all keys: retries per second, after the first `burst` retries. */
   readonly perSecond: number;
   readonly burst: number;
 }
 
 /**
- * DECISION: the limit over all keys is client-go's. It matters when everything fails at once: ten thousand keys that
- * back off for five minutes each are still dozens of requests a second at a server that is down.
+ * DECISION: the limit over all keys is the one of client-go. It matters when everything fails at once: ten thousand
+ * keys that back off for five minutes each still send dozens of requests per second to a server that is down.
  */
 const DEFAULT_RETRY_POLICY: RetryPolicy = {
   backoff: { baseMs: 20, capMs: 300_000 },
@@ -24,13 +24,13 @@ export interface RetryPaceOptions {
   readonly policy?: RetryPolicy;
 }
 
-/** When to try again what failed. Remembers only keys that failed and were not forgotten since. */
+/** Computes when to retry a failed key. Remembers only keys that failed and were not forgotten since. */
 export class RetryPace {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #policy: RetryPolicy;
   readonly #failures = new Map<string, number>();
-  /** When the whole burst is free again. Each retry moves it by its share of a second. */
+  /** The time at which the whole burst is available again. Each retry moves it by its share of a second. */
   #freeAt = Number.NEGATIVE_INFINITY;
 
   constructor({ clock, random, policy = DEFAULT_RETRY_POLICY }: RetryPaceOptions) {
@@ -43,7 +43,7 @@ export class RetryPace {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Counts a failure of the key; how long to wait until the next try. */
+  /** Counts a failure of the key; returns the delay before the next attempt. */
   next(key: string): number {
     const { backoff } = this.#policy;
     const failures = this.failures(key) + 1;

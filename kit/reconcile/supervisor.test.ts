@@ -6,7 +6,7 @@ import { FakeClock } from '#testing/fake-clock';
 import { ReconcileError } from './reconcile-error.ts';
 import { type Runnable, runAll, runGroups } from './supervisor.ts';
 
-/** Runs until asked, notes when it was asked and when it ended, and can be made to end otherwise. */
+/** Runs until stopped, records when it was asked to stop and when it ended, and can be made to end in other ways. */
 class Probe implements Runnable {
   readonly name: string;
   readonly #seen: string[];

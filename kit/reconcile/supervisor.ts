@@ -2,7 +2,7 @@ import { sleep as realSleep, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { ReconcileError } from './reconcile-error.ts';
 
-/** Long work with a name. It runs until the signal aborts, cleans up after itself, and then returns or throws the reason. */
+/** A named long-running task. It runs until the signal aborts, cleans up, and then returns or throws the abort reason. */
 export interface Runnable {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
@@ -12,7 +12,7 @@ export interface Runnable {
 export interface RunnableGroup {
   readonly name: string;
   readonly runnables: readonly Runnable[];
-  /** How long they may take to stop, counted from when they are asked. */
+  /** Time limit for stopping, counted from the request to stop. */
   readonly stopWithinMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface SupervisorOptions {
 
 const STOP_WITHIN_MS = 30_000;
 
-/** `runGroups` with all in one group that may take 30 seconds to stop. */
+/** `runGroups` with a single group and 30 seconds to stop. */
 export function runAll(
   runnables: readonly Runnable[],
   signal: AbortSignal,
@@ -33,14 +33,14 @@ export function runAll(
 }
 
 /**
- * Runs everything until the signal aborts, or until the first of them ends by itself: that is a failure, also when it
- * ends without an error, since nobody asked it to.
+ * Runs everything until the signal aborts, or until the first runnable ends by itself. The latter is a failure even
+ * without an error, since the runnable was not asked to stop.
  *
- * Groups start in the order given, what others stand on first, and stop in reverse: a group is asked to stop once all
- * later ones have ended. One that is still running at its deadline is given up, so that those below it get their turn.
+ * Groups start in the given order, dependencies first, and stop in reverse: a group is asked to stop when all later
+ * groups have ended. A group that is still running at its deadline is abandoned, so that the groups below it can stop.
  *
- * Returns after a stop that was asked for and went well. Otherwise throws what failed, in the order in which it did: one
- * `ReconcileError` that names the runnable, or an `AggregateError` of them.
+ * Returns after a requested stop without failures. Otherwise throws the failures in the order in which they happened:
+ * one `ReconcileError` that names the runnable, or an `AggregateError` of them.
  */
 export async function runGroups(
   groups: readonly RunnableGroup[],
@@ -90,7 +90,7 @@ function start(
     stop: async (reason, sleep) => {
       asked.abort(reason);
       const done = new AbortController();
-      // The wait for the deadline ends with the last of the group, which is no failure of the wait.
+      // When the whole group has ended, the wait for the deadline is aborted; that is not a failure.
       const deadline = sleep(stopWithinMs, done.signal).catch(() => undefined);
       await Promise.race([Promise.all(ends), deadline]);
       done.abort();
@@ -103,7 +103,7 @@ function start(
   };
 }
 
-/** What is wrong with how it ended, if anything. */
+/** The failure of a runnable that has ended, if any. */
 async function outcome(runnable: Runnable, asked: AbortSignal): Promise<ReconcileError | undefined> {
   const { name } = runnable;
   const details = { runnable: name };
@@ -117,14 +117,14 @@ async function outcome(runnable: Runnable, asked: AbortSignal): Promise<Reconcil
   }
 }
 
-/** Whether an error only says that it was asked to stop: the reason itself, or what Node makes of it, also wrapped. */
+/** Whether the error only acknowledges the stop: the reason itself or Node's `AbortError`, possibly wrapped. */
 function isAnswer(error: unknown, reason: unknown, depth = 0): boolean {
   if (error === reason) return true;
   if (!(error instanceof Error) || depth > 8) return false;
   return error.name === 'AbortError' || isAnswer(error.cause, reason, depth + 1);
 }
 
-/** The reason of the first of them to abort. */
+/** The reason of the signal that aborts first. */
 function firstAbort(signals: readonly AbortSignal[]): Promise<unknown> {
   const any = AbortSignal.any([...signals]);
   if (any.aborted) return Promise.resolve(any.reason);

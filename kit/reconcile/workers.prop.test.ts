@@ -14,7 +14,7 @@ const add = fc.record({
   key,
   priority: fc.constantFrom(...PRIORITIES),
   afterMs: fc.oneof(fc.constant(0), fc.nat(40)),
-  /** Time that passes before the next one. */
+  /** Time that passes before the next step. */
   pauseMs: fc.nat(15),
 });
 const end = fc.record({

@@ -102,7 +102,7 @@ test('a stop lets what is under way end, and takes nothing more', async () => {
   assert.deepEqual(begun, ['a']);
 });
 
-/** Waits for its signal, takes a moment more, and then throws the reason. */
+/** Waits for its signal and a moment longer, and then throws the reason. */
 function untilAborted(ended: string[]): Reconcile {
   return async (key, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

@@ -6,7 +6,10 @@ import { ReconcileError } from './reconcile-error.ts';
 import type { Result } from './result.ts';
 import type { Runnable } from './supervisor.ts';
 
-/** Brings what the key names closer to what it should be. It may be called at any time and as often as one likes. */
+/**
+ * Brings the object named by the key closer to its desired state. Must be idempotent: it may be called at any time, any
+ * number of times.
+ */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<Result>;
 
 export const OUTCOMES = ['success', 'requeue', 'requeue-after', 'error', 'terminal-error'] as const;
@@ -21,13 +24,13 @@ export interface WorkersOptions {
   readonly name: string;
   readonly queue: KeyedQueue;
   readonly reconcile: Reconcile;
-  /** How many keys are worked on at once; 1 unless told. */
+  /** How many keys are processed concurrently; 1 by default. */
   readonly concurrency?: number;
-  /** One reconcile may take this long before its signal aborts; 10 minutes unless told. */
+  /** Time limit of one reconcile; its signal aborts then. 10 minutes by default. */
   readonly timeoutMs?: number;
-  /** On a stop, what is under way may take this long to end by itself before its signal aborts; 10 s unless told. */
+  /** On a stop, reconciles in progress get this long to finish before their signals abort; 10 s by default. */
   readonly drainWithinMs?: number;
-  /** Aborts what is under way at once, for when the right to work is lost. */
+  /** Aborts the reconciles in progress at once, for when leadership or another right to act is lost. */
   readonly cut?: AbortSignal;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
@@ -35,7 +38,7 @@ export interface WorkersOptions {
   readonly log?: Logger;
 }
 
-/** Takes keys from the queue and reconciles them. It stops when nothing is under way any more, and closes the queue. */
+/** Takes keys from the queue and reconciles them. On a stop, closes the queue and ends when no reconcile is in progress. */
 export function createWorkers(options: WorkersOptions): Runnable {
   return { name: options.name, run: (signal) => new Workers(options).run(signal) };
 }
@@ -59,7 +62,7 @@ class Workers {
       queue.close();
       this.#sleep(drainWithinMs, ended.signal).then(
         () => this.#abortAll(signal.reason),
-        // All ended in time.
+        // All reconciles ended in time.
         () => undefined,
       );
     };
@@ -79,7 +82,7 @@ class Workers {
 
   async #work(): Promise<void> {
     const { queue } = this.#options;
-    // A take ends when the queue is closed, which is how a stop reaches it.
+    // A stop closes the queue, which ends the pending takes.
     const { signal } = new AbortController();
     for (let key = await queue.take(signal); key !== undefined; key = await queue.take(signal)) {
       try {
@@ -132,13 +135,13 @@ class Workers {
     }
   }
 
-  /** `undefined` for one that was cut off by a stop: nothing is wrong with it. */
+  /** `undefined` for a reconcile that a stop interrupted: this is not a failure. */
   #settleError(key: string, { error, reason }: { error: unknown; reason: unknown }): Outcome | undefined {
     const { queue, log } = this.#options;
     if (reason !== undefined && !isTimeout(reason)) return undefined;
     if (error instanceof ReconcileError && error.code === 'TERMINAL') {
       queue.forget(key);
-      log?.error({ key, err: error }, 'reconcile cannot succeed; not tried again until something changes');
+      log?.error({ key, err: error }, 'reconcile failed permanently; not retried until the key is added again');
       return 'terminal-error';
     }
     const retryInMs = queue.retry(key);
@@ -155,7 +158,7 @@ function isTimeout(reason: unknown): boolean {
   return reason instanceof ReconcileError && reason.code === 'RECONCILE_TIMED_OUT';
 }
 
-/** Calls back once the signal is aborted, now if it is already, and no more once `until` is. */
+/** Calls `onAbort` when the signal aborts, at once if it already has, and no longer after `until` aborts. */
 function listen(signal: AbortSignal, onAbort: () => void, until: AbortSignal): void {
   if (signal.aborted) return onAbort();
   signal.addEventListener('abort', onAbort, { once: true, signal: until });

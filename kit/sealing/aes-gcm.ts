@@ -6,14 +6,14 @@ const TAG = 16;
 
 export const KEY_BYTES = 32;
 
-/** Nonce, ciphertext and tag in one piece. The nonce is random, so one key is good for far fewer than 2^32 of them. */
+/** Nonce, ciphertext and tag, concatenated. The nonce is random, so a key must encrypt far fewer than 2^32 values. */
 export function encrypt(key: Uint8Array, plain: Uint8Array, associated: string): Buffer {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(associated));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** `undefined` unless key and associated text are those that it was made with, and no bit was changed since. */
+/** `undefined` if the key or the associated text differ from those used to encrypt, or if any bit has changed. */
 export function decrypt(key: Uint8Array, sealed: Uint8Array, associated: string): Buffer | undefined {
   if (sealed.length < NONCE + TAG) return undefined;
   const [nonce, body, tag] = [sealed.subarray(0, NONCE), sealed.subarray(NONCE, -TAG), sealed.subarray(-TAG)];
@@ -22,7 +22,7 @@ export function decrypt(key: Uint8Array, sealed: Uint8Array, associated: string)
   try {
     return Buffer.concat([decipher.update(body), decipher.final()]);
   } catch {
-    // The only thing that `final` says is that the tag does not fit.
+    // `final` throws only when the tag does not match.
     return undefined;
   }
 }

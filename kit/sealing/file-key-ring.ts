@@ -4,7 +4,7 @@ import { changeKeyFile, type FileKey, type KeyFile, missing, newKey, readKeyFile
 import type { KeyWrapper, WrappedKey } from './key-wrapper.ts';
 import { SealingError } from './sealing-error.ts';
 
-/** A key as others may see it. */
+/** The public facts about a key. */
 export interface KeyFacts {
   readonly id: string;
   readonly isActive: boolean;
@@ -13,11 +13,12 @@ export interface KeyFacts {
 }
 
 /**
- * Keys in a file of this machine.
+ * Keys in a local file.
  *
- * DECISION: the file is looked at before each wrap (one `stat`), and read again when it is another one or when a key is
- * unknown. So whoever rotates replaces the file and need not find the processes that use it; what a process wraps after
- * that is under the new key. A file that is gone wraps nothing: what it would wrap would be lost with the process.
+ * DECISION: each wrap checks the file first (one `stat`), and reads it again when it was replaced or when a key is
+ * unknown. A rotation therefore only replaces the file and need not find the processes that use it; every wrap after
+ * that uses the new key. If the file is gone, wrapping fails: a value wrapped then could not be opened after the
+ * process ends.
  */
 export class FileKeyRing implements KeyWrapper {
   readonly #file: string;
@@ -30,7 +31,7 @@ export class FileKeyRing implements KeyWrapper {
     this.#content = content;
   }
 
-  /** `KEY_FILE_MISSING` unless it is there. */
+  /** Throws `KEY_FILE_MISSING` if there is no file. */
   static open(file: string): FileKeyRing {
     const seen = identityOf(file);
     const content = readKeyFile(file);
@@ -57,14 +58,14 @@ export class FileKeyRing implements KeyWrapper {
     throw new SealingError('SEAL_BROKEN', `unwrap a key with ${keyId}: it was changed, or wrapped by another key`);
   }
 
-  /** The newest last. */
+  /** Newest last. */
   list(): KeyFacts[] {
     this.#read();
     const { active, keys } = this.#content;
     return keys.map(({ id, createTime, retireTime }) => ({ id, isActive: id === active, createTime, retireTime }));
   }
 
-  /** A new active key. The one before is kept, for what is under it. */
+  /** Adds a new active key. The previous one is kept for the values wrapped with it. */
   add(now: number): string {
     const key = newKey(now);
     this.#change(({ active, keys }) => ({
@@ -75,7 +76,7 @@ export class FileKeyRing implements KeyWrapper {
     return key.id;
   }
 
-  /** Whatever is still under this key is lost. The active one stays in any case. */
+  /** Values still wrapped with this key are lost. The active key is never dropped. */
   drop(id: string): void {
     this.#change((current) => ({
       ...current,
@@ -109,13 +110,13 @@ export class FileKeyRing implements KeyWrapper {
     if (found !== undefined) return Buffer.from(found.key, 'base64');
     throw new SealingError(
       'KEY_UNKNOWN',
-      `the key file ${this.#file} does not hold the key ${id}, with which a value is sealed; put the file there that does`,
+      `the key file ${this.#file} does not hold the key ${id}, which seals a value; restore the file that holds it`,
       { details: { keyId: id } },
     );
   }
 }
 
-/** Another one for each file that was ever put there. */
+/** Changes whenever the file is replaced. */
 function identityOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino}:${found.mtimeMs}:${found.size}`;

@@ -12,7 +12,7 @@ const KeySchema = Type.Object(
     /** In base64. */
     key: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }),
     createTime: Type.Integer(),
-    /** When another took its place. */
+    /** When another key became active. */
     retireTime: Type.Optional(Type.Integer()),
   },
   { additionalProperties: false },
@@ -26,7 +26,7 @@ const KeyFileSchema = Type.Object(
 export type KeyFile = Static<typeof KeyFileSchema>;
 export type FileKey = Static<typeof KeySchema>;
 
-/** A draft that is older belongs to a process that did not live to put it in place. */
+/** An older draft was left by a process that ended before it could replace the file. */
 const DRAFT_MS = 60_000;
 
 export function readKeyFile(file: string): KeyFile | undefined {
@@ -38,13 +38,13 @@ export function readKeyFile(file: string): KeyFile | undefined {
   return content;
 }
 
-/** With one key. False: there is a file already. */
+/** Creates the file with one key. Returns false if there is a file already. */
 export function createKeyFile(file: string, now: number): boolean {
   const key = newKey(now);
   return attempt(file, 'write', () => createPrivateFile(file, format({ version: 1, active: key.id, keys: [key] })));
 }
 
-/** Reads, changes and replaces it, while no other process can do the same. */
+/** Reads, changes and replaces the file, with other processes locked out. */
 export function changeKeyFile(file: string, change: (current: KeyFile) => KeyFile): void {
   const draft = `${file}.next`;
   claimDraft(file, draft);

@@ -20,7 +20,7 @@ function keyFile(): KeyWrapper & { rotate(): void } {
   return Object.assign(ring, { rotate: () => void ring.add(1) });
 }
 
-/** What every adapter has to do; one for a key management service runs it too. */
+/** The contract of every adapter; an adapter for a key management service runs it too. */
 for (const [name, make] of Object.entries({ 'a file': keyFile, memory: memoryKeys })) {
   describe(`keys in ${name}`, () => {
     const keys = make();

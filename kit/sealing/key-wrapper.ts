@@ -1,18 +1,21 @@
-/** The key of one value, as it may be kept beside the value: only the key of keys with this id opens it. */
+/**
+ * The data key of one value, encrypted so that it can be stored with the value. Only the wrapping key with this id
+ * opens it.
+ */
 export interface WrappedKey {
   readonly keyId: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Whoever holds the keys that keys are wrapped with: a file, or a key management service. An id is of letters, digits,
- * `.`, `_` and `-`, and names one key for ever.
+ * Holds the wrapping keys: a file, or a key management service. An id consists of letters, digits, `.`, `_` and `-`,
+ * and is never reused for another key.
  */
 export interface KeyWrapper {
-  /** The id of the key that new values are wrapped with. */
+  /** The id of the key that wraps new values. */
   activeId(signal: AbortSignal): Promise<string>;
-  /** With the active key. What it gives can be unwrapped for as long as the key is not dropped. */
+  /** Wraps with the active key. The result can be unwrapped until that key is dropped. */
   wrap(key: Uint8Array, signal: AbortSignal): Promise<WrappedKey>;
-  /** `KEY_UNKNOWN` when there is no such key, `SEAL_BROKEN` when it is not what this key wrapped. */
+  /** Throws `KEY_UNKNOWN` if there is no such key, `SEAL_BROKEN` if the bytes were not wrapped by this key. */
   unwrap(wrapped: WrappedKey, signal: AbortSignal): Promise<Uint8Array>;
 }

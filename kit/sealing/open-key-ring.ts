@@ -13,8 +13,8 @@ export interface KeyRingOptions {
 }
 
 /**
- * The keys of this database. The file is made on the first start, readable by its owner alone; later it has to be there,
- * with every key that the database knows of.
+ * Opens the keys of this database. The file is created on the first start, readable by its owner only. On later starts
+ * it must exist, with every key that the database knows.
  */
 export async function openKeyRing(options: KeyRingOptions, signal: AbortSignal): Promise<FileKeyRing> {
   const { file, storage, clock } = options;
@@ -34,7 +34,7 @@ export interface Registration {
   readonly now: number;
 }
 
-/** Tells the database of the active key. Once is enough; more often does no harm. */
+/** Records the active key in the database. Idempotent. */
 export async function registerKey({ storage, keys, now }: Registration, signal: AbortSignal): Promise<void> {
   const id = await keys.activeId(signal);
   const witness = await new Sealer(keys).seal(new Secret(id), placeOf(id), signal);

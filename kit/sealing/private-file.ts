@@ -15,11 +15,11 @@ const OWNER_ONLY = 0o600;
 
 export interface PrivateFile {
   readonly text: string;
-  /** Somebody beside the owner may read or write it. */
+  /** Users other than the owner may read or write it. */
   readonly isExposed: boolean;
 }
 
-/** Looks at the permissions of what it reads, not of what stands at that path a moment later. */
+/** Checks the permissions of the open descriptor, not of the path, which may be replaced in the meantime. */
 export function readPrivateFile(file: string): PrivateFile | undefined {
   let descriptor: number;
   try {
@@ -35,7 +35,7 @@ export function readPrivateFile(file: string): PrivateFile | undefined {
   }
 }
 
-/** Whole and on disk when it returns. False: there is a file already, which stays as it was. */
+/** The file is complete and on disk on return. Returns false if there is a file already, which is left unchanged. */
 export function createPrivateFile(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
   writeSynced(draft, text);
@@ -51,12 +51,12 @@ export function createPrivateFile(file: string, text: string): boolean {
   return true;
 }
 
-/** Throws `EEXIST` when there is such a draft: that is how two writers of one file learn of each other. */
+/** Throws `EEXIST` if the draft exists: this is how concurrent writers of one file detect each other. */
 export function createDraft(draft: string): void {
   closeSync(openSync(draft, 'wx', OWNER_ONLY));
 }
 
-/** Puts the draft in the place of the file: after a crash there is the old one or the new one. */
+/** Replaces the file by the draft atomically: after a crash there is either the old file or the new one. */
 export function replaceByDraft(file: string, draft: string, text: string): void {
   writeSynced(draft, text, 'w');
   renameSync(draft, file);

@@ -8,10 +8,10 @@ import { prefixOf } from './sealed-text.ts';
 import { Sealer } from './sealer.ts';
 import { SealingError, type SealingErrorCode } from './sealing-error.ts';
 
-/** A column that holds sealed texts or NULL. Each module says which it has. */
+/** A column that holds sealed texts or NULL. Each module declares its own. */
 export interface SealedColumn {
   readonly table: string;
-  /** The primary key, as `SealedPlace.row` has it. */
+  /** The primary key columns, in the order of `SealedPlace.row`. */
   readonly keys: readonly string[];
   readonly column: string;
 }
@@ -27,31 +27,31 @@ export interface RotationDeps {
 export interface Rotation {
   readonly activeId: string;
   readonly rewrapped: number;
-  /** Values that no key opens. They stay as they are. */
+  /** Values that no key opens. They are left unchanged. */
   readonly unreadable: number;
   readonly dropped: readonly string[];
-  /** Keys that are no longer active and stay, each with the reason. */
+  /** Retired keys that are kept, each with the reason. */
   readonly kept: readonly { readonly id: string; readonly because: string }[];
 }
 
 const BATCH = 100;
 
 /**
- * DECISION: a key outlives its retirement by an hour, the longest that a request may take. A value that was sealed before
- * the file was replaced and is committed after the last look at its column is then still readable, and the next rotation
- * or `--finish` finds it.
+ * DECISION: a key is kept for an hour after its retirement, the longest that a request may take. A value that was
+ * sealed before the file was replaced, and committed after its column was scanned, can then still be read, and the next
+ * rotation or `--finish` finds it.
  */
 const GRACE_MS = 60 * 60_000;
 
-/** Makes a new active key, then does what `finishRotation` does. */
+/** Adds a new active key, then does what `finishRotation` does. */
 export async function rotateKeys(deps: RotationDeps, signal: AbortSignal): Promise<Rotation> {
   deps.ring.add(deps.clock.now());
   return await finishRotation(deps, signal);
 }
 
 /**
- * Brings every value under the active key, and drops keys that nothing is under. It may be killed at any point and run
- * again, and run while others seal and open: a value that changes meanwhile is left to whoever changed it.
+ * Rewraps every value with the active key, and drops unused keys. It can be killed at any point and run again, and can
+ * run while other processes seal and open: a value that another process changes in the meantime is left alone.
  */
 export async function finishRotation(deps: RotationDeps, signal: AbortSignal): Promise<Rotation> {
   const { storage, ring, columns, clock } = deps;
@@ -81,7 +81,7 @@ export interface Rewrapping {
   readonly onProgress?: (rewrapped: number) => void;
 }
 
-/** For a key management service, whose keys come and go elsewhere, this is the whole of a rotation. */
+/** For a key management service, which manages its own keys, this is the whole rotation. */
 export async function rewrapColumn(
   { storage, keys, column, onProgress }: Rewrapping,
   signal: AbortSignal,
@@ -97,7 +97,7 @@ export async function rewrapColumn(
       if (sealed === undefined) unreadable++;
       else updates.push(update(column, row, sealed));
     }
-    // Not guarded: a row that was changed or deleted meanwhile is none of our business any more.
+    // No row count guard: a row that was changed or deleted in the meantime needs no rewrapping.
     const changed = updates.length === 0 ? [] : await storage.commit(updates, signal);
     rewrapped += changed.reduce((sum, count) => sum + count, 0);
     onProgress?.(rewrapped);
@@ -107,7 +107,7 @@ export async function rewrapColumn(
   }
 }
 
-/** One damaged value must not keep all the others under an old key. */
+/** One damaged value must not keep all others under an old key. */
 async function rewrapOrSkip(sealer: Sealer, sealed: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     return await sealer.rewrap(sealed, signal);
@@ -147,8 +147,8 @@ async function whyKept(deps: RotationDeps, key: KeyFacts, signal: AbortSignal): 
 }
 
 /**
- * Looks at every text of the whole database, not just at the columns that were named: what a module forgot to name must
- * not be lost. A key's own witness does not count.
+ * Searches every text column of the database, not only the declared ones: values in a column that a module forgot to
+ * declare must not be lost. The key's own witness does not count.
  */
 async function findUse(storage: Storage, keyId: string, signal: AbortSignal): Promise<string | undefined> {
   const prefix = prefixOf(keyId);
@@ -165,7 +165,7 @@ async function findUse(storage: Storage, keyId: string, signal: AbortSignal): Pr
   return undefined;
 }
 
-/** The database forgets it first: should we be killed in between, a key too many stays in the file. */
+/** Deletes the key from the database first: if the process is killed in between, the file only keeps an unused key. */
 async function dropKey({ storage, ring }: RotationDeps, id: string, signal: AbortSignal): Promise<string> {
   await storage.commit([sql`DELETE FROM sealing_keys WHERE id = ${id}`], signal);
   ring.drop(id);

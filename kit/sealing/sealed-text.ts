@@ -15,7 +15,7 @@ export function formatSealed({ key, content }: SealedText): string {
   return `${prefixOf(key.keyId)}${base64(key.bytes)}:${base64(content)}`;
 }
 
-/** What every text begins with whose key is wrapped by this one. */
+/** The prefix of every sealed text whose key is wrapped with this key. */
 export function prefixOf(keyId: string): string {
   return `${PREFIX}${keyId}:`;
 }
@@ -23,7 +23,7 @@ export function prefixOf(keyId: string): string {
 export function parseSealed(text: string): SealedText {
   const [, keyId, wrapped, content] = PARTS.exec(text) ?? [];
   if (keyId === undefined || wrapped === undefined || content === undefined) {
-    throw new SealingError('NOT_SEALED', 'open a sealed value: this is not one that this release knows');
+    throw new SealingError('NOT_SEALED', 'open a sealed value: this release does not know its format');
   }
   return { key: { keyId, bytes: Buffer.from(wrapped, 'base64url') }, content: Buffer.from(content, 'base64url') };
 }

@@ -5,17 +5,17 @@ import type { KeyWrapper } from './key-wrapper.ts';
 import { formatSealed, parseSealed } from './sealed-text.ts';
 import { SealingError } from './sealing-error.ts';
 
-/** Where a value is kept. It opens there and nowhere else: a row that was copied over another one's opens for nobody. */
+/** Where a sealed value is stored. It opens only there: a sealed text copied to another row does not open. */
 export interface SealedPlace {
   readonly table: string;
-  /** The values of the row's key, in order. They never change while the value is kept. */
+  /** The primary key of the row, in order. It never changes while the value exists. */
   readonly row: readonly (string | number)[];
   readonly column: string;
 }
 
 /**
- * Seals what must be kept and must not be read: each value with a key of its own, which is kept beside it, wrapped by a
- * key of keys. So a rotation wraps small keys anew, and never touches a value.
+ * Seals secrets for storage. Each value has its own data key, stored with it and wrapped by a wrapping key. A rotation
+ * therefore rewraps only these small keys, and never touches a value.
  */
 export class Sealer {
   readonly #keys: KeyWrapper;
@@ -24,7 +24,7 @@ export class Sealer {
     this.#keys = keys;
   }
 
-  /** Text for a column. Twice the same value gives two texts. */
+  /** Returns a text to store in a column. Sealing the same value twice gives different texts. */
   async seal(value: Secret<string>, place: SealedPlace, signal: AbortSignal): Promise<string> {
     const key = randomBytes(KEY_BYTES);
     const wrapped = await this.#keys.wrap(key, signal);
@@ -33,7 +33,7 @@ export class Sealer {
     return formatSealed({ key: wrapped, content });
   }
 
-  /** `SEAL_BROKEN` when it was changed, or sealed for another place. */
+  /** Throws `SEAL_BROKEN` if the text was changed, or sealed for another place. */
   async open(sealed: string, place: SealedPlace, signal: AbortSignal): Promise<Secret<string>> {
     const { key: wrapped, content } = parseSealed(sealed);
     const key = await this.#keys.unwrap(wrapped, signal);
@@ -45,7 +45,7 @@ export class Sealer {
     );
   }
 
-  /** The same value under the active key; the text itself when it is under that already. */
+  /** Returns the same value wrapped with the active key; the same text if it already is. */
   async rewrap(sealed: string, signal: AbortSignal): Promise<string> {
     const { key, content } = parseSealed(sealed);
     if (key.keyId === (await this.#keys.activeId(signal))) return sealed;

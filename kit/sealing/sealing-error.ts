@@ -1,6 +1,6 @@
 import { type Catalogue, FleetError } from '#kit/std';
 
-/** What can stand between a secret and whoever may see it. No message and no detail holds a secret or a key. */
+/** Messages and details never hold a secret or a key. */
 export const SEALING_ERRORS = {
   NOT_SEALED: { category: 'internal', retry: 'never' },
   SEAL_BROKEN: { category: 'internal', retry: 'never' },

@@ -2,25 +2,25 @@ import { FleetError } from './errors.ts';
 import { sleep as realSleep, type Sleep } from './sleep.ts';
 import { StdError } from './std-error.ts';
 
-/** A number from 0 up to but not including 1, as `Math.random` gives it. */
+/** A number from 0 up to but not including 1, like `Math.random`. */
 export type Random = () => number;
 
 export interface BackoffPolicy {
-  /** The longest wait after the first failure. */
+  /** Upper bound of the delay after the first failure. */
   readonly baseMs: number;
-  /** The longest wait ever. */
+  /** Upper bound of all delays. */
   readonly capMs: number;
-  /** How much longer the longest wait gets with each failure; 2 unless told otherwise. */
+  /** Growth of the upper bound with each failure; 2 by default. */
   readonly factor?: number;
 }
 
 /**
- * How long to wait after the failure number `attempt`, counted from 1: anything from 0 to the bound
- * `min(capMs, baseMs * factor^(attempt - 1))`, in whole milliseconds.
+ * The delay after failure number `attempt`, counted from 1: a random value from 0 to `min(capMs, baseMs *
+ * factor^(attempt - 1))`, in whole milliseconds.
  *
- * DECISION: full jitter, the whole range and not a part on top of a fixed wait. Many callers that lost the same peer at
- * the same moment come back spread evenly, which costs the peer the least work; a single caller that comes back at once
- * costs it one call.
+ * DECISION: full jitter over the whole range, not a random part on top of a fixed delay. Callers that lost the same
+ * peer at the same moment come back evenly spread, which costs the peer the least work; a single caller that retries at
+ * once costs it one call.
  */
 export function backoffDelay(policy: BackoffPolicy, attempt: number, random: Random): number {
   const { baseMs, capMs, factor = 2 } = policy;
@@ -33,20 +33,20 @@ export function backoffDelay(policy: BackoffPolicy, attempt: number, random: Ran
 }
 
 export interface RetryOptions {
-  /** What is tried, for the error: `connect to the database`. */
+  /** The action, for the error message: `connect to the database`. */
   readonly what: string;
   readonly policy: BackoffPolicy;
-  /** How often the body is run at most. */
+  /** Maximum number of attempts. */
   readonly attempts: number;
-  /** By default, what its own catalogue calls worth trying again as it is: `retry: 'later'`. */
+  /** By default, errors whose catalogue says `retry: 'later'`. */
   readonly isRetryable?: (error: unknown) => boolean;
   readonly sleep?: Sleep;
   readonly random?: Random;
 }
 
 /**
- * Runs the body until it succeeds. An error that is not worth another try comes through as it is; the last of too many
- * becomes the cause of `RETRIES_EXHAUSTED`. The body bounds its own time; once the signal aborts, nothing is tried again.
+ * Runs the body until it succeeds. An error that is not retryable is rethrown; after the last attempt the error becomes
+ * the cause of `RETRIES_EXHAUSTED`. The body sets its own time limit. There are no retries after the signal aborts.
  */
 export async function retry<T>(
   body: (signal: AbortSignal, attempt: number) => Promise<T>,

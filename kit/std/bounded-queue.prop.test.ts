@@ -16,7 +16,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** Runs the steps and says which items were accepted and which were taken, each in order. */
+/** Runs the steps; returns the accepted items and the taken items, each in order. */
 async function play(whenFull: WhenFull, script: readonly Step[]) {
   const queue = new BoundedQueue<number>({ capacity: CAPACITY, whenFull });
   const stops: AbortController[] = [];

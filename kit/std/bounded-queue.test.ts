@@ -10,7 +10,7 @@ function isClosed(error: unknown): boolean {
   return error instanceof StdError && error.code === 'QUEUE_CLOSED';
 }
 
-/** Whether it has ended by the time that everything which could run has run. */
+/** Whether the promise has settled after all pending work has run. */
 function settled(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise.then(() => true), turn().then(() => false)]);
 }

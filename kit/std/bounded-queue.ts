@@ -1,7 +1,7 @@
 import { LinkedList } from './linked-list.ts';
 import { StdError } from './std-error.ts';
 
-/** `block`: a push waits for room. `drop-oldest`: it never waits, and what was lost is counted; for telemetry only. */
+/** `block`: a push waits for room. `drop-oldest`: a push never waits, and lost items are counted; for telemetry only. */
 export type WhenFull = 'block' | 'drop-oldest';
 
 export interface BoundedQueueOptions {
@@ -20,8 +20,8 @@ interface Pusher<T> {
 }
 
 /**
- * Hands items from those who make them to those who use them, first in, first out, and holds no more than `capacity`.
- * Waiters are served in the order in which they came; one that aborts is forgotten at once, with its item.
+ * Passes items from producers to consumers, first in, first out, and holds at most `capacity` of them. Waiters are
+ * served in order of arrival; a waiter that aborts is removed at once, with its item.
  */
 export class BoundedQueue<T extends NonNullable<unknown>> {
   readonly #capacity: number;
@@ -45,7 +45,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     return this.#items.size;
   }
 
-  /** Pushes and takes that wait now. */
+  /** The number of waiting pushes and takes. */
   get waiting(): number {
     return this.#takers.size + this.#pushers.size;
   }
@@ -55,7 +55,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     return this.#dropped;
   }
 
-  /** Resolves once the queue has the item. Rejects with `QUEUE_CLOSED`, or with the signal's reason: then it has not. */
+  /** Resolves when the queue has accepted the item. Rejects with `QUEUE_CLOSED` or the signal's reason if it has not. */
   async push(item: T, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#closed) throw closedError();
@@ -69,7 +69,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     this.#items.append(item);
   }
 
-  /** The oldest item, as soon as there is one; `undefined` once the queue is closed and empty. */
+  /** Resolves with the oldest item when there is one; `undefined` once the queue is closed and empty. */
   async take(signal: AbortSignal): Promise<T | undefined> {
     signal.throwIfAborted();
     const item = this.#items.removeFirst();
@@ -82,12 +82,12 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     return item;
   }
 
-  /** Takes until the queue is closed and empty. */
+  /** Yields items until the queue is closed and empty. */
   async *items(signal: AbortSignal): AsyncGenerator<T, void, void> {
     for (let item = await this.take(signal); item !== undefined; item = await this.take(signal)) yield item;
   }
 
-  /** Refuses every push from now on, waiting ones included. What is in the queue can still be taken. */
+  /** Refuses all further pushes, including waiting ones. Items in the queue can still be taken. */
   close(): void {
     this.#closed = true;
     for (let taker = this.#takers.removeFirst(); taker; taker = this.#takers.removeFirst()) taker.give(undefined);
@@ -109,7 +109,7 @@ function closedError(): StdError {
   return new StdError('QUEUE_CLOSED', 'push to a queue that is closed');
 }
 
-/** Stands in line until served or aborted; whichever comes first takes the other's traces away. */
+/** Waits in line until served or aborted; either one cleans up after the other. */
 function waitIn<W, R>(
   line: LinkedList<W>,
   signal: AbortSignal,

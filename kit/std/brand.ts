@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A value that only a parser can mint: `type TargetId = Brand<string, 'TargetId'>`. */
+/** A type whose values only a parser can create: `type TargetId = Brand<string, 'TargetId'>`. */
 export type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };

@@ -1,11 +1,12 @@
 const IPV4 = /^(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?$/;
 const GROUPS = 8;
-/** Of the 64 bits that one host, or one household, commonly has to itself. */
+/** Groups of an IPv6 /64, the network that one host or household commonly has to itself. */
 const NETWORK_GROUPS = 4;
 
 /**
- * The callers that a limit by address counts as one: an address of IPv4, or a /64 of IPv6, whose holder has as many addresses as
- * it likes. With or without a port: `10.0.0.7:443`, `[2001:db8::1]:443`. What is no address stands for itself.
+ * The network that a per-address limit counts as one caller: an IPv4 address, or an IPv6 /64, whose owner can use any
+ * number of addresses in it. Accepts a port: `10.0.0.7:443`, `[2001:db8::1]:443`. A text that is not an address is
+ * returned unchanged.
  */
 export function callerNetwork(address: string): string {
   const [, ipv4] = IPV4.exec(address) ?? [];
@@ -19,7 +20,7 @@ export function callerNetwork(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The eight numbers of an IPv6 address. */
+/** The eight groups of an IPv6 address, as numbers. */
 function groupsOf(text: string): number[] | undefined {
   if (!text.includes(':')) return undefined;
   const halves = text.split('::');
@@ -32,7 +33,7 @@ function groupsOf(text: string): number[] | undefined {
   return isWhole && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
 }
 
-/** The last one may be written as an IPv4 address, which is two. -1 for what is no number. */
+/** The last group may be an IPv4 address, which counts as two. -1 for an invalid group. */
 function numbersOf(group: string): number[] {
   if (/^[\da-f]{1,4}$/i.test(group)) return [Number.parseInt(group, 16)];
   if (!IPV4.test(group)) return [-1];
@@ -40,7 +41,7 @@ function numbersOf(group: string): number[] {
   return [a * 256 + b, c * 256 + d];
 }
 
-/** `::ffff:10.0.0.7` is how a socket for both families shows a caller of IPv4. */
+/** A dual-stack socket reports an IPv4 caller as `::ffff:10.0.0.7`. */
 function mappedIpv4(groups: readonly number[]): string | undefined {
   const [high = 0, low = 0] = groups.slice(-2);
   const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);

@@ -6,7 +6,7 @@ import { contentHash } from './content-hash.ts';
 import { Secret } from './secret.ts';
 import { StdError } from './std-error.ts';
 
-/** JSON as it is after a round trip, so without the negative zero that JSON has no text for. */
+/** JSON values after a round trip, so without negative zero, which JSON cannot represent. */
 const json = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 4 })
   .map((value): unknown => JSON.parse(JSON.stringify(value)));

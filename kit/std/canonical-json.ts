@@ -1,6 +1,6 @@
 import { StdError } from './std-error.ts';
 
-// Far beyond any document that people write, and far from where recursion would run out of stack.
+// Deeper than any hand-written document, and far from exhausting the stack.
 const MAX_DEPTH = 512;
 
 interface Trail {
@@ -9,12 +9,12 @@ interface Trail {
 }
 
 /**
- * The one way to write a JSON value down (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as
- * ECMAScript writes them. Values that are equal have the same text, so the text can be hashed and compared.
+ * Canonical JSON (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as ECMAScript writes them. Equal
+ * values have the same text, so the text can be hashed and compared.
  *
- * What JSON cannot hold is refused with `NOT_JSON` and its path, never dropped or converted: `undefined`, NaN and
- * infinities, big integers, functions, symbols, class instances (dates, maps, secrets), lone surrogates, cycles, and
- * nesting deeper than 512.
+ * Values that JSON cannot hold are refused with `NOT_JSON` and their path, never dropped or converted: `undefined`, NaN
+ * and infinities, big integers, functions, symbols, class instances (dates, maps, secrets), lone surrogates, cycles,
+ * and nesting deeper than 512.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, { path: [], above: new Set() });
@@ -75,7 +75,7 @@ function writeObject(value: object, trail: Trail): string {
   return `{${text}}`;
 }
 
-/** Null prototypes are plain too: that is what rows of node:sqlite have. */
+/** A null prototype is plain too: rows of node:sqlite have one. */
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;

@@ -1,4 +1,4 @@
-/** Time as a port, so that a decision can be replayed and a test can own the hands. Milliseconds since the epoch. */
+/** Time as a port, so that decisions can be replayed and tests can control the time. Milliseconds since the epoch. */
 export interface Clock {
   now(): number;
 }

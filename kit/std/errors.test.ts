@@ -21,7 +21,7 @@ test('an error without a cause has none, not an undefined one', () => {
 });
 
 test('a value that no type allows is named', () => {
-  // JSON from outside is where such a value comes from in practice.
+  // In practice such a value comes from external JSON.
   assert.throws(() => assertNever(JSON.parse('"Gone"') as never, 'phase'), /unexpected phase: "Gone"/);
 });
 

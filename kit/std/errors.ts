@@ -1,6 +1,6 @@
 /**
- * What went wrong, in words that every adapter can translate: HTTP picks a status from it, the CLI an exit code.
- * `unavailable` is worth trying again as it is; `conflict` only after looking again.
+ * Error categories that every adapter can translate: HTTP derives a status from them, the CLI an exit code.
+ * `unavailable` can be retried unchanged; `conflict` only after reading again.
  */
 export const ERROR_CATEGORIES = [
   'invalid',
@@ -16,7 +16,7 @@ export const ERROR_CATEGORIES = [
 ] as const;
 export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
-/** `later`: the same call may succeed. `after-change`: only once the caller or an operator changed something. */
+/** `later`: the same call may succeed later. `after-change`: only after the caller or an operator changes something. */
 export type Retry = 'never' | 'later' | 'after-change';
 
 export interface CatalogueEntry {
@@ -24,10 +24,10 @@ export interface CatalogueEntry {
   readonly retry: Retry;
 }
 
-/** A closed list of the codes that one module throws. Its README lists the same codes; a test compares the two. */
+/** The closed list of the codes that a module throws. The module's README lists the same codes; a test compares them. */
 export type Catalogue = Readonly<Record<string, CatalogueEntry>>;
 
-/** One thing wrong with one field of the input, as a JSON pointer and a sentence. */
+/** A fault in one input field: a JSON pointer and a sentence. */
 export interface FieldFault {
   readonly path: string;
   readonly message: string;
@@ -35,12 +35,12 @@ export interface FieldFault {
 
 export interface FleetErrorOptions {
   readonly cause?: unknown;
-  /** Facts for machines: they go into problem documents and logs, so they never hold a secret. */
+  /** Machine-readable facts. They appear in problem documents and logs, so they must not hold secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly faults?: readonly FieldFault[];
 }
 
-/** The base of every module's error class. Tests and callers look at `code`, never at the message. */
+/** The base class of every module's errors. Tests and callers check `code`, never the message. */
 export abstract class FleetError<Code extends string = string> extends Error {
   readonly code: Code;
   readonly details: Readonly<Record<string, unknown>>;

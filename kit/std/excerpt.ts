@@ -1,6 +1,6 @@
 const LONGEST = 80;
 
-/** Text from outside as a message may quote it: on one line, and never longer than a reader can use. */
+/** Quotes external text for a message: on one line, and truncated. */
 export function excerpt(raw: string): string {
   return JSON.stringify(raw.length > LONGEST ? `${raw.slice(0, LONGEST)}…` : raw);
 }

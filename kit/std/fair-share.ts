@@ -1,18 +1,18 @@
 export interface FairShareLimits {
-  /** Of all keys together. */
+  /** Maximum number of items over all keys. */
   readonly total: number;
-  /** Of one key. */
+  /** Maximum number of items per key. */
   readonly each: number;
 }
 
 /**
- * A bounded set in which no key can take the place of all others: when it is full, a key that has little displaces the oldest
- * item of the key that has most. For callers of whom only an address is known.
+ * A bounded set that no single key can fill: when it is full, an item of a key with few items displaces the oldest item
+ * of the key with the most. For callers that are known only by their address.
  */
 export class FairShare<T> {
   readonly #limits: FairShareLimits;
   readonly #items = new Map<string, Set<T>>();
-  /** The keys that have so many items, at that index. */
+  /** At index n: the keys that have n items. */
   readonly #keysWith: Set<string>[] = [];
   #most = 0;
   #size = 0;
@@ -29,12 +29,16 @@ export class FairShare<T> {
     return this.#items.get(key)?.size ?? 0;
   }
 
-  /** Returns what has no place any more: an older item, the new one where its own key has most, or nothing. */
+  /**
+   * Returns the item that has no place: an older one that was displaced, the new one if its own key has the most, or
+   * `undefined`.
+   */
   add(key: string, item: T): T | undefined {
     const own = this.count(key);
     if (own >= this.#limits.each) return item;
     const isFull = this.#size >= this.#limits.total;
-    // To swap places with a key that has one more would help neither of them; a key that has nothing gets its first.
+    // Displacing an item of a key that has only one more would merely swap the two. A key without items always gets its
+    // first.
     if (isFull && own > 0 && own + 1 >= this.#most) return item;
     const displaced = isFull ? this.#removeOldest() : undefined;
     const items = this.#items.get(key) ?? new Set();

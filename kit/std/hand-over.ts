@@ -1,11 +1,11 @@
 import { FleetError } from './errors.ts';
 
-/** How often it is worth trying the same again: an outage has no end of its own, and a mistake stays one. */
+/** How often to retry: `always` for an outage, which may last any time; `none` for a mistake, which stays one. */
 export type Persistence = 'always' | 'some' | 'none';
 
 /**
- * By what went wrong, not by how often. What is no error of a catalogue is a mistake in the code, or data that nobody
- * can read: it fails the same way each time.
+ * Decides by the kind of error. An error without a catalogue is a bug in the code or unreadable data, and fails the
+ * same way each time.
  */
 export function persistenceWith(error: unknown): Persistence {
   if (error instanceof FleetError) {
@@ -18,20 +18,20 @@ export function persistenceWith(error: unknown): Persistence {
 }
 
 export interface HandOver<T> {
-  /** All of them or none. May be called again with the same. */
+  /** Hands over all items or none. May be called again with the same items. */
   readonly hand: (items: readonly T[]) => Promise<void>;
-  /** One that can never be handed over, by itself. */
+  /** Called with a single item that can never be handed over. */
   readonly setAside: (item: T, error: unknown) => void;
-  /** Before it is tried again. */
+  /** Waits before the next attempt. */
   readonly pause: (error: unknown, attempt: number) => Promise<void>;
 }
 
 const SOME_ATTEMPTS = 5;
 
 /**
- * Hands over in order, together where that works. A batch that is refused is halved until the one that is refused stands
- * alone and is set aside: no item waits for another's failure. While the receiver is away, all wait. Ends without an error
- * when the signal aborts.
+ * Hands items over in order, in one batch if possible. A refused batch is halved until the refused item is alone and is
+ * set aside: no item waits because another fails. While the receiver is unavailable, all items wait. Returns without an
+ * error when the signal aborts.
  */
 export async function handOver<T>(items: readonly T[], options: HandOver<T>, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; !signal.aborted && items.length > 0; attempt += 1) {

@@ -1,7 +1,7 @@
-/** The bytes of an address: 4 of IPv4, 16 of IPv6. */
+/** The bytes of an address: 4 for IPv4, 16 for IPv6. */
 export type IpBytes = readonly number[];
 
-/** Addresses that begin with the same bits. */
+/** All addresses that begin with the same bits. */
 export interface IpNetwork {
   readonly bytes: IpBytes;
   readonly bits: number;
@@ -9,21 +9,21 @@ export interface IpNetwork {
 
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** `undefined` for what is no address. An IPv4 address that is written as one of IPv6 (`::ffff:10.0.0.1`) is one of IPv4. */
+/** `undefined` if the text is not an address. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) becomes IPv4. */
 export function parseIp(text: string): IpBytes | undefined {
-  // Which interface it is reached by says nothing about the address.
+  // The zone (interface) is not part of the address.
   const bytes = text.includes(':') ? parseIpv6(text.replace(/%.*$/s, '')) : parseIpv4(text);
   return bytes?.length === 16 && MAPPED.every((byte, at) => bytes[at] === byte) ? bytes.slice(12) : bytes;
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address. `undefined` for anything else, bits of the host behind the prefix included. */
+/** `10.0.0.0/8`, `fd00::/8`, or a single address. `undefined` for anything else, including networks with host bits set. */
 export function parseIpNetwork(text: string): IpNetwork | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
   const bytes = address.includes('%') ? undefined : parseIp(address);
   if (bytes === undefined || rest.length > 0) return undefined;
   const size = bytes.length * 8;
   if (prefix === undefined) return { bytes, bits: size };
-  // `::ffff:10.0.0.0/104` has its bits counted in the longer form.
+  // The prefix of `::ffff:10.0.0.0/104` counts the bits of the IPv6 form.
   const bits = Number(prefix) - (address.includes(':') && size === 32 ? 96 : 0);
   if (!/^\d{1,3}$/.test(prefix) || bits < 0 || bits > size) return undefined;
   const isPrefix = bytes.every((byte, at) => (byte & ~maskOf(at, bits)) === 0);
@@ -34,7 +34,7 @@ export function isInNetwork(ip: IpBytes, { bytes, bits }: IpNetwork): boolean {
   return ip.length === bytes.length && ip.every((byte, at) => (byte & maskOf(at, bits)) === bytes[at]);
 }
 
-/** Which bits of this byte belong to a prefix of so many. */
+/** The bits of this byte that belong to a prefix of that length. */
 function maskOf(at: number, bits: number): number {
   const left = Math.min(8, Math.max(0, bits - at * 8));
   return (0xff << (8 - left)) & 0xff;
@@ -56,7 +56,7 @@ function parseIpv6(text: string): IpBytes | undefined {
   return [...head, ...Array.from({ length: 16 - head.length - tail.length }, () => 0), ...tail];
 }
 
-/** The last group may be an address of IPv4. */
+/** The last group may be an IPv4 address. */
 function bytesOfGroups(text: string): IpBytes | undefined {
   if (text === '') return [];
   const groups = text.split(':');

@@ -8,11 +8,11 @@ export type SelectorOperator = (typeof SELECTOR_OPERATORS)[number];
 export interface LabelExpression {
   readonly key: string;
   readonly operator: SelectorOperator;
-  /** For `In` and `NotIn` alone. */
+  /** Only for `In` and `NotIn`. */
   readonly values?: readonly string[];
 }
 
-/** As Kubernetes has it: everything in it must be true, so that an empty one selects everything. */
+/** Same semantics as in Kubernetes: all requirements must match, so an empty selector selects everything. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly LabelExpression[];
@@ -25,7 +25,7 @@ export function matchesSelector({ matchLabels = {}, matchExpressions = [] }: Lab
   );
 }
 
-/** Each place is a JSON pointer into a document that has the selector at `at`. */
+/** Paths are JSON pointers into a document with the selector at `at`. */
 export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: LabelSelector, at: string): FieldFault[] {
   return [
     ...labelFaults(matchLabels, `${at}/matchLabels`),
@@ -33,7 +33,7 @@ export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: Labe
   ];
 }
 
-/** `NotIn` is true of what has no such label at all: so it is in Kubernetes. */
+/** As in Kubernetes, `NotIn` also matches objects without the label. */
 function isTrueOf({ key, operator, values = [] }: LabelExpression, labels: Labels): boolean {
   const value = labelOf(labels, key);
   switch (operator) {
@@ -50,7 +50,7 @@ function isTrueOf({ key, operator, values = [] }: LabelExpression, labels: Label
   }
 }
 
-/** `constructor` is a label like any other, and every object inherits one. */
+/** `constructor` is a valid label key, and every object inherits a property of that name. */
 function labelOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

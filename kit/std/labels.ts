@@ -1,9 +1,12 @@
 import type { FieldFault } from './errors.ts';
 
-/** What people sort and select by, in the syntax of Kubernetes labels. Keys are in order, so that equal sets read alike. */
+/**
+ * Labels for sorting and selecting, in the syntax of Kubernetes labels. Keys are sorted, so that equal sets are written
+ * alike.
+ */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Of a JSON merge patch (RFC 7396): `null` takes one label away, or all of them. */
+/** As in a JSON merge patch (RFC 7396): `null` removes one label, or all of them. */
 export type LabelsPatch = Readonly<Record<string, string | null>> | null;
 
 export const MAX_LABELS = 64;
@@ -18,7 +21,7 @@ export function sortedLabels(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).sort(byKey));
 }
 
-/** In order. What the patch does not name stays. */
+/** Returns the labels sorted. Labels that the patch does not name stay unchanged. */
 export function mergeLabels(labels: Labels, patch: LabelsPatch | undefined): Labels {
   if (patch === undefined) return labels;
   const merged = new Map(Object.entries(labels));
@@ -35,7 +38,7 @@ export function sameLabels(a: Labels, b: Labels): boolean {
   return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
 }
 
-/** Each place is a JSON pointer into a document that has the labels at `at`. */
+/** Paths are JSON pointers into a document with the labels at `at`. */
 export function labelFaults(labels: Labels, at = '/labels'): FieldFault[] {
   const entries = Object.entries(labels);
   if (entries.length > MAX_LABELS) return [{ path: at, message: `has more than ${MAX_LABELS} labels` }];
@@ -45,7 +48,7 @@ export function labelFaults(labels: Labels, at = '/labels'): FieldFault[] {
   });
 }
 
-/** A key as a step of a JSON pointer (RFC 6901). */
+/** Escapes a key as a segment of a JSON pointer (RFC 6901). */
 export function escapePointer(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,11 +1,11 @@
 import type { Sleep } from './sleep.ts';
 
 export interface TellOptions<T> {
-  /** Resolves once they were heard. */
+  /** Resolves when the receiver has accepted the words. */
   readonly tell: (words: readonly T[], signal: AbortSignal) => Promise<void>;
-  /** Until the next word, or so long, where one is likely to come that belongs to these. */
+  /** While the pending words are incomplete, waits up to `ms` for the next one before telling them. */
   readonly gather?: Gathering<T>;
-  /** They were not heard, and are told again once this resolves. */
+  /** Called when telling failed; the words are told again after it resolves. */
   readonly onTrouble: (error: unknown) => Promise<void>;
 }
 
@@ -16,21 +16,21 @@ export interface Gathering<T> {
 }
 
 /**
- * What is to be told until somebody has heard it. Of each key the last word counts, so that a listener who is away for a week
- * does not make it long.
+ * Holds values until a receiver has accepted them. Only the latest value of each key is kept, so that the backlog stays
+ * short even if the receiver is away for a week.
  */
 export class LastWords<T> {
   readonly #unheard = new Map<string, T>();
   #wake: (() => void) | undefined;
 
   say(key: string, word: T): void {
-    // What is said again is told after all that was said meanwhile.
+    // A repeated key moves behind everything said in the meantime.
     this.#unheard.delete(key);
     this.#unheard.set(key, word);
     this.#wake?.();
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run({ tell, gather, onTrouble }: TellOptions<T>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#unheard.size === 0) await this.#more(signal);

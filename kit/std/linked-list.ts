@@ -1,4 +1,4 @@
-/** A place in a list, for taking it out again. */
+/** A node of the list, needed to remove it. */
 export interface Node<T> {
   readonly value: T;
   previous: Node<T> | undefined;
@@ -6,8 +6,8 @@ export interface Node<T> {
 }
 
 /**
- * First in, first out, and out of the middle, each in constant time. An array's `shift` moves every element that is
- * left, and leaving a waiter who gave up in place would let a stuck queue grow.
+ * First in, first out, with removal from the middle, each in constant time. `shift` of an array moves all remaining
+ * elements, and leaving aborted waiters in place would let a stuck queue grow.
  */
 export class LinkedList<T> {
   #first: Node<T> | undefined;

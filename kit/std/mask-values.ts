@@ -1,28 +1,28 @@
 import { REDACTED } from './secret.ts';
 
-/** Shorter ones stand in every text by chance. */
+/** Shorter values occur in any text by chance. */
 const SHORTEST = 4;
-/** So much of the beginning of a value is recognised where the rest was cut off. */
+/** How much of the beginning of a value is enough to recognise it where the rest was cut off. */
 const SEED = 16;
 
-/** The text with something else in the place of each value. */
+/** Returns the text with each value replaced. */
 export type ValueMask = (text: string) => string;
 
 /**
- * Masks values that are known to be secret in a text that somebody else wrote: as they are, each line of those with several,
- * as JSON and in base64 both ways, also where a long one was cut off. Another encoding is not recognised: it guards against
- * what quotes a secret, not against what hides it.
+ * Masks values that are known to be secret in foreign text: verbatim, line by line for multi-line values, as JSON, and
+ * in base64 in both directions, also where a long value was truncated. Other encodings are not recognised: this guards
+ * against quoting a secret, not against hiding one.
  */
 export function maskValues(values: Iterable<string>, instead: string = REDACTED): ValueMask {
   const forms = new Set<string>();
   for (const value of values) for (const form of formsOf(value)) if (form.length >= SHORTEST) forms.add(form);
   if (forms.size === 0) return (text) => text;
-  // The longest first: what is part of another is gone with it.
+  // Longest first: shorter forms may be part of longer ones.
   const sorted = [...forms].sort((one, two) => two.length - one.length);
   return (text) => sorted.reduce((masked, form) => maskOne(masked, form, instead), text);
 }
 
-/** Every text and number in a JSON value, at any depth. */
+/** Every string and number in a JSON value, at any depth. */
 export function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];

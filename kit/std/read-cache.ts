@@ -3,11 +3,11 @@ import type { Clock } from './clock.ts';
 export interface ReadCacheOptions {
   readonly clock: Clock;
   readonly entries: number;
-  /** In case that a word of a change was lost. */
+  /** Bounds staleness if a change notification is lost. */
   readonly maxAgeMs: number;
 }
 
-/** Remembers what was read until somebody says that it may have changed. What was not there is not remembered. */
+/** Caches values until `clear` is called. Missing values are not cached. */
 export class ReadCache<Value> {
   readonly #options: ReadCacheOptions;
   #entries = new Map<string, { readonly value: Value; readonly until: number }>();
@@ -22,7 +22,7 @@ export class ReadCache<Value> {
     const known = entries.get(key);
     if (known !== undefined && clock.now() < known.until) return known.value;
     const value = await load();
-    // What was read before a change goes into the map that was thrown away with it.
+    // If `clear` replaced the map during the load, the value goes into the discarded map.
     entries.delete(key);
     if (value !== undefined) entries.set(key, { value, until: clock.now() + maxAgeMs });
     for (const oldest of entries.keys()) {

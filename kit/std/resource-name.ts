@@ -2,10 +2,10 @@ import type { Brand } from './brand.ts';
 import { excerpt } from './excerpt.ts';
 import { StdError } from './std-error.ts';
 
-/** The name that a person gave: lower-case letters, digits and inner hyphens, so that it is also a DNS label. */
+/** A name chosen by a user: lower-case letters, digits and inner hyphens, so that it is also a DNS label. */
 export type ResourceName = Brand<string, 'ResourceName'>;
 
-/** For schemas: a JSON Schema `pattern` and `maxLength` that accept exactly what `parseResourceName` does. */
+/** For schemas: a JSON Schema `pattern` and `maxLength` that accept exactly the same names as `parseResourceName`. */
 export const RESOURCE_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 export const RESOURCE_NAME_MAX_LENGTH = 63;
 

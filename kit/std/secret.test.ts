@@ -7,7 +7,7 @@ import { timingSafeEqualText } from './timing-safe-equal-text.ts';
 
 const secret = new Secret('hunter2');
 
-/** Types would refuse this, which is the first line of defence; this is about the second. */
+/** The types forbid this, which is the first line of defence; this tests the second. */
 function interpolated(value: unknown): string {
   return `${value as string}`;
 }

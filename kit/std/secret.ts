@@ -1,8 +1,8 @@
 export const REDACTED = '[redacted]';
 
 /**
- * A value that cannot leave by accident: printing, interpolating, inspecting and serialising all give `[redacted]`, and
- * the one way to see it is a call that a reviewer can search for.
+ * A value that cannot leak by accident: printing, interpolating, inspecting and serializing all give `[redacted]`. The
+ * only access is `reveal()`, which reviewers can search for.
  */
 export class Secret<T = string> {
   readonly #value: T;
@@ -27,7 +27,7 @@ export class Secret<T = string> {
     return REDACTED;
   }
 
-  // The name under which util.inspect, and with it console.log and assertion messages, finds its custom printer.
+  // The symbol under which util.inspect, and with it console.log and assertion messages, looks up a custom printer.
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return REDACTED;
   }

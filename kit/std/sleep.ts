@@ -1,7 +1,8 @@
 /** Waits, or rejects with the signal's reason as soon as it aborts. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  // Node's own makes an error, with its stack, for each that is woken: loops are, many times a second.
+  // Node's `setTimeout` from node:timers/promises creates an error with a stack for each abort, and loops abort sleeps
+  // many times per second.
   await new Promise<void>((resolve, reject) => {
     const onAbort = (): void => {
       clearTimeout(timer);
@@ -15,5 +16,5 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Waiting as a port: what waits on purpose takes one of these, so that a test can own the hands. */
+/** Waiting as a port: code that waits takes a `Sleep`, so that tests can control the time. */
 export type Sleep = typeof sleep;

@@ -1,11 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Compares secrets. How long it takes tells nothing about where they differ, nor how long the right one is. */
+/** Compares secrets. The duration does not reveal where they differ, nor the length of the right one. */
 export function timingSafeEqualText(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** Hashing makes both sides equally long, as the comparison wants it. */
+/** Hashing gives both sides the same length, which the comparison requires. */
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

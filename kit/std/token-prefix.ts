@@ -1,5 +1,5 @@
 /**
- * What every token of ours begins with. Logs, traces and scanners of repositories find tokens by it, so one with a prefix
- * that is not here would be printed: a test looks for such prefixes in the sources.
+ * The prefixes of all FleetShift tokens. Logs, traces and repository scanners recognise tokens by them, so a token with
+ * any other prefix would be printed: a test searches the sources for such prefixes.
  */
 export const TOKEN_PREFIXES = { access: 'fst_', session: 'fss_', bootstrap: 'fsb_' } as const;

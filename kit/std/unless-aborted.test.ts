@@ -46,7 +46,7 @@ describe('a wait for what others may wait for too', () => {
   it('leaves no rejection unheard that comes after it', async () => {
     const { promise, reject } = Promise.withResolvers<void>();
     await assert.rejects(unlessAborted(promise, AbortSignal.abort(GONE)), GONE);
-    // Unheard, it would end this process.
+    // If it were not handled, the rejection would end this process.
     reject(new Error('late'));
     await new Promise((resolve) => setImmediate(resolve));
   });

@@ -1,4 +1,7 @@
-/** The promise's outcome, or the signal's reason if that comes first. What was begun goes on: others may wait for it too. */
+/**
+ * The promise's outcome, or the signal's reason if that comes first. The underlying work continues: other callers may
+ * wait for it too.
+ */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

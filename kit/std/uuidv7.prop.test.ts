@@ -11,7 +11,7 @@ function generator(times: readonly number[], random: (size: number) => Uint8Arra
   return createUuidv7({ now: () => times[call++] ?? 0 }, random);
 }
 
-/** The 74 bits beside time, version and variant: the first 32 count, the last 42 are drawn. */
+/** The 74 bits besides time, version and variant: a counter of 32 bits, then 42 random bits. */
 function payloadOf(uuid: string): { counter: number; rest: bigint } {
   const all = BigInt(`0x${uuid.replaceAll('-', '')}`);
   const payload = (((all >> 64n) & 0xfffn) << 62n) | (all & ((1n << 62n) - 1n));

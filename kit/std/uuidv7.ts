@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { excerpt } from './excerpt.ts';
 import { StdError } from './std-error.ts';
 
-/** Any RFC 9562 UUID in its one canonical spelling, lower case. */
+/** Any RFC 9562 UUID in its canonical spelling, in lower case. */
 export type Uuid = Brand<string, 'Uuid'>;
 
 export type RandomBytes = (size: number) => Uint8Array;
@@ -13,12 +13,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 const COUNTER_LIMIT = 2 ** 32;
 
 /**
- * Makes version 7 UUIDs, each greater than the one before, as text and as bytes. That holds within a millisecond and
- * when the clock steps back: the generator then stays at the latest millisecond it saw and counts on.
+ * Creates version 7 UUIDs, each greater than the previous one, as text and as bytes. This holds within a millisecond
+ * and when the clock steps back: the generator then stays at the latest millisecond it has seen and continues to count.
  *
- * DECISION: the 12 bits of `rand_a` and the first 20 of `rand_b` are a counter that starts at random every millisecond
- * (RFC 9562, 6.2, method 1); the last 42 bits are fresh every time, so that an id cannot be guessed from its neighbour.
- * A counter that is used up borrows the next millisecond.
+ * DECISION: the 12 bits of `rand_a` and the first 20 of `rand_b` are a counter with a random start in every millisecond
+ * (RFC 9562, 6.2, method 1). The last 42 bits are random in every UUID, so that an id cannot be guessed from its
+ * neighbour. When the counter overflows, the generator moves on to the next millisecond.
  */
 export function createUuidv7(clock: Clock, random: RandomBytes = (size) => randomBytes(size)): () => Uuid {
   let millisecond = -1;
@@ -42,10 +42,10 @@ export function createUuidv7(clock: Clock, random: RandomBytes = (size) => rando
   };
 }
 
-/** On the system clock: increasing within this process. */
+/** Uses the system clock; increasing within this process. */
 export const uuidv7: () => Uuid = createUuidv7(systemClock);
 
-/** Accepts either case, as RFC 9562 asks; what comes back is lower case, so that equal ids are equal strings. */
+/** Accepts either case, as RFC 9562 requires; returns lower case, so that equal ids are equal strings. */
 export function parseUuid(raw: string): Uuid {
   const text = raw.toLowerCase();
   if (!isUuid(text)) throw new StdError('INVALID_UUID', `read ${excerpt(raw)} as a UUID`);
@@ -61,7 +61,7 @@ function format(bytes: Buffer): Uuid {
   return parseUuid(`${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`);
 }
 
-/** When a version 7 UUID was made, in milliseconds since the epoch: its first 48 bits. */
+/** The creation time of a version 7 UUID, in milliseconds since the epoch: its first 48 bits. */
 export function uuidv7Time(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }

@@ -1,9 +1,9 @@
 import type { Sleep } from './sleep.ts';
 
-/** Nobody sees it; without a reason an error is made for each, with its stack. */
+/** Never visible to callers. Without a reason, each abort would create an error with a stack. */
 const AWAKE = new Error('awake');
 
-/** Lets one loop sleep until there is something to do. A call while it works is remembered for its next wait. */
+/** Lets one loop sleep until there is work. A call while the loop is working is remembered for its next wait. */
 export class Wake {
   readonly #sleep: Sleep;
   #raised = false;
@@ -18,7 +18,7 @@ export class Wake {
     this.#end?.();
   }
 
-  /** Until raised, or for so long; rejects with the signal's reason. */
+  /** Waits until woken, at most `ms`; rejects with the signal's reason. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#raised && ms > 0) {

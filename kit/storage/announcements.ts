@@ -1,4 +1,4 @@
-/** Who wants to hear of which topic, within this process. */
+/** Listeners by topic, within this process. */
 export class Announcements {
   readonly #listeners = new Map<string, Set<() => void>>();
 
@@ -10,7 +10,7 @@ export class Announcements {
     };
   }
 
-  /** Listeners run on their own turn, so that one that throws harms neither the writer nor its neighbours. */
+  /** Each listener runs in a microtask of its own, so that one that throws affects neither the writer nor other listeners. */
   tell(topics: Iterable<string>): void {
     for (const topic of topics) {
       for (const listener of this.#listeners.get(topic) ?? []) queueMicrotask(listener);

@@ -58,7 +58,7 @@ function temporaryFolder(t: Cleanup): string {
   return folder;
 }
 
-/** A process that claims the folder, says how that went, and lives until its input ends. */
+/** A process that claims the folder, prints the outcome, and lives until its input ends. */
 async function startClaimant(t: Cleanup, folder: string): Promise<{ process: ChildProcess; outcome: string }> {
   const program = `
     import { claimFolder } from ${JSON.stringify(new URL('./folder-lock.ts', import.meta.url).href)};

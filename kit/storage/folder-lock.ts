@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { privateDatabase } from './sqlite/private-database.ts';
 import { fromSqlite, toFault } from './sqlite/sqlite-errors.ts';
 
-/** Who has the folder, as far as it wrote it down: for people, never for a decision. */
+/** The process that holds the folder, as it recorded itself: for people, never for a decision. */
 export interface FolderHolder {
   readonly pid: number;
   readonly host: string;
@@ -13,17 +13,17 @@ export interface FolderHolder {
 }
 
 export type FolderClaim =
-  /** Ours until `release` or the end of the process. The claim must stay referenced: it holds the file open. */
+  /** Held until `release` or the end of the process. The claim must stay referenced: it keeps the file open. */
   { readonly kind: 'claimed'; release(): void } | { readonly kind: 'taken'; readonly holder: FolderHolder | undefined };
 
-/** Two that start together can each see the other's half-taken lock; one of them gets through well within this. */
+/** Two processes that start together can each see the other's half-taken lock; one of them succeeds well within this time. */
 const RACE_MS = 250;
 
 /**
- * Claims a folder for this process alone.
+ * Claims a folder for this process.
  *
- * DECISION: an exclusive SQLite transaction on an empty file of its own. The kernel drops its lock with the process, also
- * after kill -9, so that nothing stale has to be judged; Node itself has no file locks. Nothing else in this process may
+ * DECISION: an exclusive SQLite transaction on a separate empty file. The kernel drops its lock with the process, even
+ * after kill -9, so there are no stale locks to detect; Node itself has no file locks. Nothing else in this process may
  * open that file: closing any other handle to it would drop the lock.
  */
 export function claimFolder(folder: string, now: number): FolderClaim {
@@ -59,7 +59,7 @@ function writeHolder(file: string, holder: FolderHolder): void {
   try {
     writeFileSync(file, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch {
-    // The lock holds without it; on a full disk the next thing that matters will say so.
+    // The lock holds without this file. If the disk is full, the next important write reports it.
   }
 }
 
@@ -68,7 +68,7 @@ function readHolder(file: string): FolderHolder | undefined {
     const holder: Partial<FolderHolder> = JSON.parse(readFileSync(file, 'utf8')) as object;
     return { pid: Number(holder.pid), host: String(holder.host), since: String(holder.since) };
   } catch {
-    // The holder may be writing it at this very moment.
+    // The holder may be writing it right now.
     return undefined;
   }
 }

@@ -1,13 +1,16 @@
 import { type Parameter, type Statement, sql, type Value } from './sql.ts';
 
 /**
- * A place in a sorted list, as the values of the columns that it is sorted by. Unlike an offset it costs the same on the
- * last page as on the first, and rows that come and go meanwhile neither shift nor repeat it.
+ * A position in a sorted list: the values of the sort columns. Unlike an offset it costs the same on the last page as
+ * on the first, and rows that are added or removed meanwhile neither shift nor repeat entries.
  */
 export type Keyset = readonly Value[];
 
 export interface KeysetPage {
-  /** Together unique and never NULL, in order; an index has them first. Written by the code, never taken from a request. */
+  /**
+   * Together unique and never NULL, in sort order; an index begins with them. Constants of the code, never taken from a
+   * request.
+   */
   readonly columns: readonly string[];
   readonly after?: Keyset | undefined;
   readonly limit: number;

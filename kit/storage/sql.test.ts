@@ -41,7 +41,7 @@ describe('the sql tag', () => {
     { why: 'no column holds infinity', value: Number.POSITIVE_INFINITY },
   ]) {
     it(`refuses what no column can hold: ${why}`, () => {
-      // A caller that got past the types, as data from outside can.
+      // A caller that bypasses the types, as external data can.
       assert.throws(() => sql`${value as unknown as string}`, TypeError);
     });
   }

@@ -1,16 +1,16 @@
-/** What a column can hold, on both engines. Booleans are 0 and 1, times are milliseconds, documents are JSON text. */
+/** The values a column can hold, on both engines. Booleans are 0 and 1, times are milliseconds, documents are JSON text. */
 export type Value = string | number | null | Uint8Array;
 
-/** What may stand in a `${}`: a value, a boolean (stored as 0 or 1), or another piece of SQL. */
+/** Allowed in `${}`: a value, a boolean (stored as 0 or 1), or another piece of SQL. */
 export type Parameter = Value | boolean | Statement;
 
-/** SQL whose values travel beside the text, never inside it. Made by the `sql` tag only. */
+/** SQL with its values passed separately, never inside the text. Only the `sql` tag creates it. */
 export interface Statement {
   readonly parts: readonly string[];
   readonly values: readonly Value[];
-  /** Rows that it must change, or the whole transaction is rolled back with `GUARD_FAILED`. */
+  /** The number of rows it must change; otherwise the whole transaction is rolled back with `GUARD_FAILED`. */
   readonly expected?: number;
-  /** Topic to announce once its transaction is committed. */
+  /** Topic to announce when the transaction is committed. */
   readonly topic?: string;
 }
 
@@ -30,10 +30,10 @@ export function sql(strings: TemplateStringsArray, ...parameters: readonly Param
   return { parts, values };
 }
 
-/** SQL text that the code itself wrote: a column name chosen from a list, never anything that came from outside. */
+/** SQL text written in the code: a column name chosen from a list, never external input. */
 sql.raw = (text: string): Statement => ({ parts: [text], values: [] });
 
-/** Joins pieces, by a comma unless told otherwise; nothing becomes `NULL`, so that `IN (${sql.list([])})` is valid. */
+/** Joins pieces, by default with a comma. An empty list becomes `NULL`, so that `IN (${sql.list([])})` is valid. */
 sql.list = (items: readonly Parameter[], separator = ', '): Statement => {
   if (items.length === 0) return sql.raw('NULL');
   const parts = [''];
@@ -52,7 +52,7 @@ sql.list = (items: readonly Parameter[], separator = ', '): Statement => {
 /** The statement must change exactly this many rows. */
 sql.expect = (rows: number, statement: Statement): Statement => ({ ...statement, expected: rows });
 
-/** Once this is committed, listeners of the topic are called. */
+/** Calls the listeners of the topic when the statement is committed. */
 sql.announce = (topic: string, statement: Statement): Statement => ({ ...statement, topic });
 
 function append(parts: string[], values: Value[], piece: Statement): void {

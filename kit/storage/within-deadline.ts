@@ -1,6 +1,9 @@
 import { StorageError } from './storage-error.ts';
 
-/** The body's outcome, or the reason that came first: the signal's, or that time is up. The body is then left to end unheard. */
+/**
+ * The outcome of the body, or the first interruption: the signal's reason or the timeout. The body continues, and its
+ * outcome is ignored.
+ */
 export async function withinDeadline<T>(body: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

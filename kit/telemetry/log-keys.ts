@@ -1,12 +1,12 @@
 /**
- * Every key that a log line may carry, so that one question finds all lines about one thing whoever wrote them. A new
- * key is added here first: `LogFields` knows no other.
+ * Every key that a log line may carry, so that one query finds all lines about a subject, whichever component wrote
+ * them. Add a new key here first: `LogFields` accepts no other.
  *
- * DECISION: no domain words, as everywhere in kit. What a line is about goes into `subject`, written as the API writes
- * it (`kind/name`), which is also what events call it.
+ * DECISION: no domain words, as everywhere in kit. The subject of a line goes into `subject`, written as in the API and
+ * in events (`kind/name`).
  */
 export const LOG_KEYS = [
-  // who speaks, and about what
+  // source and subject
   'component',
   'subject',
   'operation',
@@ -36,7 +36,7 @@ export const LOG_KEYS = [
   'bytes',
   'dropped',
   'position',
-  // the process and what it stands on
+  // the process and its environment
   'version',
   'signal',
   'address',
@@ -51,5 +51,5 @@ export const LOG_KEYS = [
 
 export type LogKey = (typeof LOG_KEYS)[number];
 
-/** Values may be anything: they are redacted and cut to size on their way out. */
+/** Values may have any type: they are redacted and truncated before they are written. */
 export type LogFields = { readonly [Key in LogKey]?: unknown };

@@ -9,16 +9,17 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 type Write = (fields: LogFields, message: string) => void;
 
 /**
- * What the rest of the code logs with. The message is constant and lower case; what varies goes into the fields.
+ * The logger that all other code uses. The message is constant and lower case; variable parts go into the fields.
  *
- * `error`: someone must act. `warn`: handled, and the message says how. `info`: a state was crossed. `debug`: the rest.
+ * `error`: an operator must act. `warn`: handled, and the message says how. `info`: a change of state. `debug`:
+ * everything else.
  */
 export interface Logger {
   readonly debug: Write;
   readonly info: Write;
   readonly warn: Write;
   readonly error: Write;
-  /** A logger that puts these fields on every line of its own. */
+  /** Returns a logger that adds these fields to each of its lines. */
   child(fields: LogFields): Logger;
 }
 
@@ -28,19 +29,19 @@ export interface LogDestination {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Standard output unless told otherwise. */
+  /** Default: standard output. */
   readonly destination?: LogDestination;
-  /** Lines for people at a terminal instead of JSON. */
+  /** Human-readable lines for a terminal instead of JSON. */
   readonly pretty?: boolean;
 }
 
-/** The root of all loggers of a process. Lines are JSON, one object each, and hold no secret: see `redactFields`. */
+/** Creates the root logger of a process. It writes one JSON object per line, without secrets: see `redactFields`. */
 export function createLogger({ level, destination, pretty = false }: LoggerOptions): Logger {
   const options: PinoOptions = {
     level,
     base: null,
     formatters: { level: (label) => ({ level: label }) },
-    // Errors come here as `redactFields` wrote them; pino's own serialiser would fold their causes into one text.
+    // Errors arrive here as `redactFields` wrote them; pino's own serializer would fold their causes into one text.
     serializers: { err: (err: unknown) => err },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
@@ -49,16 +50,16 @@ export function createLogger({ level, destination, pretty = false }: LoggerOptio
 }
 
 /**
- * DECISION: written at once and not gathered, so that the last line before a crash is there to be read. It costs some
- * microseconds a line, and a reader of the pipe that stalls stalls us, as with any standard output.
+ * DECISION: lines are written synchronously and not buffered, so that the last line before a crash is not lost. This
+ * costs a few microseconds per line, and a stalled reader of the pipe stalls the process, as with any standard output.
  */
 function standardOutput(): LogDestination {
   return pino.destination({ dest: 1, sync: true });
 }
 
 /**
- * DECISION: lines are redacted here and not by pino. Its `redact` needs every path spelled out, and its formatter for
- * the fields of children is not applied to grandchildren; this is the only door to it, so nothing passes unseen.
+ * DECISION: lines are redacted here and not by pino. Pino's `redact` needs every path spelled out, and its formatter
+ * for child fields is not applied to grandchildren. All lines pass through here, so none escapes redaction.
  */
 function over(lines: pino.Logger): Logger {
   const at =

@@ -28,16 +28,16 @@ export interface OtelTracerDeps {
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
 /**
- * The tracer on the OpenTelemetry SDK, which sends batches over OTLP.
+ * A tracer on the OpenTelemetry SDK that sends batches over OTLP.
  *
- * DECISION: nothing is registered globally. The span around a call is kept in a store of our own, so two tracers in one
- * process, as tests have, do not meet.
+ * DECISION: nothing is registered globally. The current span is kept in a store of our own, so that several tracers in
+ * one process, as in tests, stay separate.
  */
 export function createOtelTracer({ serviceName, version, log }: OtelTracerDeps): Tracer {
   const exporter = new ReportingExporter(new OTLPTraceExporter(), log);
   const own = resourceFromAttributes({ 'service.name': serviceName, 'service.version': version });
   const provider = new BasicTracerProvider({
-    // The later one wins: what the operator says in the environment.
+    // The last merge wins: attributes that the operator sets in the environment.
     resource: defaultResource()
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
@@ -53,10 +53,10 @@ export function createOtelTracer({ serviceName, version, log }: OtelTracerDeps):
       return around.run(trace.setSpan(above, span), () => inside(span, body));
     },
     shutdown: async (signal) => {
-      // What could not be sent has been reported by the exporter; there is nobody left to act on it.
+      // The exporter has already logged spans that it could not send.
       const sent = provider.shutdown().catch(() => undefined);
       const late = await Promise.race([sent.then(() => false), aborted(signal).then(() => true)]);
-      if (late) log.warn({}, 'the last traces were not sent in time; dropped');
+      if (late) log.warn({}, 'last traces not sent before the shutdown deadline; dropped');
     },
   };
 }

@@ -1,4 +1,4 @@
-/** One line of JSON as a person reads it at a terminal: time, level, message, fields; a stack on lines of its own. */
+/** Formats one line of JSON for a terminal: time, level, message, fields, and stacks on lines of their own. */
 export function prettyLine(json: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const clock = String(time).slice(11, 23);
@@ -10,7 +10,7 @@ function plain(value: unknown): string {
   return typeof value === 'string' && /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** The stacks of the error and of its causes, which is where the reader wants to go. */
+/** The stacks of the error and of its causes. */
 function errorLines(err: unknown, label = ''): string {
   if (err === undefined) return '';
   if (!isRecord(err)) return `\n  ${label}${plain(err)}`;

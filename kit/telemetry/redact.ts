@@ -12,26 +12,29 @@ interface Budget {
   values: number;
 }
 
-/** By the end of its name, in any spelling: `token`, `adminToken`, `Set-Cookie`, `client-key-data`; not `tokenName`. */
+/**
+ * Decides by the end of the name, in any spelling: `token`, `adminToken`, `Set-Cookie`, `client-key-data`; not
+ * `tokenName`.
+ */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name);
 }
 
 /**
- * A copy that can be written down: secrets gone by field, by type and by pattern at any depth, errors with their causes,
- * bytes as their number. It never throws, and its size is bounded whatever it is given: cycles and giants are cut.
+ * A copy that is safe to log: secrets are removed by field name, type and pattern at any depth, errors keep their
+ * causes, bytes become their count. Never throws. The size of the copy is bounded: cycles and oversized values are cut.
  */
 export function redact(value: unknown): unknown {
   return visit(value, 0, { values: MAX_VALUES });
 }
 
-/** The same for the fields of a line, which stay fields even when they cannot be read. */
+/** Redacts the fields of a log line. The result is an object even if the fields cannot be read. */
 export function redactFields(fields: object): Readonly<Record<string, unknown>> {
   const copy = redact(fields);
   return typeof copy === 'object' && copy !== null ? { ...copy } : { reason: copy };
 }
 
-/** Text without its secrets and no longer than a line can bear. */
+/** Redacts the text and truncates it to the length limit of a line. */
 export function redactText(text: string): string {
   const scrubbed = scrubText(text);
   return scrubbed.length > MAX_TEXT ? `${scrubbed.slice(0, MAX_TEXT)}… ${scrubbed.length - MAX_TEXT} more` : scrubbed;
@@ -60,12 +63,13 @@ function visitObject(value: object, depth: number, budget: Budget): unknown {
   if (depth >= MAX_DEPTH) return '[too deep]';
   try {
     if (value instanceof Error) return visitError(value, depth, budget);
-    // This is also how a Secret is met: its JSON is its redaction.
+    // Also covers `Secret`, whose JSON is its redaction.
     if (hasJson(value)) return visit(value.toJSON(), depth + 1, budget);
     if (Array.isArray(value) || value instanceof Set) return visitList(value, depth, budget);
     return visitEntries(value instanceof Map ? value : Object.entries(value), depth, budget);
   } catch {
-    // A getter or a toJSON of a stranger threw. A line with a gap is better than a request that its logging broke.
+    // A getter or a foreign toJSON threw. A log line with a gap is better than a request that fails because of its
+    // logging.
     return '[unreadable]';
   }
 }
@@ -91,14 +95,14 @@ function visitEntries(entries: Iterable<readonly [unknown, unknown]>, depth: num
       break;
     }
     const name = String(key);
-    // Assigning this one would change what the copy is.
+    // Assigning `__proto__` would change the prototype of the copy.
     if (name === '__proto__') continue;
     copy[name] = value != null && isSecretField(name) ? REDACTED : visit(value, depth + 1, budget);
   }
   return copy;
 }
 
-/** Known fields only: what drivers hang on their errors may quote the data that they refused. */
+/** Copies known fields only: drivers attach properties to their errors that may quote the refused data. */
 function visitError(error: Error, depth: number, budget: Budget): object {
   const { name, message, stack, cause } = error;
   const picked: Record<string, unknown> = { type: name, message };

@@ -4,8 +4,8 @@ import type { Logger } from './logger.ts';
 type Report = Parameters<SpanExporter['export']>[1];
 
 /**
- * Says in the log when spans stop arriving, and when they arrive again: once each, since a collector that is away is
- * met by every batch. The SDK itself tells nobody unless a global logger is set.
+ * Logs once when exporting spans starts to fail and once when it works again, not for each batch. The SDK itself
+ * reports failures only to a global logger.
  */
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;

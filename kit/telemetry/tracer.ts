@@ -1,29 +1,32 @@
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** The headers of an HTTP request as node:http hands them over; only `traceparent` and `tracestate` are read. */
+/** HTTP request headers as provided by node:http; only `traceparent` and `tracestate` are read. */
 export type TraceHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface SpanOptions {
-  /** `internal` unless told otherwise. */
+  /** Default: `internal`. */
   readonly kind?: 'internal' | 'server' | 'client';
   /** Redacted like log fields. */
   readonly attributes?: SpanAttributes;
-  /** Continues the trace of a request, if its headers name one. Otherwise the parent is the span around the call. */
+  /** Continues the trace named in these request headers, if any. Otherwise the parent is the current span. */
   readonly parent?: TraceHeaders;
 }
 
 export interface Span {
   /** For log lines; `undefined` when nothing is traced. */
   readonly traceId: string | undefined;
-  /** The header for calls to others; `undefined` when nothing is traced. */
+  /** The header for outgoing calls; `undefined` when nothing is traced. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
 }
 
 export interface Tracer {
-  /** Runs the body inside a span, which ends with it. A body that throws marks the span and throws on. */
+  /**
+   * Runs the body inside a span and ends the span with it. If the body throws, the span is marked as failed and the
+   * error is rethrown.
+   */
   span<T>(name: string, options: SpanOptions, body: (span: Span) => Promise<T>): Promise<T>;
-  /** Sends what is left. Returns at the latest when the signal aborts: telemetry never holds up a stop. */
+  /** Sends the remaining spans. Returns when the signal aborts at the latest: telemetry never delays a shutdown. */
   shutdown(signal: AbortSignal): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ const received: { path: string | undefined; headers: IncomingHttpHeaders; body: 
 let collector: Server;
 let endpoint: string;
 
-/** Runs the fixture in a process of its own, since the SDK reads the environment of the process. */
+/** Runs the fixture in a separate process, since the SDK reads the environment of the process. */
 async function run(
   env: Record<string, string>,
   ...args: string[]
@@ -149,7 +149,7 @@ describe('tracing', () => {
     const { lines } = await run({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, '100');
     slow.closeAllConnections();
     slow.close();
-    assert.match(lines, /"level":"warn".*"msg":"the last traces were not sent in time; dropped"/);
+    assert.match(lines, /"level":"warn".*"msg":"last traces not sent before the shutdown deadline; dropped"/);
   });
 
   test('without an endpoint no module of the OpenTelemetry SDK is loaded', async () => {

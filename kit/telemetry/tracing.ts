@@ -6,9 +6,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type TracingOptions = OtelTracerDeps;
 
 /**
- * Traces as the standard OpenTelemetry variables say. Without an endpoint in them, or when they forbid it, no module of
- * its SDK is even loaded. `env` decides that; what else the variables say (name, attributes, sampler, headers,
- * batches) the SDK reads by itself from the environment of the process.
+ * Starts tracing as configured by the standard OpenTelemetry variables. Without an endpoint, or if tracing is disabled,
+ * the SDK is not loaded. `env` decides only that; the SDK reads the other variables (name, attributes, sampler,
+ * headers, batches) from the environment of the process.
  */
 export async function startTracing(env: Environment, options: TracingOptions): Promise<Tracer> {
   if (!wantsTraces(env)) return noTracer;
@@ -16,7 +16,7 @@ export async function startTracing(env: Environment, options: TracingOptions): P
   if (protocol && protocol !== 'http/json') {
     options.log.warn(
       { setting: 'OTEL_EXPORTER_OTLP_PROTOCOL', reason: protocol },
-      'traces are sent as http/json anyway',
+      'OTLP protocol not supported; sending traces as http/json',
     );
   }
   const { createOtelTracer } = await import('./otel-tracer.ts');

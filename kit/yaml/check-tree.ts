@@ -8,11 +8,14 @@ interface Check {
 
 interface Anchored {
   readonly node: Yaml.Node;
-  /** Missing while what it marks is being read. */
+  /** Missing while the anchored node is still being read. */
   weight?: number;
 }
 
-/** One walk in the order of the text: equal keys, and what aliases stand for. Faults become errors of their document. */
+/**
+ * Walks the documents once, in text order: checks for duplicate keys and resolves aliases. Faults are added to the
+ * errors of their document.
+ */
 export function checkTree(
   yaml: typeof Yaml,
   documents: readonly Yaml.Document.Parsed[],
@@ -44,7 +47,7 @@ class TreeWalk {
     this.#errors.sort((a, b) => a.pos[0] - b.pos[0]);
   }
 
-  /** Nodes and characters, aliases replaced. The depth of the recursion is bounded by that of the text. */
+  /** Counts nodes and characters with aliases expanded. The recursion is as deep as the text is nested, which is bounded. */
   #weigh(node: unknown): number {
     const { isAlias, isMap, isScalar, isSeq, isPair } = this.#yaml;
     if (isAlias(node)) return this.#weighAlias(node);
@@ -70,8 +73,9 @@ class TreeWalk {
   #weighAlias(alias: Yaml.Alias): number {
     this.#countReference(alias);
     const anchored = this.#anchors.get(alias.source);
-    if (anchored === undefined) return this.#refuse(alias, 'BAD_ALIAS', 'The alias stands for nothing before it');
-    if (anchored.weight === undefined) return this.#refuse(alias, 'BAD_ALIAS', 'The alias stands for what it is in');
+    if (anchored === undefined) return this.#refuse(alias, 'BAD_ALIAS', 'The alias has no anchor before it');
+    if (anchored.weight === undefined)
+      return this.#refuse(alias, 'BAD_ALIAS', 'The alias refers to a node that contains it');
     this.targets.set(alias, anchored.node);
     const { expansion } = this.#check.limits;
     const before = this.#expansion;
@@ -97,7 +101,7 @@ class TreeWalk {
     for (const { key } of items) {
       const node: unknown = isAlias(key) ? this.targets.get(key) : key;
       if (!isScalar(node)) {
-        if (!isAlias(key)) this.#refuse(key, 'NON_STRING_KEY', 'A key is not a text');
+        if (!isAlias(key)) this.#refuse(key, 'NON_STRING_KEY', 'A key is not a string');
         continue;
       }
       const name = nameOf(node.value);
@@ -113,7 +117,7 @@ class TreeWalk {
   }
 }
 
-/** A scalar of the core schema is a text, a number, a truth value or nothing. */
+/** A scalar of the core schema is a string, number, boolean or null. */
 function nameOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

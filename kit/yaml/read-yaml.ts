@@ -5,10 +5,10 @@ import { YamlError } from './yaml-error.ts';
 import { YAML_LIMITS, type YamlLimits, type YamlOptions } from './yaml-options.ts';
 
 export interface YamlText {
-  /** At least one, which may be empty. `errors` of each says what is wrong with it, in the order of the text. */
+  /** At least one document, possibly empty. The `errors` of each document are in text order. */
   readonly documents: readonly [Yaml.Document.Parsed, ...Yaml.Document.Parsed[]];
   readonly lines: Yaml.LineCounter;
-  /** What each alias stands for. */
+  /** The node that each alias refers to. */
   readonly targets: ReadonlyMap<Yaml.Alias, Yaml.Node>;
 }
 
@@ -25,22 +25,22 @@ class Refused extends Error {
 }
 
 /**
- * All documents of a text. The work grows with the length of the text and with nothing else: the parser's own comparison
- * of keys, which is quadratic, is off, and what it leaves unbounded (tokens, depth, references) ends here.
+ * Reads all documents of a text in linear time. The parser's own duplicate key check is quadratic and therefore off,
+ * and the limits that the parser lacks (tokens, depth, references) are enforced here.
  */
 export function readYaml(text: string, options: YamlOptions = {}): YamlText {
   const { limits: own, duplicateKeys = 'refuse', ...schema } = options;
   const limits = { ...YAML_LIMITS, ...own };
   const yaml = loadYaml();
   const lines = new yaml.LineCounter();
-  // The core schema whatever a %YAML directive asks for, and no other tags: sets, dates and bytes are not JSON, and merging
-  // repeats work. The default level would print warnings about the documents of callers.
+  // Always the core schema, whatever a %YAML directive asks for, and no other tags: sets, dates and bytes are not JSON,
+  // and merge keys repeat work. The default log level would print warnings about the callers' documents.
   const fixed = { uniqueKeys: false, resolveKnownTags: false, logLevel: 'error' } as const;
   const composer = new yaml.Composer({ schema: 'core', ...schema, ...fixed });
   try {
     const documents = [...composer.compose(tokensOf(yaml, { text, lines, limits }), true, text.length)];
     const targets = checkTree(yaml, documents, { limits, duplicateKeys });
-    // Forced to have one, also where the text is empty.
+    // The composer is told to emit a document even for an empty text.
     return { documents: documents as [Yaml.Document.Parsed], lines, targets };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
@@ -51,13 +51,13 @@ export function readYaml(text: string, options: YamlOptions = {}): YamlText {
   }
 }
 
-/** The value of a document that has no errors. Where an alias stands is the same object as where its anchor is. */
+/** The value of a document without errors. An alias yields the same object as its anchor. */
 export function yamlValue(document: Yaml.Document): unknown {
-  // Aliases are counted already, and in a way that is not quadratic.
+  // Aliases are already counted above, in linear time.
   return document.toJS({ maxAliasCount: -1 }) as unknown;
 }
 
-/** The value of a text with one document. The message of an error may quote the text; `details` has line and column. */
+/** The value of a text with one document. The error message may quote the text; `details` has line and column. */
 export function parseYaml(text: string, options: YamlOptions = {}): unknown {
   const { documents, lines } = readYaml(text, options);
   const [document, second] = documents;
@@ -74,7 +74,7 @@ export function parseYaml(text: string, options: YamlOptions = {}): unknown {
     const code = error.code === 'RESOURCE_EXHAUSTION' ? 'YAML_TOO_LARGE' : 'NOT_YAML';
     throw refusal(code, error.pos[0], error.message);
   }
-  if (second !== undefined) throw refusal('NOT_YAML', second.range[0], 'There is more than one document');
+  if (second !== undefined) throw refusal('NOT_YAML', second.range[0], 'The text has more than one document');
   return yamlValue(document);
 }
 
@@ -102,7 +102,7 @@ function* tokensOf(yaml: typeof Yaml, { text, lines, limits }: Source): Generato
     }
     const [first] = misplaced;
     if (first && misplaced.length > MAX_MISPLACED) throw new Refused('UNEXPECTED_TOKEN', first.offset, first.message);
-    // What is being built: the document, then one collection inside the other, then a scalar.
+    // The stack holds the document, then the nested collections, then a scalar.
     if (parser.stack.length > limits.depth + 2) {
       throw tooMuch(`It is nested deeper than ${limits.depth}`);
     }

@@ -1,11 +1,11 @@
 export interface YamlLimits {
-  /** Of the lexer: about seven for a line with a key and a value. Reading takes about a microsecond for each. */
+  /** Lexer tokens: about seven for a line with a key and a value. Reading takes about a microsecond for each token. */
   readonly tokens: number;
-  /** Of collections inside each other. */
+  /** Depth of nested collections. */
   readonly depth: number;
-  /** Anchors and aliases of one text. */
+  /** Anchors and aliases in one text. */
   readonly references: number;
-  /** Characters and nodes that aliases add when each is replaced by what it stands for. */
+  /** Characters and nodes that aliases add when they are expanded. */
   readonly expansion: number;
 }
 
@@ -13,7 +13,10 @@ export const YAML_LIMITS: YamlLimits = { tokens: 250_000, depth: 100, references
 
 export interface YamlOptions {
   readonly limits?: Partial<YamlLimits>;
-  /** `refuse` by default: a key that is there twice, or is no text, is an error. With `last` neither is. */
+  /**
+   * With `refuse` (default), duplicate keys and keys that are not strings are errors. With `last` both are allowed, and
+   * the last duplicate wins.
+   */
   readonly duplicateKeys?: 'refuse' | 'last';
   readonly schema?: 'core' | 'failsafe';
   readonly version?: '1.1' | '1.2';

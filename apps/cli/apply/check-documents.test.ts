@@ -86,7 +86,7 @@ for (const { why, text, says, workspaces = NO_WORKSPACE } of [
   },
   { why: 'no map', text: '- a', says: /a document is a map/ },
   { why: 'no YAML', text: 'a: [', says: /at line \d/ },
-  { why: 'an alias of nothing', text: 'kind: *nothing', says: /nothing/ },
+  { why: 'an alias of nothing', text: 'kind: *nothing', says: /no anchor/ },
   {
     why: 'the same twice',
     text: 'kind: Workspace\nname: a\n---\nkind: Workspace\nname: a',

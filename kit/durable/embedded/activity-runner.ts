@@ -17,9 +17,9 @@ export interface ActivityStart {
   readonly workflowId: string;
   readonly run: number;
   readonly step: ActivityStep;
-  /** Tries that failed before. */
+  /** Failed attempts so far. */
   readonly before: Attempts | undefined;
-  /** Called once, unless it was stopped before. */
+  /** Called once, unless the activity was stopped before. */
   onOutcome(outcome: ActivityOutcome): void;
 }
 
@@ -27,11 +27,11 @@ export interface ActivityRunnerOptions {
   readonly implementations: ReadonlyMap<string, ActivityImplementation>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Tries at once, of all workflows. */
+  /** Concurrent attempts, over all workflows. */
   readonly concurrency: number;
 }
 
-/** Runs tries of activities, so many at once, the others in the order of asking. */
+/** Runs activity attempts with bounded concurrency, in the order of the calls. */
 export class ActivityRunner {
   readonly #options: ActivityRunnerOptions;
   readonly #waiting = new Set<() => void>();
@@ -41,7 +41,7 @@ export class ActivityRunner {
     this.#options = options;
   }
 
-  /** Returns the way to stop it: its signal aborts, and nothing more is heard of it. */
+  /** Returns a function that stops the activity: its signal aborts, and its outcome is not reported. */
   start(start: ActivityStart): (reason: unknown) => void {
     const stop = new AbortController();
     const begin = (): void => {
@@ -112,13 +112,13 @@ export class ActivityRunner {
   }
 }
 
-/** Code that is not there yet may come with the next release, so that an unknown activity is tried again like any other. */
+/** An unknown activity is retried like any failed one: the next release may have its code. */
 function isFinal(policy: RetryPolicy, attempts: number, error: unknown): boolean {
   if (attempts >= policy.attempts || policy.nonRetryable?.includes(toFailure(error).code)) return true;
   return isNonRetryable(error);
 }
 
-/** The clocks over one try: how long it may take, and how long it may be silent. */
+/** The timers of one attempt: the time limit and the heartbeat timeout. */
 class Watch {
   readonly aborted: Promise<never>;
   readonly #stop: AbortController;
@@ -132,7 +132,7 @@ class Watch {
     this.aborted = new Promise<never>((_, reject) => {
       this.#abort.signal.addEventListener('abort', () => reject(this.#abort.signal.reason), { once: true });
     });
-    // Whether anybody still waits for it is another matter.
+    // Prevents an unhandled rejection if nothing awaits it any more.
     this.aborted.catch(() => {});
     const giveUp = (what: string) => () => this.#abort.abort(new ActivityTimeout(`activity ${name} ${what}`));
     if (timeoutMs !== undefined) this.#timeout = setTimeout(giveUp(`took more than ${timeoutMs} ms`), timeoutMs);

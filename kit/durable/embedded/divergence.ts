@@ -3,7 +3,7 @@ import type { AskedStep, JournalEvent } from './journal-event.ts';
 
 const SHOWN = 200;
 
-/** The recorded answer must be one to the question that the code asks now. */
+/** The recorded answer must belong to the step that the code asks for now. */
 export function checkAnswersTheQuestion(id: string, event: JournalEvent, asked: AskedStep | undefined): void {
   if (asked === undefined) throw recordedButNotAsked(id, event, 'nothing');
   const same = asked.kind === event.kind && asked.name === event.name && asked.input === event.input;

@@ -9,7 +9,7 @@ import { createEmbeddedEngine } from './embedded-engine.ts';
 
 const breaks = defineActivity<null>('breaks', { retry: { attempts: 1, backoff: { baseMs: 1, capMs: 1 } } });
 
-/** Sets steps going, looks at none of them, and waits for a word. */
+/** Starts steps, ignores all of them, and waits for a signal. */
 const careless = defineWorkflow<null, string>('careless', async (ctx) => {
   const dropped = [ctx.run(breaks, null), ctx.waitSignal('never'), ctx.sleep(3_600_000)];
   await ctx.waitSignal('go');

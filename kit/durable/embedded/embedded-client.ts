@@ -30,7 +30,7 @@ export interface EmbeddedClientOptions {
   readonly clock?: Clock;
 }
 
-/** Works on the database alone, so that every process that has it open can start and steer, also one that stands by. */
+/** Works on the database alone, so every process with access to it can start and control workflows, including a standby. */
 export class EmbeddedClient implements WorkflowClient {
   readonly #storage: Storage;
   readonly #workflows: ReadonlyMap<string, AnyWorkflow>;
@@ -115,7 +115,7 @@ export class EmbeddedClient implements WorkflowClient {
     if (record.endedAt !== undefined || record.status === 'parked') return { ...described, waitingFor: [] };
     const [replayed] = await replayAll([loaded], this.#workflows);
     if (replayed?.kind !== 'replayed') {
-      // Nobody has told it anything since the code changed; whoever does next will find it so.
+      // Nothing has reached the workflow since the code changed; the executor will park it at the next event.
       return { ...described, status: 'parked', reason: toFailure(replayed?.error), waitingFor: [] };
     }
     const waitingFor = replayed.execution.waitingFor().map((waiting) => {
@@ -166,7 +166,7 @@ export class EmbeddedClient implements WorkflowClient {
     return await this.#replayLoaded(await this.#load(id, signal));
   }
 
-  /** The state of an ended one is that of its last turn. */
+  /** The state of an ended workflow is that of its last turn. */
   async #replayLoaded(loaded: LoadedWorkflow): Promise<{ execution: Execution }> {
     const [replayed] = await replayAll([loaded], this.#workflows);
     if (replayed?.kind === 'replayed') {
@@ -184,13 +184,13 @@ export class EmbeddedClient implements WorkflowClient {
     await this.#tellExecutor(signal);
   }
 
-  /** Who executes may be another process. */
+  /** The executor may be in another process. */
   async #tellExecutor(signal: AbortSignal): Promise<void> {
     if (this.#storage.engine !== 'sqlite') await this.#storage.announce(MAIL_CAME, signal);
   }
 }
 
-/** One that nobody executes yet, as it will be once somebody does. It is a copy: what it asks for is not done. */
+/** Runs a workflow that no executor has begun, as a copy, to see its first steps. Its commands are not carried out. */
 async function begun(execution: Execution): Promise<void> {
   begin(execution);
   await drained();
@@ -230,7 +230,7 @@ function parsePageToken(token: string): [number, string] {
     if (Array.isArray(place) && typeof place[0] === 'number' && typeof place[1] === 'string')
       return [place[0], place[1]];
   } catch {
-    // Said below, with the same words.
+    // Falls through to the same error below.
   }
-  throw new DurableError('PAYLOAD_NOT_JSON', 'the page token is none that this list gave');
+  throw new DurableError('PAYLOAD_NOT_JSON', 'the page token was not issued by this list');
 }

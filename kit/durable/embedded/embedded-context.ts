@@ -5,7 +5,7 @@ import { checkedId, checkedName, encodePayload } from '../payload.ts';
 import type { ChildOptions, Workflow, WorkflowContext } from '../workflow.ts';
 import type { Execution } from './execution.ts';
 
-/** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
+/** The context of an execution. `shielded` marks the context that `cleanUp` passes on. */
 class EmbeddedContext implements WorkflowContext {
   readonly #execution: Execution;
   readonly #shielded: boolean;
@@ -126,8 +126,8 @@ export function begin(execution: Execution): void {
 }
 
 /**
- * A body may drop a step and never look at it again. That it failed is then nobody's business, and no reason for the process
- * to end, which is what Node does with a rejection that nobody heard of.
+ * A body may ignore a step. If that step fails, the rejection must not end the process, which is what Node does with an
+ * unhandled rejection.
  */
 function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});

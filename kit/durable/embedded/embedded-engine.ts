@@ -28,22 +28,22 @@ export interface EmbeddedEngineOptions {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
-  /** An executor that gave no sign of life for this long is taken for dead, and a standby takes over. */
+  /** An executor without a heartbeat for this long is considered dead, and a standby takes over. */
   readonly leaseMs?: number;
   /**
-   * Something that only one process can have at a time, such as a folder that it locks: after a kill the next process in the
-   * same seat begins at once, and not when the lease is over.
+   * Identifies a resource that only one process can hold at a time, such as a locked folder. After a kill, the next
+   * process with the same seat starts at once, without waiting for the lease to expire.
    */
   readonly seat?: string;
-  /** Activities at once, of all workflows. */
+  /** Concurrent activities, over all workflows. */
   readonly activities?: number;
-  /** How long an ended workflow can be looked at. */
+  /** How long an ended workflow is kept. */
   readonly retentionMs?: number;
-  /** Told of what happens; must not throw. */
+  /** Receives events for logs and metrics; must not throw. */
   readonly onFact?: (fact: ExecutorFact) => void;
 }
 
-/** Workflows on our own storage: one executor at a time, and as many standbys as there are processes on the database. */
+/** An engine on our own storage: one executor at a time, and every other process on the database is a standby. */
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEngine {
   const settings = { ...DEFAULTS, ...options };
   const { storage, registry, clock } = settings;
@@ -53,7 +53,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
     client: new EmbeddedClient({ storage, workflows, clock }),
     run: async (signal) => {
       const activities = { implementations, clock, random: settings.random, concurrency: settings.activities };
-      // Only once: should two have the same seat after all, the one that was ousted waits like any other.
+      // The seat is used only once: should two processes have the same seat after all, the one that lost the lease
+      // waits like any other.
       let { seat } = options;
       for (let failures = 0; !signal.aborted; ) {
         try {
@@ -74,7 +75,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): DurableEng
             beatMs,
           });
           await executeAndForget(executor, settings, signal);
-          // A standby that is not told waits until the time is over, which does no harm.
+          // If this fails, a standby waits until the lease expires, which does no harm.
           await lease.giveBack(AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
         } catch (error) {
           if (signal.aborted) return;
@@ -113,7 +114,7 @@ interface Recovery {
   readonly onFact: (fact: ExecutorFact) => void;
 }
 
-/** Begins again from what is in the database, after a while; throws what that cannot mend. */
+/** Waits before restarting from the stored state; rethrows errors that a retry cannot fix. */
 async function recover(
   error: unknown,
   { failures, random, sleep, onFact }: Recovery,

@@ -3,7 +3,7 @@ import { type Storage, sql } from '#kit/storage';
 import { WORKFLOW_ENDED } from './journal-statements.ts';
 import { toRecord, type WorkflowRecord, type WorkflowRow } from './workflow-row.ts';
 
-/** For an end that another process announced and this one did not hear of. */
+/** Polling interval, in case an announcement of another process was missed. */
 const POLL_MS = 5_000;
 const PORTION = 500;
 
@@ -12,7 +12,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Waits for the ends of many workflows with one look at the database for all of them; looks only while someone waits. */
+/** Waits for the ends of many workflows with one query for all of them; queries only while there are waiters. */
 export class EndWatch {
   readonly #storage: Storage;
   readonly #waiting = new Map<string, Set<Waiter>>();

@@ -12,7 +12,7 @@ import type { LoadedWorkflow } from './journal.ts';
 import type { JournalEvent } from './journal-event.ts';
 import { replayAll } from './replay.ts';
 
-/** A small program over a context: what workflows are made of, put together at random. */
+/** A small program over a context: the operations of workflows, combined at random. */
 type Op =
   | { readonly kind: 'run'; readonly input: number }
   | { readonly kind: 'sleep'; readonly ms: number }
@@ -56,7 +56,7 @@ const { ops: programs } = fc.letrec<{ op: Op; ops: Op[] }>((tie) => ({
   ops: fc.array(tie('op'), { maxLength: 5 }),
 }));
 
-/** What the world does next: lets one of the pending steps end, or sends a signal, or cancels. */
+/** The next event: a pending step ends, a signal arrives, or the workflow is cancelled. */
 const world = fc.array(
   fc.record({
     pick: fc.nat(50),
@@ -95,7 +95,7 @@ function record(id: string, history: readonly JournalEvent[], ended: boolean): L
   };
 }
 
-/** Everything that can be seen of an execution from outside. */
+/** Everything that is observable of an execution. */
 function picture(execution: Execution): unknown {
   return { waiting: execution.waitingFor(), end: execution.end, now: execution.now, length: execution.length };
 }

@@ -23,7 +23,7 @@ export interface ExecutionOptions {
 
 interface PendingStep {
   readonly asked: AskedStep;
-  /** Asked for by `cleanUp`: a cancel does not reach it. */
+  /** Requested by `cleanUp`: a cancel does not affect it. */
   readonly shielded: boolean;
   readonly askedAt: number;
   resolve(value: Payload | undefined): void;
@@ -31,8 +31,9 @@ interface PendingStep {
 }
 
 /**
- * A workflow's body in memory: events in, commands out, and nothing else. It knows no database, clock or activity, so that
- * the same events always lead to the same commands. Between `apply` and `takeCommands` the caller lets all promises settle.
+ * A workflow's body in memory: events in, commands out, and nothing else. It uses no database, clock or activity, so
+ * the same events always lead to the same commands. Between `apply` and `takeCommands` the caller must let all promises
+ * settle.
  */
 export class Execution {
   readonly id: string;
@@ -49,7 +50,7 @@ export class Execution {
   #length = 0;
   #cancelReason: string | undefined;
   #end: End | undefined;
-  /** What was recorded is being told again: nothing new may be decided by it. */
+  /** Recorded events are being replayed: they must not lead to new decisions. */
   replaying = false;
 
   constructor(options: ExecutionOptions) {
@@ -83,7 +84,7 @@ export class Execution {
   /** Runs the body up to its first wait. */
   begin(ctx: WorkflowContext): void {
     const { workflow, input } = this.#options;
-    // A body is free not to be async; what it throws is its outcome either way.
+    // A body need not be async; an error it throws is its outcome either way.
     const outcome = Promise.resolve().then(() => workflow.run(ctx, decodePayload(input) as never));
     outcome.then(
       (result) =>
@@ -92,7 +93,7 @@ export class Execution {
     );
   }
 
-  /** Markers that the turn at hand left in the history. */
+  /** Adds the markers that the current turn left in the history. */
   learnPatches(patches: Iterable<string>): void {
     for (const patch of patches) {
       this.#patches.add(patch);
@@ -100,9 +101,9 @@ export class Execution {
     }
   }
 
-  /** Tells the body what happened. An event that answers nothing the body asked for means that the code has changed. */
+  /** Passes an event to the body. An event for a step that the body did not ask for means that the code has changed. */
   apply(event: JournalEvent): void {
-    // Markers are what a turn left, not what it was told: `learnPatches`.
+    // Markers are the result of a turn, not its input: see `learnPatches`.
     if (event.kind === 'patch') return;
     this.#now = Math.max(this.#now, event.time);
     this.#grow(event.result ?? event.error?.message);
@@ -130,13 +131,13 @@ export class Execution {
     return commands;
   }
 
-  /** One more thing that the body waits for. */
+  /** Adds a step that the body waits for. */
   ask(make: (number: number) => AskedStep, shielded: boolean): Promise<Payload | undefined> {
     this.checkNotCancelled(shielded);
     if (this.pending.size >= LIMITS.pendingSteps) {
       throw new DurableError(
         'TOO_MANY_PENDING',
-        `${LIMITS.pendingSteps} steps of ${this.id} have not ended; wait for some`,
+        `${LIMITS.pendingSteps} steps of ${this.id} are pending; wait for some`,
       );
     }
     const asked = make(++this.#steps);
@@ -147,7 +148,7 @@ export class Execution {
     });
   }
 
-  /** The body lost interest in a step that has not ended. */
+  /** The body no longer waits for a step that has not ended. */
   drop(number: number): void {
     const step = this.pending.get(number);
     if (step === undefined) return;

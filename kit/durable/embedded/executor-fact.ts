@@ -1,6 +1,6 @@
 import type { WorkflowFailure } from '../engine.ts';
 
-/** What an operator may want to see in a log or a metric. */
+/** Events of the executor, for logs and metrics. */
 export type ExecutorFact =
   | { readonly kind: 'leading'; readonly fence: number }
   | { readonly kind: 'recovered'; readonly open: number }

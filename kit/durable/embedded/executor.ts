@@ -21,9 +21,9 @@ import { replayAll } from './replay.ts';
 import { RunningActivities } from './running-activities.ts';
 import { type Turn, TurnWriter } from './turn-writer.ts';
 
-/** Mail and timers looked at in one turn of the loop. */
+/** Mail and timers processed in one turn of the loop. */
 const PORTION = 1_000;
-/** Waiting workflows that stay in memory, in case they are moved again soon. */
+/** Waiting workflows that stay in memory, in case they continue soon. */
 const KEPT_WAITING = 1_000;
 
 export interface ExecutorDeps {
@@ -34,18 +34,19 @@ export interface ExecutorDeps {
   readonly clock: Clock;
   readonly wake: Wake;
   readonly lease: Lease;
-  /** How often the lease shows a sign of life while there is nothing to write; infinite where nobody watches. */
+  /** Heartbeat interval of the lease while there is nothing to write; infinite if there are no standbys. */
   readonly beatMs: number;
   readonly onFact: (fact: ExecutorFact) => void;
 }
 
-/** setTimeout takes no more than 24 days; an hour is as good as forever. */
+/** `setTimeout` is limited to 24 days; an hour is long enough. */
 const LONGEST_REST_MS = 3_600_000;
 
 /**
- * Executes workflows while one lease lasts: one loop that looks what happened, tells it to the workflows, writes it down
- * with what they ask for now, and only then does it. All that happened meanwhile is the next turn: its size, and with it
- * the number of workflows to one disk sync, follows the load by itself.
+ * Executes workflows during one lease. A single loop collects events, passes them to the workflows, writes them
+ * together with the commands of the workflows, and only then carries out these commands. Everything that happens during
+ * a turn goes into the next one, so the size of a turn, and with it the number of workflows per disk sync, adapts to
+ * the load.
  */
 export class Executor {
   readonly #deps: ExecutorDeps;
@@ -57,11 +58,11 @@ export class Executor {
   #mailMayHaveCome = true;
   #nextTimer = 0;
   #beatAt: number;
-  /** Open workflows after this id have not been looked at since the start. */
+  /** Open workflows with higher ids have not been loaded since the start. */
   #recoveredUpTo: string | undefined = '';
   /** Workflows that begin their next run. */
   #continued: string[] = [];
-  /** Found to be beyond the code at hand since this executor began. */
+  /** Workflows that this executor could not replay with the current code. */
   readonly #parked = new Set<string>();
   #unparked = false;
 
@@ -96,7 +97,7 @@ export class Executor {
 
   async #turn(signal: AbortSignal): Promise<void> {
     await this.#recover(signal);
-    // Taken back before the look: what comes while it goes on is looked for in the next turn.
+    // Reset before the query: mail that arrives during it is read in the next turn.
     const look = this.#mailMayHaveCome;
     this.#mailMayHaveCome = false;
     const mail = look ? await this.#deps.journal.mail(PORTION, signal) : [];
@@ -109,7 +110,7 @@ export class Executor {
     await this.#advance(signal);
   }
 
-  /** After a start, brings open workflows back, a portion a turn, so that others need not wait for all of them. */
+  /** After a start, loads open workflows in portions, one per turn, so that new work does not wait for all of them. */
   async #recover(signal: AbortSignal): Promise<void> {
     if (this.#recoveredUpTo === undefined) return;
     const ids = await this.#deps.journal.open(this.#recoveredUpTo, LOAD_PORTION, signal);
@@ -151,7 +152,7 @@ export class Executor {
     this.#statements.push(unparkWorkflow(workflow));
   }
 
-  /** Mail and timers of a parked workflow are passed over; once it is none any more they are there to be found. */
+  /** Mail and timers of a parked workflow are skipped. When it is no longer parked, they are read again. */
   #lookAgainAfterUnparking(): void {
     if (!this.#unparked) return;
     this.#unparked = false;
@@ -159,21 +160,21 @@ export class Executor {
     this.#nextTimer = 0;
   }
 
-  /** Whoever waits for a result may do so in another process. */
+  /** Callers that wait for a result may be in another process. */
   async #tellOthersOfEnds(turns: readonly Turn[], signal: AbortSignal): Promise<void> {
     const { storage } = this.#deps;
     if (storage.engine === 'sqlite' || !turns.some(({ result }) => result.end !== undefined)) return;
     await storage.announce(WORKFLOW_ENDED, signal);
   }
 
-  /** True when some of it has to wait for the next turn. */
+  /** Returns true if some mail has to wait for the next turn. */
   #distribute(mail: readonly Mail[]): boolean {
     const unwanted: number[] = [];
     let waits = false;
     for (const each of mail) {
       const run = this.#runs.get(each.workflow);
       if (this.#parked.has(each.workflow)) continue;
-      // Its workflow has ended: nobody is left who could read it.
+      // The workflow has ended, so the mail has no receiver.
       if (run === undefined) unwanted.push(each.seq);
       else if (each.kind !== 'start' && !run.takesMail) waits = true;
       else {
@@ -209,7 +210,7 @@ export class Executor {
   #timerFired(workflow: string, step: number): void {
     if (this.#parked.has(workflow)) return;
     const run = this.#runs.get(workflow);
-    // Its workflow has ended: nobody is left who could wait for it.
+    // The workflow has ended, so the timer has no waiter.
     if (run === undefined) this.#statements.push(deleteTimer(workflow, step));
     else {
       run.tell({ kind: 'ended', step, result: undefined, error: undefined });
@@ -217,13 +218,13 @@ export class Executor {
     }
   }
 
-  /** Tells, lets settle, writes, does. */
+  /** Passes events on, lets promises settle, writes, and carries out the commands. */
   async #advance(signal: AbortSignal): Promise<void> {
     const runs = [...this.#ready].filter((run) => run.hasNews);
     this.#ready.clear();
     const now = this.#deps.clock.now();
     if (runs.length === 0 && this.#statements.length === 0 && now < this.#beatAt) return;
-    // Where others beat too, a word from another process may have been lost on the way.
+    // With other processes on the database, an announcement may have been lost.
     if (now >= this.#beatAt) this.#mailMayHaveCome = true;
     for (const run of runs) run.beginTurn(now);
     if (runs.length > 0) await drained();
@@ -238,7 +239,7 @@ export class Executor {
     this.#forgetWaiting();
   }
 
-  /** An id that someone else's workflow has is an answer too. */
+  /** If another workflow already has the id of a child, the step fails with that. */
   async #checkChildren(turns: readonly Turn[], signal: AbortSignal): Promise<void> {
     const born = turns.flatMap(({ run, result }) =>
       result.start.flatMap((step) => (step.kind === 'child' && result.end === undefined ? [{ run, step }] : [])),
@@ -283,7 +284,7 @@ export class Executor {
     this.#deps.onFact({ kind: 'parked', workflow, reason });
   }
 
-  /** The ones that were loaded first go first. */
+  /** Drops the workflows that were loaded first. */
   #forgetWaiting(): void {
     if (this.#runs.size <= KEPT_WAITING) return;
     for (const [id, run] of this.#runs) {

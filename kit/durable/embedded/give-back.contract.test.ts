@@ -20,7 +20,7 @@ eachDatabase('an executor that stops', (fresh) => {
         storage,
         registry: { workflows: [waits], activities: [] },
         leaseMs: 30_000,
-        // A standby looks at the lease a few times in that while; here it looks often.
+        // A standby checks the lease a few times per lease period; here it checks often.
         sleep: (ms, stop) => sleep(Math.min(ms, 50), stop),
         onFact: ({ kind }) => (kind === 'leading' ? leads.resolve() : undefined),
       });

@@ -3,13 +3,13 @@ import type { WorkflowFailure } from '../engine.ts';
 import type { CarriedSignal } from '../signal-box.ts';
 
 /**
- * One row of a workflow's history. Inputs and results stay the text they are stored as until somebody needs the value.
- * Events of the same turn reached the workflow together, and do so again at every replay.
+ * One row of a workflow's history. Inputs and results stay in their stored text form until the value is needed. Events
+ * of the same turn reached the workflow together, and do so again at every replay.
  */
 export interface JournalEvent {
   readonly turn: number;
   readonly kind: 'activity' | 'timer' | 'signal' | 'child' | 'patch' | 'cancel';
-  /** What the workflow asked for, counted from 1; 0 for what it did not ask for. */
+  /** The number of the step, counted from 1; 0 for events that the workflow did not ask for. */
   readonly step: number;
   readonly name: string;
   readonly input: string | undefined;
@@ -23,10 +23,10 @@ export interface StepFailure extends WorkflowFailure {
   readonly attempts?: number;
 }
 
-/** What the workflow asks for and the executor is to do once the turn is on disk. */
+/** A command of the workflow, carried out by the executor when the turn is on disk. */
 export type Command =
   | { readonly kind: 'start'; readonly step: AskedStep }
-  /** The workflow no longer waits for it. */
+  /** The workflow no longer waits for the step. */
   | { readonly kind: 'drop'; readonly step: AskedStep }
   | { readonly kind: 'patch'; readonly change: string }
   | { readonly kind: 'end'; readonly end: End };

@@ -3,7 +3,7 @@ import type { WorkflowFailure } from '../engine.ts';
 import type { Attempts, Mail } from './journal.ts';
 import type { End, JournalEvent } from './journal-event.ts';
 
-/** Topics that wake the executor, and those who wait for an end. */
+/** Topics that wake the executor and the callers that wait for an end. */
 export const MAIL_CAME = 'durable.mail';
 export const WORKFLOW_ENDED = 'durable.ended';
 
@@ -15,7 +15,7 @@ export interface NewWorkflow {
   readonly parent?: { readonly id: string; readonly step: number };
 }
 
-/** Nothing changes when the id is taken: whoever asks looks at the number of rows. */
+/** Does nothing if the id is taken: the caller checks the number of rows. */
 export function insertWorkflow({ id, name, input, now, parent }: NewWorkflow): Statement {
   return sql`INSERT INTO durable_workflows
       (id, name, run, status, paused, begun, waiting, input, started_at, run_started_at, parent, parent_step)
@@ -71,7 +71,7 @@ export function deleteAttempts(workflow: string, step: number): Statement {
   return sql`DELETE FROM durable_attempts WHERE workflow = ${workflow} AND step = ${step}`;
 }
 
-/** The body has run up to a wait; `waiting` when nothing but mail or a timer can move it. */
+/** The body has run up to a wait; `waiting` if only mail or a timer can continue it. */
 export function setState(workflow: string, waiting: boolean): Statement {
   return sql`UPDATE durable_workflows SET begun = ${1}, waiting = ${waiting} WHERE id = ${workflow}`;
 }
@@ -80,7 +80,7 @@ export function setPaused(workflow: string, paused: boolean): Statement {
   return sql`UPDATE durable_workflows SET paused = ${paused} WHERE id = ${workflow}`;
 }
 
-/** It stays open, and is looked at again at the next start. */
+/** The workflow stays open, and is tried again at the next start. */
 export function parkWorkflow(workflow: string, reason: WorkflowFailure): Statement {
   return sql`UPDATE durable_workflows SET status = ${'parked'}, reason = ${textOf(reason)}, waiting = ${0} WHERE id = ${workflow}`;
 }
@@ -89,7 +89,7 @@ export function unparkWorkflow(workflow: string): Statement {
   return sql`UPDATE durable_workflows SET status = ${'running'}, reason = NULL WHERE id = ${workflow}`;
 }
 
-/** A run's end, and what belongs to it: timers and tries go, a next run begins with a fresh history. */
+/** Ends a run: its timers and attempts are deleted; a next run begins with an empty history. */
 export function endRun(workflow: { readonly id: string; readonly run: number }, end: End, now: number): Statement[] {
   const { id, run } = workflow;
   const clear = [

@@ -2,10 +2,10 @@ import { type Row, type Statement, type Storage, sql } from '#kit/storage';
 import type { JournalEvent, StepFailure } from './journal-event.ts';
 import { toRecord, type WorkflowRecord, type WorkflowRow } from './workflow-row.ts';
 
-/** Ids in one query; a start with many open workflows reads their histories in portions of this. */
+/** Ids per query; at startup, the histories of open workflows are read in portions of this size. */
 export const LOAD_PORTION = 100;
 
-/** Something that reached a workflow from outside and waits to be told to it. */
+/** A message to a workflow that has not been delivered yet. */
 export interface Mail {
   readonly seq: number;
   readonly workflow: string;
@@ -24,14 +24,14 @@ export interface LoadedWorkflow {
   readonly attempts: ReadonlyMap<number, Attempts>;
 }
 
-/** Tries of a step that failed so far. */
+/** The failed attempts of a step so far. */
 export interface Attempts {
   readonly attempts: number;
   readonly retryAt: number;
   readonly error: StepFailure;
 }
 
-/** What the engine reads. What it writes is made of the statements in `journal-statements.ts`. */
+/** The engine's reads. Its writes are the statements in `journal-statements.ts`. */
 export class Journal {
   readonly #storage: Storage;
 
@@ -44,7 +44,7 @@ export class Journal {
     return row === undefined ? undefined : toRecord(row);
   }
 
-  /** Everything that there is to know of these, from one moment. Ids that are unknown are left out. */
+  /** Loads everything about these workflows from one snapshot. Unknown ids are left out. */
   async load(ids: readonly string[], signal: AbortSignal): Promise<LoadedWorkflow[]> {
     return await this.#storage.read(async (reader) => {
       const wanted = sql.list(ids);
@@ -59,7 +59,7 @@ export class Journal {
     }, signal);
   }
 
-  /** Mail of all workflows, oldest first. That of a parked one waits with it, so that it stands in nobody's way. */
+  /** Mail of all workflows, oldest first. Mail of a parked workflow is left out, so that it does not block others. */
   async mail(limit: number, signal: AbortSignal): Promise<Mail[]> {
     const rows = await this.#storage.all<MailRow>(
       sql`SELECT m.* FROM durable_mail m JOIN durable_workflows w ON w.id = m.workflow
@@ -77,7 +77,7 @@ export class Journal {
     );
   }
 
-  /** When the first timer after this moment is due. */
+  /** When the first timer after this time is due. */
   async nextTimer(now: number, signal: AbortSignal): Promise<number | undefined> {
     const row = await this.#storage.get<Row & { due_at: number | null }>(
       sql`SELECT min(due_at) AS due_at FROM durable_timers WHERE due_at > ${now}`,
@@ -86,7 +86,7 @@ export class Journal {
     return row?.due_at ?? undefined;
   }
 
-  /** Workflows that have something to do besides waiting, in order of id. */
+  /** Workflows that are not just waiting, ordered by id. */
   async open(after: string, limit: number, signal: AbortSignal): Promise<string[]> {
     const rows = await this.#storage.all<Row & { id: string }>(
       sql`SELECT id FROM durable_workflows WHERE ended_at IS NULL AND waiting = 0 AND id > ${after} ORDER BY id LIMIT ${limit}`,
@@ -95,7 +95,7 @@ export class Journal {
     return rows.map(({ id }) => id);
   }
 
-  /** Whose children these are, of those that exist. */
+  /** The parents of these workflows, for those that exist. */
   async parents(ids: readonly string[], signal: AbortSignal): Promise<Map<string, string | null>> {
     const rows = await this.#storage.all<Row & { id: string; parent: string | null }>(
       sql`SELECT id, parent FROM durable_workflows WHERE id IN (${sql.list(ids)})`,

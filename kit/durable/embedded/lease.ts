@@ -2,25 +2,25 @@ import { type Clock, type Sleep, uuidv7 } from '#kit/std';
 import { type Row, type Statement, type Storage, StorageError, sql } from '#kit/storage';
 
 const NAME = 'executor';
-/** The beat of a lease that was given back. */
+/** The beat of a lease that was released. */
 const VACANT = -1;
 
 export interface LeaseOptions {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** An executor that gave no sign of life for this long is taken for dead. */
+  /** An executor without a heartbeat for this long is considered dead. */
   readonly leaseMs: number;
-  /** Something that only one process can have at a time: whoever held the lease with it is gone. */
+  /** A resource that only one process can hold at a time: the previous holder of the lease with the same seat is gone. */
   readonly seat?: string | undefined;
 }
 
-/** The right to execute. Whoever holds an older fence can write nothing more. */
+/** The right to execute. The holder of an older fence can no longer write. */
 export interface Lease {
   readonly fence: number;
-  /** Goes first into every batch: it fails the whole batch when the lease is lost, and is a sign of life when not. */
+  /** Comes first in every batch: it fails the whole batch if the lease is lost, and otherwise renews it. */
   readonly guard: Statement;
-  /** Once nothing is done any more: whoever waits need not wait for the time to pass. */
+  /** Called when the executor has stopped: a standby need not wait for the lease to expire. */
   giveBack(signal: AbortSignal): Promise<void>;
 }
 
@@ -31,11 +31,11 @@ interface LeaseRow extends Row {
 }
 
 /**
- * Waits until nobody else executes, then takes over.
+ * Waits until no other process executes, then takes over.
  *
- * DECISION: a standby watches the holder's beat with its own clock rather than comparing times that two machines wrote, so
- * that clocks which disagree can neither steal a lease nor keep a dead one. On SQLite the process is the only one, and
- * whoever held the lease is gone.
+ * DECISION: a standby watches the holder's beat with its own clock instead of comparing timestamps of two machines, so
+ * that clock skew can neither steal a lease nor keep a dead one. On SQLite this is the only process, so the previous
+ * holder is gone.
  */
 export async function claimLease(
   { storage, clock, sleep, leaseMs, seat }: LeaseOptions,
@@ -63,7 +63,7 @@ interface Attempt {
   readonly row: LeaseRow | undefined;
 }
 
-/** `undefined` when another was faster. */
+/** `undefined` if another process was faster. */
 async function take(storage: Storage, { owner, row }: Attempt, signal: AbortSignal): Promise<Lease | undefined> {
   const fence = (row?.fence ?? 0) + 1;
   const statement =

@@ -17,7 +17,7 @@ import {
 } from './journal-statements.ts';
 import type { WorkflowRecord } from './workflow-row.ts';
 
-/** Something that a turn is to tell the workflow. */
+/** An event to deliver to the workflow in a turn. */
 export type Happening =
   | {
       readonly kind: 'ended';
@@ -30,13 +30,13 @@ export type Happening =
 
 export interface TurnResult {
   readonly statements: Statement[];
-  /** What it was told by mail, by number: deleted together with these statements, and only then. */
+  /** Numbers of the delivered mail: deleted in the same transaction as these statements. */
   readonly mail: readonly number[];
-  /** Steps to set going once the turn is on disk. */
+  /** Steps to start when the turn is on disk. */
   readonly start: AskedStep[];
   readonly drop: AskedStep[];
   readonly end: End | undefined;
-  /** The earliest timer among those that begin with this turn. */
+  /** The earliest of the timers that start with this turn. */
   readonly nextTimer: number;
 }
 
@@ -44,10 +44,10 @@ export interface TurnResult {
 export class LiveRun {
   readonly id: string;
   readonly record: WorkflowRecord;
-  /** Timers that were there when it was loaded. */
+  /** Timers that existed when the workflow was loaded. */
   readonly #timers: ReadonlySet<number>;
   readonly execution: Execution;
-  /** Ways to stop activities under way, by step. */
+  /** Functions that stop running activities, by step. */
   readonly running = new Map<number, (reason: unknown) => void>();
   readonly attempts: Map<number, Attempts>;
   paused: boolean;
@@ -56,12 +56,12 @@ export class LiveRun {
   #turn: number;
   #events: JournalEvent[] = [];
   #firstPosition = 0;
-  /** Told since the last turn; reaches the workflow with the next. */
+  /** Events since the last turn; delivered with the next one. */
   #inbox: Happening[] = [];
-  /** Mail, by number, that goes with the next turn. */
+  /** Numbers of the mail that is deleted with the next turn. */
   #mail: number[] = [];
   #notes: Statement[] = [];
-  /** Everything pending is to be set going: after a load, and when a pause ends. */
+  /** Start all pending steps: after a load, and when a pause ends. */
   #startsAll: boolean;
 
   constructor(loaded: LoadedWorkflow, execution: Execution, turn: number) {
@@ -78,7 +78,7 @@ export class LiveRun {
     this.#startsAll = record.begun;
   }
 
-  /** Nothing but mail or a timer can move it: it may leave the memory. */
+  /** Only mail or a timer can continue the workflow, so it may be removed from memory. */
   get isWaiting(): boolean {
     return this.#begun && !this.hasNews && this.running.size === 0 && !this.#hasPendingActivity;
   }
@@ -88,12 +88,12 @@ export class LiveRun {
     return !this.#begun || starts || this.#inbox.length + this.#mail.length + this.#notes.length > 0;
   }
 
-  /** Mail can be told to one that has begun only; before that it waits where it is. */
+  /** Mail is delivered only to a workflow that has begun; until then it stays in the database. */
   get takesMail(): boolean {
     return this.#begun;
   }
 
-  /** The mail leaves the database in the transaction that writes what it said into the history. */
+  /** The mail is deleted in the transaction that writes its content into the history. */
   take(mail: number): void {
     this.#mail.push(mail);
   }
@@ -114,7 +114,7 @@ export class LiveRun {
     if (!paused) this.#startsAll = true;
   }
 
-  /** First half of a turn: tells what there is. The caller lets promises settle, then asks for the second. */
+  /** First half of a turn: delivers the events. The caller then lets promises settle and calls the second half. */
   beginTurn(now: number): void {
     this.#events = [];
     this.#firstPosition = this.execution.length;
@@ -128,7 +128,7 @@ export class LiveRun {
     }
   }
 
-  /** Second half: what is to be written, and what is to be done once it is. */
+  /** Second half: returns the statements to write, and the steps to start when they are written. */
   endTurn(now: number): TurnResult {
     const commands = this.execution.takeCommands();
     for (const command of commands)
@@ -163,7 +163,7 @@ export class LiveRun {
     return [start, dropped.filter((step) => !begunAndDropped.has(step))];
   }
 
-  /** A timer that was loaded with the workflow keeps its time. */
+  /** A timer that was loaded with the workflow keeps its due time. */
   #isKnownTimer(step: AskedStep, asked: readonly AskedStep[]): boolean {
     return step.kind === 'timer' && this.#timers.has(step.number) && !asked.includes(step);
   }
@@ -179,7 +179,7 @@ export class LiveRun {
     };
     switch (happening.kind) {
       case 'ended': {
-        // The workflow may have lost interest meanwhile: a late answer is dropped.
+        // The workflow may have dropped the step in the meantime: a late answer is ignored.
         const asked = this.execution.pending.get(happening.step)?.asked;
         if (asked === undefined) return undefined;
         const { kind, name, input, number: step } = asked;
@@ -223,7 +223,7 @@ export class LiveRun {
     ];
   }
 
-  /** Written when it changes only: a workflow that goes from step to step stays what it is. */
+  /** Written only if it changes: a workflow that goes from step to step keeps its state. */
   #stateChange(end: End | undefined): Statement[] {
     const waiting = !this.#hasPendingActivity;
     if (end !== undefined || (this.#begun && waiting === this.#waiting)) return [];

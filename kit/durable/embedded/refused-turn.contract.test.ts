@@ -14,7 +14,10 @@ const listens = defineWorkflow<null, string>('listens', async (ctx) => {
   return words.join(' ');
 });
 
-/** Takes everything but the history of what was poisoned, as a database does that has a rule against it. */
+/**
+ * Refuses the history of the poisoned workflow, like a database with a constraint against it, and accepts everything
+ * else.
+ */
 function fussy(storage: Storage): Storage {
   const isPoisoned = ({ parts, values }: Statement): boolean =>
     parts.join('').includes('durable_history') && values.some((value) => String(value).includes(POISON));

@@ -11,8 +11,8 @@ export type Replayed =
   | { readonly kind: 'parked'; readonly loaded: LoadedWorkflow; readonly error: unknown };
 
 /**
- * Brings workflows back to where they were when their last turn was written, all of them side by side: a turn of each, then
- * all promises settle, then the next. One that cannot be brought back is told apart and harms no other.
+ * Restores workflows to the state after their last written turn, side by side: one turn of each, then all promises
+ * settle, then the next. A workflow that cannot be restored is reported as parked and does not affect others.
  */
 export async function replayAll(
   loaded: readonly LoadedWorkflow[],
@@ -23,7 +23,7 @@ export async function replayAll(
   return replays.map((replay) => replay.outcome());
 }
 
-/** One workflow on its way back. */
+/** The replay of one workflow. */
 class Replay {
   readonly #loaded: LoadedWorkflow;
   readonly #execution: Execution | undefined;
@@ -52,7 +52,7 @@ class Replay {
     if (record.begun) this.#tell(() => this.#begin());
   }
 
-  /** False once there is nothing left to tell. */
+  /** Returns false when there is nothing left to deliver. */
   tellNextTurn(): boolean {
     const next = this.#loaded.history[this.#at];
     if (next === undefined || this.#error !== undefined) return false;
@@ -72,7 +72,7 @@ class Replay {
       this.#error = new DurableError('REPLAY_DIVERGED', message, { details: { recorded: 'running', now: 'ended' } });
     }
     if (this.#error !== undefined || execution === undefined) return { kind: 'parked', loaded, error: this.#error };
-    // They were carried out when they were first given.
+    // These commands were carried out when they were first issued.
     execution.takeCommands();
     execution.replaying = false;
     return { kind: 'replayed', loaded, execution, turn: this.#turn };

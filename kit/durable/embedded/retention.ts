@@ -11,7 +11,7 @@ export interface RetentionOptions {
   readonly retentionMs: number;
 }
 
-/** Forgets ended workflows once an hour, until the signal aborts. A round that does not work out is made up for by the next. */
+/** Deletes ended workflows once an hour, until the signal aborts. If a round fails, the next one catches up. */
 export async function keepForgetting(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await forgetEnded(options, signal).catch(() => 0);
@@ -19,7 +19,7 @@ export async function keepForgetting(options: RetentionOptions, signal: AbortSig
   }
 }
 
-/** In portions, so that no write holds up the others for long. The number of workflows that are gone. */
+/** Deletes in portions, so that no write blocks others for long. Returns the number of deleted workflows. */
 export async function forgetEnded(
   { storage, clock, retentionMs }: RetentionOptions,
   signal: AbortSignal,

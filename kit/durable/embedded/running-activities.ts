@@ -1,7 +1,7 @@
 import type { ActivityRunner, ActivityStep } from './activity-runner.ts';
 import type { LiveRun } from './live-run.ts';
 
-/** Sets activities of workflows in memory going, and tells each workflow how its own ended. */
+/** Starts activities of workflows in memory, and reports the outcomes to the workflows. */
 export class RunningActivities {
   readonly #runner: ActivityRunner;
   readonly #onNews: (run: LiveRun) => void;
@@ -11,7 +11,10 @@ export class RunningActivities {
     this.#onNews = onNews;
   }
 
-  /** Does nothing for a step that is under way. A try that failed is followed by the next, unless the workflow is paused. */
+  /**
+   * Does nothing if the step is already running. A failed attempt is followed by the next one, unless the workflow is
+   * paused.
+   */
   start(run: LiveRun, step: ActivityStep): void {
     const { number } = step;
     if (run.running.has(number)) return;

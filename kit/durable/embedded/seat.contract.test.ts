@@ -11,13 +11,13 @@ import { createEmbeddedEngine } from './embedded-engine.ts';
 
 const waits = defineWorkflow<null, string>('waits', async (ctx) => (await ctx.waitSignal<string>('go')) ?? '');
 
-/** What it did: `leading`, `interrupted` and so on. */
+/** Collects the kinds of its facts: `leading`, `interrupted` and so on. */
 function start(storage: Storage, seat: string) {
   const did: string[] = [];
   const engine = createEmbeddedEngine({
     storage,
     registry: { workflows: [waits], activities: [] },
-    // Longer than the test takes: nobody gets the lease by waiting for its end.
+    // Longer than the test takes: the lease cannot be taken over by waiting for it to expire.
     leaseMs: 600_000,
     sleep: (ms, stop) => sleep(Math.min(ms, 20), stop),
     onFact: ({ kind }) => did.push(kind),
@@ -42,7 +42,8 @@ test('an executor in the seat of one that is gone begins at once; one that was o
   const second = start(storage, 'folder');
   await eventually('the second to lead', () => second.did.includes('leading'));
   await first.client.start(waits, { id: 'one', input: null }, signal);
-  // Both hear of each new workflow. The first finds that it may not write any more when it is the quicker one for once.
+  // Both are notified of each new workflow. The first finds out that it may no longer write when it happens to be
+  // faster.
   let begun = 0;
   await eventually('the first to notice', async () => {
     if (first.did.includes('interrupted')) return true;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Numbers that look random and are the same at every replay of the same run (sfc32, seeded by a hash). */
+/** Pseudo-random numbers that are the same at every replay of a run (sfc32, seeded by a hash). */
 export class SeededRandom {
   #a: number;
   #b: number;
@@ -15,7 +15,7 @@ export class SeededRandom {
     this.#count = hash.readInt32LE(12);
   }
 
-  /** From 0 up to 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     return this.#word() / 2 ** 32;
   }

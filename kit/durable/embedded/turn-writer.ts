@@ -10,11 +10,11 @@ export interface Turn {
 
 export interface Written {
   readonly written: readonly Turn[];
-  /** The database will not take these, whatever is tried. */
+  /** Turns that the database refuses, whatever is tried. */
   readonly refused: readonly { readonly run: LiveRun; readonly error: StorageError }[];
 }
 
-/** Errors that say something of the statements, not of the database. */
+/** Errors caused by the statements, not by the database. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'STATEMENT_REFUSED',
   'CHECK_VIOLATED',
@@ -22,10 +22,10 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'REFERENCE_VIOLATED',
 ]);
 
-/** The lease went to someone else. */
+/** Another executor took over the lease. */
 export class FencedOut extends Error {}
 
-/** Writes the turns of many workflows as one batch, behind the lease's guard. */
+/** Writes the turns of many workflows as one batch, together with the guard of the lease. */
 export class TurnWriter {
   readonly #storage: Storage;
   readonly #lease: Lease;
@@ -42,7 +42,10 @@ export class TurnWriter {
     return error === undefined ? { written: turns, refused: [] } : await this.#oneByOne(common, turns, signal);
   }
 
-  /** One of them cannot be written: it is found, and the others go on. It keeps its mail. */
+  /**
+   * At least one turn cannot be written. Writes them one by one to find it; the others are written. A refused turn
+   * keeps its mail.
+   */
   async #oneByOne(common: readonly Statement[], turns: readonly Turn[], signal: AbortSignal): Promise<Written> {
     const refusal = await this.#commit(common, signal);
     if (refusal !== undefined) throw refusal;
@@ -56,7 +59,7 @@ export class TurnWriter {
     return { written, refused };
   }
 
-  /** The reason that the statements were refused for; throws what says nothing of them. */
+  /** Returns the error if the statements were refused; throws all other errors. */
   async #commit(statements: readonly Statement[], signal: AbortSignal): Promise<StorageError | undefined> {
     try {
       await this.#storage.commit([this.#lease.guard, ...statements], signal);

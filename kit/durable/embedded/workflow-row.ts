@@ -2,7 +2,7 @@ import type { Row } from '#kit/storage';
 import type { WorkflowFailure, WorkflowStatus, WorkflowSummary } from '../engine.ts';
 import type { CarriedSignal } from '../signal-box.ts';
 
-/** A workflow as its row tells it. */
+/** A workflow as stored in its row. */
 export interface WorkflowRecord {
   readonly id: string;
   readonly name: string;

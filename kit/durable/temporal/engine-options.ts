@@ -1,6 +1,6 @@
 import type { DurableEngine, Registry } from '../engine.ts';
 
-/** Where Temporal is. */
+/** The address of the Temporal server. */
 export interface TemporalAddress {
   /** `host:port`. */
   readonly address: string;
@@ -8,26 +8,26 @@ export interface TemporalAddress {
 }
 
 export interface TemporalEngineOptions extends TemporalAddress {
-  /** Workers with the same queue share its workflows; a client sees no other's. */
+  /** Workers with the same queue share its workflows; a client sees only the workflows of its queue. */
   readonly taskQueue: string;
   readonly registry: Registry;
-  /** Modules whose exports hold every workflow of the registry. They and what they import is bundled for the sandbox. */
+  /** Modules that export every workflow of the registry. They are bundled for the sandbox, with everything they import. */
   readonly workflowModules: readonly URL[];
-  /** Plain text where it is missing. */
+  /** Without it, the connection is not encrypted. */
   readonly tls?: TemporalTls;
   readonly log?: EngineLog;
-  /** A try whose worker has given no sign of life for so long is done again by another. 15 s unless told otherwise. */
+  /** If a worker is silent for this long, another worker repeats its attempts. 15 s by default. */
   readonly workerLostMs?: number;
-  /** A worker that takes longer over one turn of a workflow is taken for lost. 10 s unless told otherwise. */
+  /** A worker that takes longer for one workflow task is considered lost. 10 s by default. */
   readonly workflowTaskTimeoutMs?: number;
 }
 
 export interface TemporalTls {
-  /** PEM. Without it, the certificate authorities of the system count. */
+  /** PEM. By default, the certificate authorities of the system. */
   readonly ca?: Uint8Array;
-  /** PEM, both: who we are. */
+  /** PEM, both: the client certificate. */
   readonly certificate?: { readonly cert: Uint8Array; readonly key: Uint8Array };
-  /** The name in the server's certificate, when it is not the one that is dialled. */
+  /** The name in the server's certificate, if it differs from the host in the address. */
   readonly serverName?: string;
 }
 
@@ -40,7 +40,7 @@ export interface EngineLog {
 }
 
 export interface TemporalEngine extends DurableEngine {
-  /** Ends the client's connection. */
+  /** Closes the client's connection. */
   close(): Promise<void>;
 }
 

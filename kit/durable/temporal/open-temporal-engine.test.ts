@@ -54,7 +54,7 @@ describe('openTemporalEngine', () => {
 
   it('stops connecting when the caller does', async () => {
     await installSdk();
-    // Takes the connection, and says nothing.
+    // Accepts the connection, and never answers.
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const address = silent.address();

@@ -4,10 +4,10 @@ import type { CreateTemporalEngine, TemporalEngine, TemporalEngineOptions } from
 import { TemporalError } from './temporal-error.ts';
 
 /**
- * Loads the engine, and with it Temporal's SDK, which is large and not part of the main install; then connects.
+ * Loads the engine together with Temporal's SDK, which is large and not part of the main install; then connects.
  *
- * DECISION: nothing here names the SDK or what imports it in a way that a compiler could follow. The rest of the house is
- * checked, bundled and run without it.
+ * DECISION: this file does not reference the SDK, or modules that import it, in a way that a compiler could follow. The
+ * rest of the repository is checked, bundled and run without it.
  */
 export async function openTemporalEngine(options: TemporalEngineOptions, signal: AbortSignal): Promise<TemporalEngine> {
   if (!existsSync(join(import.meta.dirname, 'node_modules', '@temporalio', 'worker'))) {

@@ -41,7 +41,7 @@ describe('the Temporal engine', { skip }, () => {
   });
   after(() => engine.close());
 
-  /** Something that is done while a worker runs. */
+  /** Runs the body while a worker is running. */
   async function working<T>(body: () => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const running = engine.run(stop.signal);
@@ -53,7 +53,7 @@ describe('the Temporal engine', { skip }, () => {
     }
   }
 
-  /** As from a tool that is not ours. */
+  /** Simulates a request from another tool. */
   async function post(path: string, body: object): Promise<void> {
     const url = `${http}/api/v1/namespaces/${namespace}/workflows/${path}`;
     const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body), signal: bounded() });

@@ -9,7 +9,7 @@ export const TEMPORAL_ERRORS = {
 
 export type TemporalErrorCode = keyof typeof TEMPORAL_ERRORS;
 
-/** What can go wrong between us and Temporal; what goes wrong with workflows is a `DurableError`, as on every engine. */
+/** Errors of the connection to Temporal. Errors of workflows are `DurableError`s, as on every engine. */
 export class TemporalError extends FleetError<TemporalErrorCode> {
   get entry() {
     return TEMPORAL_ERRORS[this.code];

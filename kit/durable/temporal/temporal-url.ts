@@ -3,7 +3,7 @@ import { TemporalError } from './temporal-error.ts';
 
 const DEFAULT_PORT = '7233';
 
-/** Reads `temporal://host:port/namespace`. The port is 7233 and the namespace `default` unless they are named. */
+/** Reads `temporal://host:port/namespace`. Defaults: port 7233, namespace `default`. */
 export function parseTemporalUrl(text: string): TemporalAddress {
   const url = URL.parse(text);
   const namespace = decodeURIComponent(url?.pathname.slice(1) ?? '');

@@ -3,30 +3,30 @@ import type { WaitingFor } from '../engine.ts';
 import type { CarriedSignal } from '../signal-box.ts';
 
 /**
- * What the two sides of the engine, the sandbox in which workflows run and the client outside, say to each other through
- * Temporal. It is kept in histories: a change here must read what was written before it.
+ * The protocol between the two sides of the engine, the sandbox that runs workflows and the client outside, through
+ * Temporal. It is stored in histories: after a change, old data must still be readable.
  */
 export const PAUSE_SIGNAL = 'fleetshift.pause';
 export const RESUME_SIGNAL = 'fleetshift.resume';
-/** Answers with a `RunState`. */
+/** The response is a `RunState`. */
 export const STATE_QUERY = 'fleetshift.state';
 
 export interface RunState {
   readonly paused: boolean;
-  /** Entries of its history. */
+  /** The number of entries in the history. */
   readonly length: number;
   readonly waitingFor: readonly WaitingFor[];
 }
 
-/** A workflow's second argument: what a run hands on to the next. */
+/** A workflow's second argument: state passed from one run to the next. */
 export interface Continuation {
-  /** Of the run that gets it; 1 for the first. */
+  /** The number of the run that receives it; 1 for the first. */
   readonly run: number;
   readonly paused: boolean;
   readonly carried: readonly CarriedSignal[];
 }
 
-/** In the memo, where a list finds it. */
+/** Stored in the memo, where a list finds it. */
 export const FACTS_MEMO = 'fleetshift';
 
 export interface RunFacts {
@@ -39,18 +39,18 @@ export interface RunFacts {
 /** An activity's second argument. */
 export type TryOptions = Required<Pick<ActivityOptions, 'retry' | 'timeoutMs'>> & Pick<ActivityOptions, 'heartbeatMs'>;
 
-/** What Temporal keeps beside a failed try's last heartbeat, so that tries which were lost with their worker do not count. */
+/** Stored with the last heartbeat of a failed attempt, so that attempts lost with their worker do not count. */
 export interface TryFacts {
   readonly failed: number;
 }
 
 export interface StepMark {
   readonly step: number;
-  /** Asked for by `cleanUp`: a cancel does not reach it. */
+  /** Requested by `cleanUp`: a cancel does not affect it. */
   readonly shielded: boolean;
 }
 
-/** The note on a timer or a child. */
+/** The summary on a timer or a child. */
 export function stepSummary({ step, shielded }: StepMark): string {
   return shielded ? `step ${step}, clean-up` : `step ${step}`;
 }
@@ -61,8 +61,8 @@ export function readStepSummary(summary: string): StepMark {
 }
 
 /**
- * Temporal compares the ids of activities when it replays, but not their inputs. With a digest of the input in the id, a
- * replay that asks for the same activity with another input is noticed too.
+ * On a replay Temporal compares the ids of activities, but not their inputs. With a digest of the input in the id, a
+ * replay with a different input is detected too.
  */
 export function activityIdOf({ step, shielded }: StepMark, input: string): string {
   return `${step}${shielded ? '-clean-up' : ''}-${digest(input)}`;
@@ -73,7 +73,7 @@ export function readActivityId(id: string): StepMark {
   return { step: Number(step ?? 0), shielded: cleanUp !== undefined };
 }
 
-/** FNV-1a: it tells inputs apart and keeps nothing secret. */
+/** FNV-1a: distinguishes inputs; it is not cryptographic. */
 function digest(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -82,5 +82,5 @@ function digest(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** What begins like this is Temporal's or ours. */
+/** Names with these prefixes are reserved for Temporal or FleetShift. */
 export const RESERVED_NAME = /^(?:__temporal_|__stack_trace$|__enhanced_stack_trace$|fleetshift\.)/;

@@ -4,17 +4,17 @@ import { DryContext, type DryWorld } from './pure/dry-context.ts';
 import { type LoadedWorkflow, loadWorkflow } from './pure/load-workflow.ts';
 
 export interface PureWorkflow extends DryWorld {
-  /** The module that exports it. */
+  /** The module that exports the workflow. */
   readonly module: URL;
-  /** The name that it was defined with. */
+  /** The name of the workflow. */
   readonly workflow: string;
   readonly input: Payload;
 }
 
 /**
- * Runs a workflow's body where there is no I/O, clock or chance, with activities, signals and children that answer as told:
- * whatever it touches but its input and `ctx` makes this reject with an error that names it. Run twice on the same answers,
- * the body must ask for the same steps. What it returned, or how it failed.
+ * Runs a workflow's body without I/O, clock or randomness, with activities, signals and children that answer as
+ * specified. Rejects with an error that names anything the body uses besides its input and `ctx`. The body runs twice
+ * on the same answers and must ask for the same steps. Returns its result or failure.
  */
 export async function assertPureWorkflow(subject: PureWorkflow): Promise<DryOutcome> {
   const loaded = await loadWorkflow(subject.module, subject.workflow);
@@ -37,8 +37,8 @@ async function runDry(subject: PureWorkflow, { workflow, errors, sins }: LoadedW
         ? { kind: 'threw', error: String(error) }
         : { kind: 'continued', input: ctx.continuedWith },
   );
-  // A body that catches everything would keep it to itself.
+  // Checked here too, in case the body catches all errors.
   assert.deepEqual(sins, [], `${subject.workflow} touched something besides its input and ctx`);
-  // What comes from the body's own realm has other prototypes.
+  // Values from the body's realm have other prototypes.
   return JSON.parse(JSON.stringify({ outcome, asked: ctx.asked })) as { outcome: DryOutcome; asked: Payload };
 }

@@ -31,7 +31,7 @@ const TOPICS: Readonly<Record<string, (stage: Stage) => void>> = {
   'changed code': skewContract,
 };
 
-/** Every promise of the port, on one engine. The tests of one suite share its data, and run one after another. */
+/** Tests every guarantee of the port on one engine. The tests of a suite share its data, and run one after another. */
 export function durableContract(name: string, openHarness: () => Promise<EngineHarness>): void {
   describe(`durable execution on ${name}`, () => {
     const stage = new Stage();

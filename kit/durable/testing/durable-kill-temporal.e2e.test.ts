@@ -8,7 +8,7 @@ import { temporalSubject } from './kill/temporal-subject.ts';
 it('a killed process with the Temporal engine goes on as if nothing had been', async (t) => {
   const subject = await temporalSubject();
   if (subject === undefined) return t.skip('there is no Temporal server to run this on');
-  // An odd seed, for a few kills at random: a walk over every boundary takes minutes here.
+  // An odd seed means a few random kills: visiting every boundary takes minutes here.
   const size = { count: share(soak.defaultCount), seed: testSeed() | 1 };
   const kills = await killAtLeast(subject, quietly(size, t.signal));
   return t.diagnostic(`${kills} kills from seed ${size.seed} on`);

@@ -3,12 +3,12 @@ import type { Engine } from '#kit/storage';
 import { freshDatabase } from '#testing/databases';
 import type { EngineHarness, OpenEngine, TestRegistry } from './engine-harness.ts';
 
-/** A test that restarts the engine would wait so long for a lease that nobody holds any more. */
+/** A test that restarts the engine waits this long for the abandoned lease. */
 const LEASE_MS = 150;
 
 type Settings = Omit<EmbeddedEngineOptions, 'storage' | 'registry'>;
 
-/** The embedded engine on an empty database of its own. */
+/** The embedded engine on an empty database. */
 export async function embeddedHarness(engine: Engine, settings: Settings = {}): Promise<EngineHarness> {
   const database = await freshDatabase(engine);
   return {
@@ -17,7 +17,7 @@ export async function embeddedHarness(engine: Engine, settings: Settings = {}): 
       const durable = createEmbeddedEngine({ leaseMs: LEASE_MS, ...settings, storage, registry });
       const stop = new AbortController();
       const ended = durable.run(stop.signal);
-      // A test that waits for what an engine no longer does is told by `stop` what ended it.
+      // `stop` reports what ended the engine to a test that waits in vain.
       ended.catch(() => {});
       return {
         client: durable.client,

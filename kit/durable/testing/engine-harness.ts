@@ -1,20 +1,20 @@
 import type { Registry, WorkflowClient } from '#kit/durable';
 
-/** What a test runs, with the module that exports its workflows and nothing else: an engine may bundle that file. */
+/** The registry of a test, with the module that exports its workflows and nothing else: an engine may bundle that file. */
 export interface TestRegistry extends Registry {
   readonly module: URL;
 }
 
-/** One engine on data of its own, so that the same suite runs on each. */
+/** One engine with its own data, so that the same suite runs on each. */
 export interface EngineHarness {
-  /** An engine that runs; a later one finds the data of those before. One at a time. */
+  /** Opens a running engine; it finds the data of the engines before it. One at a time. */
   open(registry: TestRegistry): Promise<OpenEngine>;
-  /** Stops what still runs, and removes the data. */
+  /** Stops running engines, and removes the data. */
   dispose(): Promise<void>;
 }
 
 export interface OpenEngine {
   readonly client: WorkflowClient;
-  /** As a process that is told to end: what runs is given up. */
+  /** Like a process that is asked to stop: running activities are aborted. */
   stop(): Promise<void>;
 }

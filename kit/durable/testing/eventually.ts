@@ -4,8 +4,8 @@ import { PATIENCE_MS } from '#testing/patience';
 const POLL_MS = 5;
 
 /**
- * Waits until the probe gives something other than `undefined` or `false`, and gives that. What the probe throws is its
- * way to say "not yet"; the last of it is the cause when the time is up.
+ * Polls until the probe returns something other than `undefined` or `false`, and returns that. An error of the probe
+ * means "not yet"; the last one becomes the cause of the timeout.
  */
 export async function eventually<T>(
   what: string,

@@ -5,7 +5,7 @@ import * as after from './workflows/skew/after.ts';
 import * as before from './workflows/skew/before.ts';
 import type { World } from './world.ts';
 
-/** The sets of workflows that the contract suite opens an engine with. */
+/** The sets of workflows with which the contract suite opens an engine. */
 export const SETS = {
   main: { module: new URL('./workflows/index.ts', import.meta.url), workflows: Object.values<AnyWorkflow>(main) },
   before: {

@@ -105,7 +105,7 @@ function follow(process: ExecutorProcess): Followed {
   const ended = (async () => {
     for await (const each of process.news()) news.push(each);
   })();
-  // Whoever waits for its outcomes is told.
+  // The rejection is reported where the outcomes are awaited.
   ended.catch(() => {});
   return { process, news, ended };
 }

@@ -11,8 +11,8 @@ export interface Call extends Pick<ActivityEnvironment, 'attempt' | 'workflowId'
 export type Behaviour = (environment: ActivityEnvironment, work: Work) => Promise<Payload> | Payload;
 
 /**
- * What the activities of the test workflows touch. Every try is written down under the key it was asked for, and the test
- * says how it behaves: without a word, it succeeds. It outlives engines, as the real one does.
+ * The external world of the test activities. Every attempt is recorded under its key, and the test can define its
+ * behaviour; by default it succeeds. It outlives engines, like the real world.
  */
 export class World {
   readonly #calls = new Map<string, Call[]>();
@@ -39,7 +39,7 @@ export class World {
     await eventually(`${times} calls of ${key}`, () => this.calls(key).length >= times);
   }
 
-  /** Lets tries of this key begin, and end only once it is opened. */
+  /** Lets attempts of this key begin, and end only after `open`. */
   hold(key: string): { open(): void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.behave(key, async () => {
@@ -50,7 +50,7 @@ export class World {
   }
 }
 
-/** What work gives back unless the test says otherwise. */
+/** The default result of work. */
 export function doneText(key: string): string {
   return `did ${key}`;
 }

@@ -5,7 +5,7 @@ import { HttpError } from './http-error.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** RFC 9457, with the members that every problem here has. The error's `details` stand beside them. */
+/** RFC 9457, with the members that every problem here has. The error's `details` are added to them. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -19,21 +19,21 @@ export interface Problem {
 }
 
 export interface ProblemContext {
-  /** The path that was asked for, without its query, which may hold what is nobody's business. */
+  /** The requested path, without its query, which may hold private data. */
   readonly instance: string;
   readonly requestId: string;
 }
 
-/** The document for people who read the API's description. */
+/** The schema of the document for the API description. */
 export const ProblemSchema = Type.Object(
   {
-    type: Type.String({ description: 'Names the kind of problem: `urn:problem:` and the code.' }),
+    type: Type.String({ description: 'The kind of problem: `urn:problem:` and the code.' }),
     title: Type.String({ description: 'The kind of problem in words.' }),
-    status: Type.Integer({ description: 'The status of this answer.' }),
-    detail: Type.String({ description: 'What happened here, and what to do about it.' }),
-    code: Type.String({ description: 'Stable and for programs, for example `validationFailed`.' }),
-    instance: Type.String({ description: 'The path that was asked for.' }),
-    requestId: Type.String({ description: 'Finds this request in the logs of the server.' }),
+    status: Type.Integer({ description: 'The HTTP status of this response.' }),
+    detail: Type.String({ description: 'An explanation of this problem, and how to fix it.' }),
+    code: Type.String({ description: 'A stable code for programs, for example `validationFailed`.' }),
+    instance: Type.String({ description: 'The requested path.' }),
+    requestId: Type.String({ description: 'Identifies this request in the server logs.' }),
     faults: Type.Optional(
       Type.Array(
         Type.Object({
@@ -42,7 +42,7 @@ export const ProblemSchema = Type.Object(
           }),
           message: Type.String(),
         }),
-        { description: 'Each thing that is wrong with the request.' },
+        { description: 'Every fault of the request.' },
       ),
     ),
   },
@@ -54,14 +54,14 @@ export function toProblem(error: FleetError, context: ProblemContext): Problem {
   const status = statusOf(error);
   const code = wireCode(error.code);
   const shared = { type: `urn:problem:${code}`, title: titleOf(error, status), status, code, ...context };
-  // DECISION: a message is shown as it is written, as messages are for people and causes are not shown. An internal
-  // error is the exception: nobody wrote that for people.
+  // DECISION: messages are shown as written, since they are meant for users; causes are not shown. Internal errors are
+  // the exception: their messages are not written for users.
   if (entry.category === 'internal') return { ...shared, detail: internalDetail(context.requestId) };
   const faults = error.faults.length === 0 ? {} : { faults: error.faults };
   return { ...error.details, ...shared, detail: error.message, ...faults };
 }
 
-/** The headers that go with the document. */
+/** The headers of a problem response. */
 export function problemHeaders(error: FleetError): Readonly<Record<string, string>> {
   const own = error instanceof HttpError ? error.headers : {};
   const status = statusOf(error);
@@ -110,5 +110,5 @@ function titleOf(error: FleetError, status: number): string {
 }
 
 function internalDetail(requestId: string): string {
-  return `The server met something that it did not expect. Try again; if it stays, tell its operators the request id ${requestId}.`;
+  return `The server encountered an unexpected error. Try again; if it persists, report the request id ${requestId} to the operators.`;
 }

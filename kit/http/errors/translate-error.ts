@@ -1,11 +1,11 @@
 import { FleetError } from '#kit/std';
 import { HttpError, type HttpErrorCode } from './http-error.ts';
 
-/** What Fastify throws on its own, in our words. A code that is not here is a mistake of ours. */
+/** Errors that Fastify itself throws, with our codes. A code that is not listed is a bug. */
 const FROM_FASTIFY: ReadonlyMap<string, readonly [HttpErrorCode, string]> = new Map([
   [
     'FST_ERR_CTP_BODY_TOO_LARGE',
-    ['BODY_TOO_LARGE', 'The body is larger than this server takes. Send less in one request.'],
+    ['BODY_TOO_LARGE', 'The body is larger than this server accepts. Send less in one request.'],
   ],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
@@ -13,13 +13,13 @@ const FROM_FASTIFY: ReadonlyMap<string, readonly [HttpErrorCode, string]> = new 
   ],
   [
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
-    ['MALFORMED_REQUEST', 'The body is not as long as Content-Length says. Send the length that the body has.'],
+    ['MALFORMED_REQUEST', 'The length of the body differs from Content-Length. Send the actual length.'],
   ],
-  ['FST_ERR_BAD_URL', ['MALFORMED_REQUEST', 'The path is not percent-encoded UTF-8. Encode it as RFC 3986 says.']],
-  ['FST_ERR_MAX_PARAM_LENGTH', ['URI_TOO_LONG', 'A name in the path is longer than any name can be.']],
+  ['FST_ERR_BAD_URL', ['MALFORMED_REQUEST', 'The path is not percent-encoded UTF-8. Encode it according to RFC 3986.']],
+  ['FST_ERR_MAX_PARAM_LENGTH', ['URI_TOO_LONG', 'A name in the path is too long.']],
 ]);
 
-/** Whatever was thrown, as an error with a code. What nobody foresaw is `INTERNAL_ERROR`, with itself as the cause. */
+/** Translates any thrown value into an error with a code. An unexpected one becomes the cause of `INTERNAL_ERROR`. */
 export function translateError(error: unknown): FleetError {
   if (isFleetError(error)) return error;
   const translation = FROM_FASTIFY.get(codeOf(error));

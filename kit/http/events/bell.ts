@@ -1,6 +1,6 @@
 import type { Sleep } from '#kit/std';
 
-/** Wakes those who wait at the moment it rings. Nothing is left behind by a wait that ended otherwise. */
+/** Wakes all current waiters when it rings. A wait that ends in another way leaves nothing behind. */
 export class Bell {
   readonly #sleep: Sleep;
   readonly #waiters = new Set<() => void>();

@@ -56,7 +56,7 @@ function setUp(options: Partial<EventStreamDeps> = {}) {
       }),
     );
   };
-  /** A client that reads at once what is written. */
+  /** A client that reads immediately. */
   const follow = async (wish: Wish = {}) => {
     const stream = await open(wish);
     const stop = new AbortController();

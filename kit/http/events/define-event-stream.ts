@@ -18,11 +18,11 @@ export interface EventStreamDefinition<Event extends EventRecord, Needs extends 
   readonly source: EventSource<Event>;
   /** The `data` of an event. */
   view(event: Event): object;
-  /** The fields of that which `filter` may name. */
+  /** The fields of the view that `filter` may name. */
   readonly filter: FilterFields;
-  /** The types that there are, where they are a closed set; `types` then takes no others. */
+  /** All existing types, if they are a closed set; `types` then accepts no others. */
   readonly types?: readonly string[];
-  /** Whether this caller may see the event; asked for each one. */
+  /** Whether this caller may see the event; called for each event. */
   visible(principal: WhoIs<Needs>, event: Event): boolean | Promise<boolean>;
 }
 
@@ -31,10 +31,10 @@ export interface EventStreamDeps {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly heartbeatMs?: number;
-  /** A stream ends after this long, politely: its client comes back by itself, perhaps to another process. */
+  /** A stream is closed after this time; the client reconnects by itself, perhaps to another process. */
   readonly maxAgeMs?: number;
   readonly tail?: Partial<TailLimits>;
-  /** How clients see positions; as they are, unless told otherwise. */
+  /** How positions are encoded for clients; as plain numbers by default. */
   readonly ids?: EventIds;
 }
 
@@ -47,7 +47,7 @@ interface StreamQuery {
 
 const RECONNECT_MS = 2000;
 
-/** Server-sent events: what happens, as it happens, resumable by `Last-Event-ID`. */
+/** Server-sent events: live, and resumable by `Last-Event-ID`. */
 export function defineEventStream<Event extends EventRecord, const Needs extends Permission>(
   definition: EventStreamDefinition<Event, Needs>,
   deps: EventStreamDeps,
@@ -115,7 +115,7 @@ function chooser<Event extends EventRecord, Needs extends Permission>(
     definition.visible(principal as WhoIs<Needs>, event);
 }
 
-/** A filter that cannot be worked out on one event does not match it: a stream under way has no way to complain. */
+/** If a filter cannot be evaluated for an event, the event does not match: an open stream cannot report an error. */
 function holds(matches: Predicate, view: object): boolean {
   try {
     return matches(view);
@@ -125,7 +125,7 @@ function holds(matches: Predicate, view: object): boolean {
   }
 }
 
-/** Where nobody can tell right now, the client comes back, and hears of it then. */
+/** If the credentials cannot be checked now, the stream ends; the client reconnects and gets the error then. */
 async function isStillKnown(request: AnyRequest, signal: AbortSignal): Promise<boolean> {
   try {
     return request.principal === undefined || (await request.isStillKnown(signal));
@@ -138,7 +138,7 @@ interface StreamParts<Event extends EventRecord> {
   readonly tail: EventTail<Event>;
   readonly ids: EventIds;
   readonly shows: Shows<Event>;
-  /** Credentials that were revoked see no event that comes after. */
+  /** Revoked credentials must not see later events. */
   readonly isKnown: (signal: AbortSignal) => Promise<boolean>;
   readonly after: number;
 }
@@ -146,7 +146,7 @@ interface StreamParts<Event extends EventRecord> {
 function eventStream<Event extends EventRecord>(parts: StreamParts<Event>, deps: EventStreamDeps): ByteStream {
   return {
     contentType: 'text/event-stream',
-    // A comment: clients that know nothing of it pass over it.
+    // A comment line, which clients ignore.
     lastWords: (message) => `: ${message}\n\n`,
     run: async (write, signal) => {
       await parts.tail.follow((reader) => tell(parts, { reader, write, deps }, signal));
@@ -160,7 +160,10 @@ interface Telling<Event extends EventRecord> {
   readonly deps: EventStreamDeps;
 }
 
-/** Ends by returning when the client should come back: its time is over, it fell behind what is kept, or is unknown now. */
+/**
+ * Returns when the client should reconnect: the maximum age is reached, the client fell behind the retained events, or
+ * its credentials are no longer valid.
+ */
 async function tell<Event extends EventRecord>(
   { shows, ids, isKnown, after }: StreamParts<Event>,
   { reader, write, deps }: Telling<Event>,
@@ -186,7 +189,7 @@ async function tell<Event extends EventRecord>(
     if (page.events.length === 0 && quietMs > 0) await reader.waitBeyond(cursor, quietMs, signal);
     if (clock.now() - wroteAt < heartbeatMs) continue;
     if (!(await isKnown(signal))) return;
-    // The same whether or not something was hidden meanwhile, so that nobody learns of it.
+    // Sent whether or not events were hidden meanwhile, so that clients cannot detect hidden events.
     await say(frameCursor(ids.write(cursor)));
   }
 }
@@ -197,12 +200,12 @@ function streamQuery(types: readonly string[] | undefined, language: FilterLangu
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Resume after this event. The header `Last-Event-ID` comes first.',
+        description: 'Resume after this event. The header `Last-Event-ID` takes precedence.',
       }),
     ),
     from: Type.Optional(
       Type.Enum(['now', 'beginning'], {
-        description: 'Where to begin without a last event id; `now` unless told otherwise.',
+        description: 'Where to begin without a last event id; `now` by default.',
       }),
     ),
     types: Type.Optional(

@@ -1,6 +1,6 @@
 import type { EventRecord } from './event-source.ts';
 
-/** One event as the stream shows it, written once for all who read it. */
+/** One event as the stream sends it, serialized once for all readers. */
 export interface Framed<Event extends EventRecord> {
   readonly event: Event;
   readonly view: object;
@@ -14,8 +14,8 @@ export function frameEvent<Event extends EventRecord>(event: Event, view: object
 }
 
 /**
- * A frame without data is no event, but it moves the id from which a client resumes, and keeps connections and proxies
- * from thinking that nobody is there.
+ * A frame without data is not an event, but it moves the id from which a client resumes, and keeps connections and
+ * proxies from timing out.
  */
 export function frameCursor(id: string): string {
   return `id: ${id}\n\n`;

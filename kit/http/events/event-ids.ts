@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** How positions are written for clients, who give them back to resume. */
+/** How positions are encoded for clients, which send them back to resume. */
 export interface EventIds {
   write(position: number): string;
-  /** `undefined` for what nobody wrote. */
+  /** `undefined` for a text that `write` did not produce. */
   read(text: string): number | undefined;
 }
 
 const DECIMAL = /^(0|[1-9]\d{0,14})$/;
 
-/** Positions as they are: for sources in which everybody may see everything. */
+/** Plain positions: for sources that every caller may see in full. */
 export const plainEventIds: EventIds = {
   write: String,
   read: (text) => (DECIMAL.test(text) ? Number(text) : undefined),
@@ -21,9 +21,9 @@ const SALT_BYTES = 6;
 const SEALED = /^[\w-]{22}$/;
 
 /**
- * Positions that tell nothing: not how many events a caller may not see, nor whether there were any since the last one.
- * One block of AES holds the position, a salt, so that the same position never looks the same, and zeros, by which one
- * that was made up is noticed. The key is kept, or clients could not resume after a restart.
+ * Opaque positions: they reveal neither how many events a caller may not see, nor whether there were any since the last
+ * one. One AES block holds the position, a salt, so that the same position never looks the same, and zeros, to detect
+ * forged ids. The key is stored, so that clients can resume after a restart.
  */
 export function opaqueEventIds(key: Uint8Array): EventIds {
   return {

@@ -3,7 +3,7 @@ import type { EventIds } from './event-ids.ts';
 import type { EventRecord, EventSource } from './event-source.ts';
 
 export interface StartWishes {
-  /** The `Last-Event-ID` header: a browser that comes back sends it, and then it is newer than the address. */
+  /** The `Last-Event-ID` header. A reconnecting browser sends it; it is then newer than the query parameter. */
   readonly header: string | string[] | undefined;
   readonly lastEventId: string | undefined;
   readonly from: 'now' | 'beginning' | undefined;
@@ -20,9 +20,9 @@ export async function startOf(
   if (after === undefined && from !== 'beginning') return last;
   const beforeOldest = ((await source.oldestPosition(signal)) ?? last + 1) - 1;
   if (after === undefined) return beforeOldest;
-  if (after < beforeOldest) throw expired('older than what is kept', ids.write(beforeOldest));
-  // A log that was restored from a backup may end before what a client has seen of the one that was lost.
-  if (after > last) throw expired('newer than every event there is', ids.write(beforeOldest));
+  if (after < beforeOldest) throw expired('older than the retained events', ids.write(beforeOldest));
+  // A log that was restored from a backup may end before a position that a client has seen.
+  if (after > last) throw expired('newer than every event', ids.write(beforeOldest));
   return after;
 }
 
@@ -40,7 +40,7 @@ function readId(text: string | string[], path: string, ids: EventIds): number {
 function expired(why: string, oldestLastEventId: string): HttpError {
   return new HttpError(
     'EVENTS_EXPIRED',
-    `The last event id is ${why}, so events would be missing. Read the current state anew, then follow without a last event id.`,
+    `The last event id is ${why}, so events would be missing. Read the current state again, then follow without a last event id.`,
     { details: { oldestLastEventId } },
   );
 }

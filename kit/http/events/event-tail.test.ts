@@ -18,7 +18,7 @@ function setUp(limits: Partial<TailLimits> = {}) {
   return { clock, source, log, tail };
 }
 
-/** Reads until so many events came, and returns their texts. */
+/** Reads until this many events came, and returns their texts. */
 async function take(reader: TailReader<TestEvent>, after: number, count: number): Promise<string[]> {
   const texts: string[] = [];
   let cursor = after;

@@ -7,7 +7,7 @@ import type { EventRecord, EventSource } from './event-source.ts';
 import { EventWindow, type WindowLimits } from './event-window.ts';
 
 export interface TailLimits extends WindowLimits {
-  /** Looks for events this often even when nobody announced any. */
+  /** Polling interval, in case an announcement was lost. */
   readonly pollMs: number;
   readonly retryMs: number;
 }
@@ -28,9 +28,9 @@ export interface TailPage<Event extends EventRecord> {
 }
 
 export interface TailReader<Event extends EventRecord> {
-  /** Some of what comes after the position, maybe nothing; `undefined` when a part of it is gone for good. */
+  /** Some of the events after the position, possibly none; `undefined` if some of them have been purged. */
   page(after: number, signal: AbortSignal): Promise<TailPage<Event> | undefined>;
-  /** Resolves once there is something after the position, or when the time is over. */
+  /** Resolves when there are events after the position, or when the time is over. */
   waitBeyond(after: number, ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ const PAGE = 100;
 
 /**
  * The newest events, read from the source once for all readers. Readers have no queue: each has a position, and asks
- * for what comes after it. Whoever is further behind than the window reaches reads the source itself until it has caught
- * up. While nobody reads, nothing is held and nothing is read.
+ * for the events after it. A reader that is behind the window reads from the source until it has caught up. Without
+ * readers, nothing is held and nothing is read.
  */
 export class EventTail<Event extends EventRecord> {
   readonly #deps: TailDeps<Event>;
@@ -50,7 +50,7 @@ export class EventTail<Event extends EventRecord> {
     this.#deps = deps;
   }
 
-  /** Follows the source while the body runs, together with everybody else's. */
+  /** Follows the source while the body runs, shared with all other readers. */
   async follow<T>(body: (reader: TailReader<Event>) => Promise<T>): Promise<T> {
     this.#current ??= new Following(this.#deps);
     const following = this.#current;
@@ -112,7 +112,7 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
   async #readBehind(after: number, floor: number, signal: AbortSignal): Promise<TailPage<Event> | undefined> {
     const { source } = this.#deps;
     const found = await source.readEvents({ after, limit: PAGE }, signal);
-    // Asked after reading: had anything been forgotten before, it would show now.
+    // Read after the events: if any of them had been purged before, it would show now.
     const oldest = (await source.oldestPosition(signal)) ?? floor + 1;
     if (after < oldest - 1) return undefined;
     const upTo = found.at(-1)?.position ?? after;
@@ -121,8 +121,8 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
 
   async #begin(): Promise<void> {
     this.#window = new EventWindow(await this.#deps.source.lastPosition(this.#stop.signal), this.#limits);
-    // It ends with `stop`; whatever the source refuses is dealt with inside.
-    this.#run(this.#stop.signal).catch((err: unknown) => this.#deps.log.error({ err }, 'the tail of events broke'));
+    // Ends with `stop`; errors of the source are handled inside.
+    this.#run(this.#stop.signal).catch((err: unknown) => this.#deps.log.error({ err }, 'event tail failed'));
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -147,7 +147,7 @@ class Following<Event extends EventRecord> implements TailReader<Event> {
         if (found.length < PAGE) return true;
       }
     } catch (err) {
-      if (!signal.aborted) this.#deps.log.warn({ err }, 'events could not be read; will retry');
+      if (!signal.aborted) this.#deps.log.warn({ err }, 'reading events failed; retrying');
       return false;
     }
   }

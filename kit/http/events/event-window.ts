@@ -6,7 +6,7 @@ export interface WindowLimits {
   readonly maxChars: number;
 }
 
-/** The newest events: every one after `floor`, up to `head`. The oldest go when there is no room. */
+/** The newest events: all after `floor`, up to `head`. The oldest are dropped when there is no room. */
 export class EventWindow<Event extends EventRecord> {
   readonly #limits: WindowLimits;
   #events: Framed<Event>[] = [];

@@ -10,7 +10,7 @@ import { type PageKey, type PageKeyShape, PageTokens } from './page-token.ts';
 const MAX_PAGE_SIZE = 1000;
 const DEFAULT_PAGE_SIZE = 100;
 
-/** Where and how much to read: items after the key, in key order, at most so many. */
+/** The range to read: items after the key, in key order, up to the limit. */
 export interface Chunk {
   readonly after: PageKey | undefined;
   readonly limit: number;
@@ -18,7 +18,7 @@ export interface Chunk {
 
 export interface ListSchema {
   readonly params?: TObject;
-  /** Parameters of this list beside `pageSize`, `pageToken` and `filter`. */
+  /** Parameters of this list besides `pageSize`, `pageToken` and `filter`. */
   readonly query?: TObject;
   readonly item: TObject;
 }
@@ -29,13 +29,13 @@ export interface ListDefinition<Schema extends ListSchema, Needs extends Permiss
   readonly schema: Schema;
   /** The fields of the item that `filter` may name. */
   readonly filter: FilterFields;
-  /** The types of the parts of the sort key; one string unless told otherwise. */
+  /** The types of the parts of the sort key; a single string by default. */
   readonly keyShape?: PageKeyShape;
   readonly budget?: ScanBudget;
   /** Items in key order, strictly after the key. Fewer than the limit means that there are no more. */
   read(request: ListRequest<Schema, Needs>, chunk: Chunk): Promise<readonly ItemOf<Schema>[]>;
   keyOf(item: ItemOf<Schema>): PageKey;
-  /** Whether this caller may see the item; all of them when left out. */
+  /** Whether this caller may see the item; by default all items are visible. */
   visible?(request: ListRequest<Schema, Needs>, item: ItemOf<Schema>): boolean | Promise<boolean>;
 }
 
@@ -116,13 +116,13 @@ function pageParameters(language: FilterLanguage) {
       Type.Integer({
         minimum: 1,
         maximum: MAX_PAGE_SIZE,
-        description: `At most so many items; ${DEFAULT_PAGE_SIZE} unless told otherwise.`,
+        description: `The maximum number of items; ${DEFAULT_PAGE_SIZE} by default.`,
       }),
     ),
     pageToken: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'The `nextPageToken` of the page before, for the same list and filter.',
+        description: 'The `nextPageToken` of the previous page, for the same list and filter.',
       }),
     ),
     filter: Type.Optional(

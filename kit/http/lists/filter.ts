@@ -21,7 +21,10 @@ export type Predicate = (item: unknown) => boolean;
 
 export const MAX_FILTER_LENGTH = 2000;
 
-/** It runs on thousands of items for a request, so the work on each is linear in the item: nothing that builds values. */
+/**
+ * A filter runs on thousands of items per request, so the work per item must be linear in its size: no functions that
+ * build values.
+ */
 const CALLS: CallRules = {
   where: 'a filter',
   loops: 'flat',
@@ -31,10 +34,10 @@ const CALLS: CallRules = {
   ),
 };
 
-/** What an expression says of a field that the item does not have. */
+/** CEL errors for a field that the item does not have. */
 const ABSENT: ReadonlySet<string> = new Set(['no_such_key', 'unknown_variable', 'index_out_of_bounds']);
 
-/** CEL over declared fields. Declared once, at start; a filter is compiled for each request that has one. */
+/** CEL over declared fields. Declared once at startup; a filter is compiled for each request that has one. */
 export class FilterLanguage {
   readonly #environment: Environment;
   readonly #fields: FilterFields;
@@ -50,7 +53,7 @@ export class FilterLanguage {
     }
   }
 
-  /** Throws `INVALID_FILTER` with the place of the mistake. */
+  /** Throws `INVALID_FILTER` with the position of the error. */
   compile(source: string): Predicate {
     if (source.length > MAX_FILTER_LENGTH) throw invalidFilter(`must be at most ${MAX_FILTER_LENGTH} characters long`);
     const expression = this.#parse(source);
@@ -58,17 +61,17 @@ export class FilterLanguage {
       throw invalidFilter(message, node.range);
     });
     const { valid, type, error } = expression.check();
-    if (!valid) throw invalidFilter(error?.summary ?? 'has types that do not fit', error?.range);
+    if (!valid) throw invalidFilter(error?.summary ?? 'has mismatched types', error?.range);
     if (type !== 'bool') throw invalidFilter(`must be a condition, but is of type ${type}`);
     this.#checkConstants(expression.ast, source);
     const read = readerFor(this.#fields);
     return (item) => evaluate(expression, read(item));
   }
 
-  /** For the API's description. */
+  /** For the API description. */
   describe(): string {
     const fields = Object.entries(this.#fields).map(([name, type]) => `\`${name}\` (${describeType(type)})`);
-    return `A CEL condition on ${fields.join(', ')}, for example \`${exampleFor(this.#fields)}\`. An item that lacks what it names does not match.`;
+    return `A CEL condition on ${fields.join(', ')}, for example \`${exampleFor(this.#fields)}\`. An item without a named field does not match.`;
   }
 
   #parse(source: string): ParseResult {
@@ -79,7 +82,7 @@ export class FilterLanguage {
     }
   }
 
-  /** `timestamp("tomorrow")` is wrong whatever the items are, so it is refused before there are any. */
+  /** `timestamp("tomorrow")` is wrong for every item, so it is refused before any item is read. */
   #checkConstants(node: ASTNode, source: string): void {
     const constant = node.op === 'call' && node.args[1].length > 0 && node.args[1].every(({ op }) => op === 'value');
     if (!constant) return childrenOf(node).forEach((child) => this.#checkConstants(child, source));
@@ -128,7 +131,7 @@ function celSchema(fields: FilterFields): CelSchema {
   );
 }
 
-/** JSON has one kind of number and no times; CEL wants its own. What is absent stays absent. */
+/** JSON has only one number type and no times; CEL needs its own types. Absent fields stay absent. */
 function readerFor(fields: FilterFields): (item: unknown) => Record<string, unknown> {
   const readers = Object.entries(fields).map(([name, type]) => [name, valueReader(type)] as const);
   return (item) => {

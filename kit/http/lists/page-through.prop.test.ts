@@ -6,7 +6,7 @@ import type { PageKey } from './page-token.ts';
 
 const signal = new AbortController().signal;
 
-/** A list of names in order, and what was read from it. */
+/** A list of names in order, and a record of the reads. */
 function source(count: number) {
   const items = Array.from({ length: count }, (_, index) => `n${String(index).padStart(5, '0')}`);
   const reads: number[] = [];

@@ -2,17 +2,20 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { PageKey } from './page-token.ts';
 
 export interface Scan<Item> {
-  /** The next items after the key, in the order of their keys. Fewer than the limit means that there are no more. */
+  /** The next items after the key, in key order. Fewer than the limit means that there are no more. */
   fetchChunk(after: PageKey | undefined, limit: number): Promise<readonly Item[]>;
   keyOf(item: Item): PageKey;
-  /** Which items belong to the list; all of them when left out. */
+  /** Which items belong to the list; by default all. */
   readonly keep?: (item: Item) => boolean | Promise<boolean>;
   readonly after: PageKey | undefined;
   readonly pageSize: number;
   readonly budget?: ScanBudget;
 }
 
-/** What one request may spend on items that the filter leaves out. Used up, the page ends early, with a token. */
+/**
+ * How much one request may spend on items that the filter excludes. When it is used up, the page ends early, with a
+ * token.
+ */
 export interface ScanBudget {
   readonly items: number;
   readonly ms: number;
@@ -20,18 +23,18 @@ export interface ScanBudget {
 
 export interface ScannedPage<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins; `undefined` when this is the last. */
+  /** The start of the next page; `undefined` if this is the last. */
   readonly next: PageKey | undefined;
 }
 
 const DEFAULT_BUDGET: ScanBudget = { items: 10_000, ms: 2000 };
 const CHUNK = 500;
-/** Longer than this the filter does not hold up everybody else. */
+/** After this long, the filter yields to other requests. */
 const MAX_TURN_MS = 10;
 
 /**
- * Fills a page from a list in key order. Pages one after the other are exactly the items to keep, each once, as long as
- * the list does not change meanwhile; a page may be short, or even empty, while there is a next one.
+ * Fills a page from a list in key order. Consecutive pages contain exactly the items to keep, each once, if the list
+ * does not change meanwhile. A page may be short, or even empty, and still have a next one.
  */
 export async function pageThrough<Item>(scan: Scan<Item>, signal: AbortSignal): Promise<ScannedPage<Item>> {
   const { items: maxItems, ms } = scan.budget ?? DEFAULT_BUDGET;
@@ -54,13 +57,13 @@ export async function pageThrough<Item>(scan: Scan<Item>, signal: AbortSignal): 
   }
 }
 
-/** Adds what is to be kept until the page is full. Returns how many items of the chunk are dealt with. */
+/** Adds the items to keep until the page is full. Returns how many items of the chunk were processed. */
 async function keepFrom<Item>(chunk: readonly Item[], kept: Item[], scan: Scan<Item>): Promise<number> {
   let turnBegan = performance.now();
   let used = 0;
   for (const item of chunk) {
     if (kept.length >= scan.pageSize) break;
-    // Most predicates answer at once, and then waiting for a promise would cost more than they do.
+    // Most predicates are synchronous, and awaiting a promise would cost more than they do.
     const verdict = scan.keep?.(item) ?? true;
     if (typeof verdict === 'boolean' ? verdict : await verdict) kept.push(item);
     used += 1;

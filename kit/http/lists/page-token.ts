@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '#kit/std';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Where in its order a list goes on: the sort key of the last item that was looked at. */
+/** Where a list continues: the sort key of the last item that was processed. */
 export type PageKey = readonly (string | number)[];
 export type PageKeyShape = readonly ('string' | 'number')[];
 
@@ -10,10 +10,10 @@ const VERSION = 1;
 const MAX_LENGTH = 2048;
 
 /**
- * Makes and reads the tokens of one list: one operation, with these parameters and this filter.
+ * Creates and reads the page tokens of one list: one operation, with these parameters and this filter.
  *
- * A token holds no secret and gives no access, so it is not signed. The digest in it is there to tell a token that was
- * cut, edited or taken from another list from a good one, instead of answering with a page that is quietly wrong.
+ * A token holds no secret and gives no access, so it is not signed. Its digest detects tokens that were truncated,
+ * edited or taken from another list, which would otherwise silently give a wrong page.
  */
 export class PageTokens {
   readonly #list: string;
@@ -31,10 +31,10 @@ export class PageTokens {
 
   decode(token: string): PageKey {
     const key = this.#keyIn(token);
-    // Base64 and JSON can spell one value in many ways; only the one that was given out is accepted.
+    // Base64 and JSON can encode one value in many ways; only the original encoding is accepted.
     if (key === undefined || this.encode(key) !== token) {
-      const message = 'must be the nextPageToken of a page of this very list, with the same filter and parameters';
-      throw new HttpError('INVALID_PAGE_TOKEN', `The pageToken ${message}. Leave it out to begin anew.`, {
+      const message = 'must be the nextPageToken of a page of the same list, with the same filter and parameters';
+      throw new HttpError('INVALID_PAGE_TOKEN', `The pageToken ${message}. Leave it out to start from the beginning.`, {
         faults: [{ path: 'query/pageToken', message }],
       });
     }

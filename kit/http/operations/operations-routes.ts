@@ -27,14 +27,14 @@ const ReadinessSchema = Type.Object(
   { title: 'Readiness' },
 );
 
-/** What an operator, a load balancer and a program that looks around ask every server. */
+/** Routes that every server has, for operators, load balancers and API clients. */
 export function operationsRoutes({ readiness, metrics, metricsPermission, openapi }: OperationsDeps): readonly Route[] {
   const shared = { method: 'GET', permission: 'public', tags: ['operations'] } as const;
   const healthz = defineRoute({
     ...shared,
     path: '/healthz',
     operationId: 'getHealth',
-    summary: 'Whether the process lives',
+    summary: 'Liveness of the process',
     schema: { responses: { 200: Type.Object({ status: Type.Literal('alive') }) } },
     handler: async () => ok({ status: 'alive' }),
   });
@@ -42,7 +42,7 @@ export function operationsRoutes({ readiness, metrics, metricsPermission, openap
     ...shared,
     path: '/readyz',
     operationId: 'getReadiness',
-    summary: 'Whether it can do its work',
+    summary: 'Readiness of the process',
     schema: { responses: { 200: ReadinessSchema, 503: ReadinessSchema } },
     handler: async () => {
       const body = await readiness.check();
@@ -53,7 +53,7 @@ export function operationsRoutes({ readiness, metrics, metricsPermission, openap
     ...shared,
     path: '/metrics',
     operationId: 'getMetrics',
-    summary: 'Metrics in the format of Prometheus',
+    summary: 'Metrics in Prometheus format',
     permission: metricsPermission,
     schema: { responses: { 200: Type.String() } },
     handler: async ({ signal }) => ({

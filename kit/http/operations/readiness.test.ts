@@ -47,7 +47,7 @@ describe('readiness', () => {
       probes.map(({ name, status: own, message }) => [name, own, message]),
       [
         ['away', 'failing', 'the database is being moved'],
-        ['broken', 'failing', 'does not work; the log says why'],
+        ['broken', 'failing', 'failed; see the log'],
         ['good', 'ok', 'all is well'],
         ['hanging', 'failing', 'no answer within 30 ms'],
       ],

@@ -20,8 +20,8 @@ interface ReadinessDeps {
 }
 
 /**
- * Asks all probes at once, each with its own time limit, so that one that hangs is named and holds up no other. Those
- * who ask while an answer is being found share it: asking often costs no more than asking once.
+ * Runs all probes concurrently, each with its own time limit, so that a probe that hangs is named and does not delay
+ * others. Concurrent callers share one result: frequent requests cost no more than one.
  */
 export class ReadinessCheck {
   readonly #deps: ReadinessDeps;
@@ -47,12 +47,12 @@ export class ReadinessCheck {
     return { status: failing.length === 0 ? 'ready' : 'unready', probes: results };
   }
 
-  /** A state that was crossed is worth a line; a state that lasts is not worth one every few seconds. */
+  /** Logs only changes of the state. */
   #tell(failing: string): void {
     if (failing === (this.#failing ?? '')) return;
     this.#failing = failing;
     if (failing === '') this.#deps.log.info({}, 'ready');
-    else this.#deps.log.warn({ reason: failing }, 'not ready; will be asked again');
+    else this.#deps.log.warn({ reason: failing }, 'not ready; checking again on the next request');
   }
 }
 
@@ -77,8 +77,8 @@ function rejectWhenAborted(signal: AbortSignal, timeoutMs: number): Promise<neve
   });
 }
 
-/** This is public, so it shows what was written for people and nothing else. */
+/** The response is public, so it shows only messages written for users. */
 function wordsFor(error: unknown): string {
   if (error instanceof FleetError || error instanceof NoAnswer) return error.message;
-  return 'does not work; the log says why';
+  return 'failed; see the log';
 }

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 export type Responses = Readonly<Record<number, TSchema>>;
 
-/** What a handler gives back. Its body is checked against the response schema of its status by the compiler. */
+/** The result of a handler. The compiler checks its body against the response schema of its status. */
 export interface Answer<Status extends number = number, Body = unknown> {
   readonly status: Status;
   readonly body: Body;
@@ -13,7 +13,7 @@ export type AnswerTo<R extends Responses> = {
   readonly [Status in keyof R & number]: Answer<Status, DeepReadonly<Static<R[Status]>>>;
 }[keyof R & number];
 
-/** Values inside are readonly; only JSON schemas make mutable ones. */
+/** Types of JSON schemas are mutable; this makes them readonly at any depth. */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -21,7 +21,7 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T;
 
 /** The schema of a 204. */
-export const NoContent = Type.Null({ description: 'Done; there is nothing to say.' });
+export const NoContent = Type.Null({ description: 'Success, without content.' });
 
 export function answer<const Status extends number, const Body>(status: Status, body: Body): Answer<Status, Body> {
   return { status, body };

@@ -6,7 +6,7 @@ const PERMISSION = /^[a-z][a-zA-Z0-9-]*(\.[a-z][a-zA-Z0-9-]*)+$/;
 const OPERATION_ID = /^[a-z][a-zA-Z0-9]*$/;
 const RESERVED_QUERY = ['dryRun'];
 
-/** The rules that the compiler cannot see, or that a caller without types could break. */
+/** Rules that the compiler cannot check, or that a caller without types could break. */
 export function checkRoute(route: Route): Route {
   const complain = (rule: string): never => {
     throw new TypeError(`${route.method} ${route.path}: ${rule}`);

@@ -1,8 +1,8 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A copy in which every object takes the properties that it names and no others, however deep. An object that is meant
- * to be open says so itself: a record, or `additionalProperties`.
+ * A copy in which every object accepts only its named properties, at any depth. An object that is meant to be open says
+ * so itself: a record, or `additionalProperties`.
  */
 export function closeSchema(schema: object, where: string): JsonSchema {
   if ('allOf' in schema) {
@@ -41,7 +41,7 @@ function takesUnknownFields(schema: JsonSchema): boolean {
   return schema['type'] === 'object' && schema['additionalProperties'] === undefined && !isRecord(schema);
 }
 
-/** TypeBox writes a record of any keys as one pattern that matches all. */
+/** TypeBox writes a record with arbitrary keys as one pattern that matches everything. */
 function isRecord(schema: JsonSchema): boolean {
   return isObject(schema['patternProperties']) && '^.*$' in schema['patternProperties'];
 }

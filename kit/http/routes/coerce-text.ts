@@ -7,8 +7,8 @@ const INTEGER = /^-?(0|[1-9]\d*)$/;
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Paths and queries are text. This gives the properties of an object schema their types, and leaves as it is what does
- * not read as its type, for the validator to refuse.
+ * Paths and queries are text. This converts the properties of an object schema to their types. Text that does not parse
+ * as its type is left unchanged, for the validator to refuse.
  *
  * DECISION: not Ajv's `coerceTypes`, which reads `0x10`, `1e2`, ` 7 ` and an empty string as numbers.
  */
@@ -16,7 +16,7 @@ export function compileCoercion(schema: JsonSchema, where: string): (raw: Raw) =
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
   const readers = new Map(Object.entries(properties).map(([name, property]) => [name, readerFor(property, where)]));
   return (raw) => {
-    // Without a prototype, so that a parameter named __proto__ is one like any other, and refused like it.
+    // Without a prototype, so that a parameter named __proto__ is treated, and refused, like any other.
     const coerced = Object.create(null) as Record<string, unknown>;
     for (const [name, value] of Object.entries(raw)) {
       const read = readers.get(name);
@@ -44,7 +44,7 @@ function readerFor(schema: JsonSchema, where: string): Reader {
   }
 }
 
-/** A list is the parameter repeated; one alone is a list of one. */
+/** A list is a repeated parameter; a single value is a list of one. */
 function listReader(items: JsonSchema, where: string): Reader {
   const read = readerFor(items, where);
   return (raw) => (Array.isArray(raw) ? raw.map(read) : [read(raw)]);

@@ -89,11 +89,11 @@ describe('a route', () => {
   it('is checked by the compiler', () => {
     const { permission, ...withoutPermission } = good;
     assert.ok(permission);
-    // @ts-expect-error a permission is part of every route
+    // @ts-expect-error every route needs a permission
     assert.throws(() => defineRoute(withoutPermission));
-    // @ts-expect-error one word is no permission
+    // @ts-expect-error a single word is not a permission
     assert.throws(() => defineRoute({ ...good, permission: 'read' }));
-    // @ts-expect-error the answer lacks a field of its schema
+    // @ts-expect-error the response lacks a field of its schema
     defineRoute({ ...good, handler: async () => ok({ name: 'x' }) });
     // @ts-expect-error the status is not declared
     defineRoute({ ...good, handler: async () => noContent() });
@@ -108,7 +108,7 @@ describe('a route', () => {
     defineRoute({
       ...good,
       permission: 'public',
-      // @ts-expect-error nobody is known on a public route
+      // @ts-expect-error a public route has no principal
       handler: async ({ principal }) => ok({ name: principal.id, etag: '' }),
     });
   });

@@ -18,16 +18,16 @@ export type RequestTo<Schema extends RouteSchema, Needs extends Permission> = Ro
   WhoIs<Needs>
 >;
 
-/** Nobody is known where everybody may ask. */
+/** A public route has no principal. */
 export type WhoIs<Needs extends Permission> = Needs extends 'public' ? undefined : Principal;
 
 export type PartOf<Schema> = Schema extends TObject ? DeepReadonly<Static<Schema>> : Readonly<Record<never, never>>;
 
-/** The one way to describe an operation. Whatever contradicts itself is refused here, at start. */
+/** The only way to declare an operation. Contradictory declarations are refused here, at startup. */
 export function defineRoute<const Schema extends RouteSchema, const Needs extends Permission>(
   definition: RouteDefinition<Schema, Needs>,
 ): Route {
-  // The server validates with these very schemas before it calls, so that the handler's types hold.
+  // The server validates with the same schemas before it calls the handler, so the handler's types hold.
   const handle = (request: AnyRequest): Promise<Answer> =>
     definition.handler(request as unknown as RequestTo<Schema, Needs>);
   return checkRoute({ ...definition, respond: { kind: 'answer', handle } });

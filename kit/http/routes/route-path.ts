@@ -7,18 +7,17 @@ export function pathParameters(path: string): string[] {
 }
 
 /**
- * Paths are written as OpenAPI writes them, `/v1/things/{name}:pause`. Fastify's router reads a colon as the beginning
- * of a parameter, so that one is doubled, and a parameter ends before a colon: `{name}` never swallows a verb, known or
- * not.
+ * Paths use OpenAPI syntax, `/v1/things/{name}:pause`. Fastify's router reads a colon as the start of a parameter, so
+ * colons are doubled. A parameter ends before a colon: `{name}` never swallows a verb, known or not.
  */
 export function toRouterPath(path: string): string {
-  if (!TEMPLATE.test(path)) throw new TypeError(`not a path as OpenAPI writes it: ${path}`);
+  if (!TEMPLATE.test(path)) throw new TypeError(`not a path in OpenAPI syntax: ${path}`);
   return path.replaceAll(':', '::').replace(PARAMETER, ':$1([^/:]+)');
 }
 
-/** Matches the same paths as the router does, for telling 405 from 404. */
+/** Matches the same paths as the router, to distinguish 405 from 404. */
 export function toPathPattern(path: string): RegExp {
-  // The router looks at a parameter once it is decoded, so that an encoded slash or colon ends it too.
+  // The router sees decoded parameters, so an encoded slash or colon ends a parameter too.
   const escaped = path.replace(/[.~-]/g, '\\$&').replace(PARAMETER, '(?:(?!%2[fF]|%3[aA])[^/:])+');
   return new RegExp(`^${escaped}$`);
 }

@@ -14,9 +14,9 @@ export interface RequestFacts<Params, Query, Body, Who> {
   readonly query: Query;
   readonly body: Body;
   readonly principal: Who;
-  /** Fires when the client went away, the time is up, or the server cannot wait for this any longer. */
+  /** Aborts when the client disconnects, the time limit is reached, or the server shuts down. */
   readonly signal: AbortSignal;
-  /** When it arrived, in milliseconds since the epoch, by the server's clock. */
+  /** When the request arrived, in milliseconds since the epoch, by the server's clock. */
   readonly time: number;
   readonly path: string;
   readonly method: string;
@@ -24,20 +24,20 @@ export interface RequestFacts<Params, Query, Body, Who> {
   readonly headers: IncomingHttpHeaders;
   readonly dryRun: boolean;
   readonly idempotency: 'replay' | 'secret' | undefined;
-  /** Asks the authorizer; for what depends on the body, which the route's own permission cannot see. */
+  /** Asks the authorizer; for checks that depend on the body, which the route's own permission cannot cover. */
   readonly allows: (permission: string, params: Readonly<Record<string, string>>) => Promise<boolean>;
-  /** Asks the authenticator once more: for what goes on long after it was asked first. */
+  /** Asks the authenticator again: for responses that outlive the first check. */
   readonly isStillKnown: (signal: AbortSignal) => Promise<boolean>;
-  /** `undefined` where nobody keeps a record. */
+  /** `undefined` if there is no audit log. */
   readonly audit: AuditSink | undefined;
 }
 
-/** A conditional that the caller sent, and that a handler must have looked at before it answers. */
+/** A precondition or option of the caller that the handler must have read before it answers. */
 type Wish = 'If-Match' | 'Idempotency-Key' | 'dryRun';
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A request as a handler sees it: authenticated, authorised and validated. */
+/** A request as a handler sees it: authenticated, authorized and validated. */
 export class RouteRequest<Params, Query, Body, Who> {
   readonly id: string;
   readonly params: Params;
@@ -78,13 +78,13 @@ export class RouteRequest<Params, Query, Body, Who> {
     return this.#ifMatch;
   }
 
-  /** Whether the caller wants to see what would happen, without it happening. `mutate` takes care of it. */
+  /** Whether the caller wants a preview without changes. `mutate` handles it. */
   get dryRun(): boolean {
     this.#pending.delete('dryRun');
     return this.#facts.dryRun;
   }
 
-  /** Set on routes with `idempotency` only. `mutate` takes care of it. */
+  /** Set on routes with `idempotency` only. `mutate` handles it. */
   get idempotencyKey(): string | undefined {
     this.#pending.delete('Idempotency-Key');
     return this.#idempotencyKey;
@@ -106,7 +106,7 @@ export class RouteRequest<Params, Query, Body, Who> {
     return this.#facts.method;
   }
 
-  /** Where it came from, by the proxies that are trusted. */
+  /** The client address, resolved through the trusted proxies. */
   get address(): string {
     return this.#facts.address;
   }
@@ -115,12 +115,12 @@ export class RouteRequest<Params, Query, Body, Who> {
     return this.#facts.headers;
   }
 
-  /** Whether the same credentials would be taken now, and be the same principal's. */
+  /** Whether the same credentials would still be accepted, for the same principal. */
   async isStillKnown(signal: AbortSignal): Promise<boolean> {
     return await this.#facts.isStillKnown(signal);
   }
 
-  /** Throws `PERMISSION_DENIED` unless the principal may do this as well. */
+  /** Throws `PERMISSION_DENIED` unless the principal also has this permission. */
   async authorize(permission: string, params: Readonly<Record<string, string>>): Promise<void> {
     try {
       if (await this.#facts.allows(permission, params)) return;
@@ -132,14 +132,14 @@ export class RouteRequest<Params, Query, Body, Who> {
     throw permissionDenied(permission);
   }
 
-  /** It was refused for what is there already. */
+  /** Records that the request was refused because of what already exists. */
   recordRefusal(): void {
     this.#refused('denied');
   }
 
   /**
-   * The same on a workspace that something leaves. The caller reads its name in what leaves it, so one that the caller may not
-   * read is not hidden here: the answer says what is missing.
+   * The same for a workspace that a resource leaves. The caller can read the workspace's name in the resource, so it is
+   * not hidden even if the caller may not read it: the error names the missing permission.
    */
   async authorizeLeaving(permission: string, workspace: string): Promise<void> {
     const isAllowed = await this.#facts.allows(permission, { workspace }).catch((error: unknown) => {
@@ -155,34 +155,34 @@ export class RouteRequest<Params, Query, Body, Who> {
     this.#facts.audit?.refused({ ...this.#entry(undefined), outcome });
   }
 
-  /** Under another name than the operation's own, for what the same request may be and is worth finding by itself. */
+  /** Records the request under another operation, for a variant that should be searchable by itself. */
   auditAs(operationId: string): void {
     this.#auditedAs = operationId;
   }
 
-  /** Tells what the thing looked like that is about to change, as the API shows it. Only a hash of it is kept. */
+  /** Provides the state before the change, as the API shows it. Only its hash is kept. */
   changes(before: object): void {
     this.#before = contentHash(before);
   }
 
-  /** `mutate` calls it, once the body has its answer and before the transaction ends. */
+  /** Called by `mutate` when the body has returned and before the transaction ends. */
   async recordChange(tx: Transaction, answer: Answer): Promise<void> {
     this.#isAudited = true;
     await this.#facts.audit?.append(tx, this.#entry(answer));
   }
 
-  /** For a change outside the database: noted down before it is tried, so that none goes unrecorded. */
+  /** For a change outside the database: recorded before it is attempted, so that none is missed. */
   async recordAttempt(): Promise<void> {
     this.#isAudited = true;
     await this.#facts.audit?.note(this.#entry(undefined), this.signal);
   }
 
-  /** For what turns out to change nothing, such as the repetition of what was done before. */
+  /** For a request that turns out to change nothing, such as a repeated one. */
   recordNothing(): void {
     this.#isAudited = true;
   }
 
-  /** A change that nobody took down would be missing from the audit. */
+  /** A change that was not recorded would be missing from the audit log. */
   get isAudited(): boolean {
     return this.#isAudited;
   }
@@ -208,7 +208,7 @@ export class RouteRequest<Params, Query, Body, Who> {
     };
   }
 
-  /** What the caller sent and the handler never looked at. An answer that ignored it would be a lie. */
+  /** Options that the caller sent and the handler never read. A success response would then be wrong. */
   get ignoredWishes(): readonly string[] {
     return [...this.#pending];
   }
@@ -221,7 +221,7 @@ function isNotFound(error: unknown): boolean {
 export function permissionDenied(permission: string, where?: string): HttpError {
   return new HttpError(
     'PERMISSION_DENIED',
-    `This needs the permission ${permission}${where === undefined ? '' : ` ${where}`}. Ask somebody who can grant it, or use other credentials.`,
+    `This needs the permission ${permission}${where === undefined ? '' : ` ${where}`}. Ask an administrator to grant it, or use other credentials.`,
     { details: { permission } },
   );
 }

@@ -5,7 +5,7 @@ import type { RouteRequest } from './route-request.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `public` is a decision too, and it is written down like every other one. */
+/** `public` is a decision too, and has to be declared like any other permission. */
 export type Permission = 'public' | `${string}.${string}`;
 
 export interface RouteSchema {
@@ -17,48 +17,48 @@ export interface RouteSchema {
   readonly responses: Responses;
 }
 
-/** What every route says of itself. */
+/** Properties of every route. */
 export interface RouteInfo {
   readonly method: Method;
-  /** As OpenAPI writes it: `/v1/things/{name}:pause`. */
+  /** In OpenAPI syntax: `/v1/things/{name}:pause`. */
   readonly path: string;
-  /** lowerCamelCase and unique: it names the operation in the API's description, metrics, traces and logs. */
+  /** lowerCamelCase and unique: the name of the operation in the API description, metrics, traces and logs. */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags?: readonly string[];
-  /** The successful answers have an `etag` field: it also becomes the `ETag` header, and a GET honours `If-None-Match`. */
+  /** Successful responses have an `etag` field: it also becomes the `ETag` header, and a GET honours `If-None-Match`. */
   readonly etag?: true;
-  /** The operation honours `If-Match`; `required` refuses to go without. The handler calls `request.ifMatch.check`. */
+  /** The operation honours `If-Match`; with `required` it is mandatory. The handler calls `request.ifMatch.check`. */
   readonly ifMatch?: 'optional' | 'required';
-  /** A create that honours `Idempotency-Key`; `secret` when its answer may be shown only once. It runs in `mutate`. */
+  /** A create that honours `Idempotency-Key`; `secret` if its response may be shown only once. It runs in `mutate`. */
   readonly idempotency?: 'replay' | 'secret';
-  /** What the permission is asked for; `path` unless told otherwise. */
+  /** The resource on which the permission is checked; `path` by default. */
   readonly reach?: Reach;
-  /** The largest body, where that is public and a few KiB are not enough. */
+  /** Maximum size of the body, for public routes that need more than a few KiB. */
   readonly bodyBytes?: number;
-  /** A POST that only looks: it is not audited. */
+  /** A POST that only reads: it is not audited. */
   readonly readOnly?: true;
 }
 
 export type AnyRequest = RouteRequest<unknown, unknown, unknown, Principal | undefined>;
 
-/** What goes on writing until somebody ends it. Opened first, so that a refusal is still an ordinary answer. */
+/** A response that is written until it is ended. It is opened first, so that a refusal is still an ordinary response. */
 export interface ByteStream {
   readonly contentType: string;
-  /** Ends when there is nothing more to say or the signal aborts. `write` waits for a client that reads slowly. */
+  /** Returns when there is nothing more to send or the signal aborts. `write` waits for a slow client. */
   run(write: (chunk: string) => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** What tells its client why it is ended, behind whatever was written last. */
+  /** The final message that tells the client why the stream was ended. */
   lastWords?(message: string): string;
 }
 
-/** A route that can be registered. Only `defineRoute` and the functions built on it make one. */
+/** A route that can be registered. Only `defineRoute` and the functions built on it create one. */
 export interface Route extends RouteInfo {
   readonly permission: Permission;
   readonly schema: RouteSchema;
-  /** Of its successful answers, where that is not JSON. */
+  /** The media type of successful responses, if not JSON. */
   readonly produces?: string;
-  /** Always answered, however many requests there are: what an orchestrator asks to see whether we live. */
+  /** Exempt from all request limits: health checks of an orchestrator. */
   readonly unlimited?: true;
   readonly respond:
     | { readonly kind: 'answer'; handle(request: AnyRequest): Promise<Answer> }

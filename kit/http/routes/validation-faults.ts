@@ -5,7 +5,10 @@ export type RequestPart = 'body' | 'query' | 'path';
 
 const MAX_FAULTS = 50;
 
-/** Ajv's errors as places and sentences. A pointer begins with `/`; the other parts have their name before it. */
+/**
+ * Converts Ajv's errors to paths and messages. A pointer into the body begins with `/`; the other parts have their name
+ * before it.
+ */
 export function toFaults(errors: readonly ErrorObject[], part: RequestPart): FieldFault[] {
   const prefix = part === 'body' ? '' : part;
   const choices = mergeChoices(meantBranches(errors));
@@ -13,13 +16,13 @@ export function toFaults(errors: readonly ErrorObject[], part: RequestPart): Fie
     path: prefix + placeOf(error),
     message: sentenceFor(error, part),
   }));
-  // Branches of a union may complain of the same thing, each for itself.
+  // Several branches of a union may report the same fault.
   return [...new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault])).values()].slice(0, MAX_FAULTS);
 }
 
 /**
- * A union fails with what every branch of it complains of. Ajv puts that right before the union's own error, which makes
- * one pass enough, innermost unions first.
+ * A union fails with the errors of all its branches. Ajv puts them directly before the union's own error, so one pass
+ * is enough, innermost unions first.
  */
 function meantBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
@@ -41,7 +44,10 @@ function isBelow(union: ErrorObject, error: ErrorObject): boolean {
   );
 }
 
-/** Objects are told apart by their `type`: whoever means one of them is not told of the others, nor that it could be null. */
+/**
+ * Objects are distinguished by their `type`: if the value matches one of them, faults of the other branches, and of
+ * null, are dropped.
+ */
 function meantOf(union: ErrorObject, below: readonly ErrorObject[]): readonly ErrorObject[] {
   const at = union.instancePath;
   const branches = Map.groupBy(below, ({ schemaPath }) => schemaPath.slice(union.schemaPath.length + 1).split('/')[0]);
@@ -54,7 +60,7 @@ function meantOf(union: ErrorObject, below: readonly ErrorObject[]): readonly Er
   return meant.length > 0 ? meant.flat() : ofObjects.flat().filter(isAboutType);
 }
 
-/** A union of constants fails once for each of them; that is one fault, "must be one of". */
+/** A union of constants fails once for each of them; this is reported as one fault, "must be one of". */
 function mergeChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   const merged: ErrorObject[] = [];
   const choices = new Map<string, unknown[]>();
@@ -70,7 +76,7 @@ function mergeChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   return merged;
 }
 
-/** "Must match a schema in anyOf" helps nobody where the same place or one inside it says more. */
+/** Drops "must match a schema in anyOf" if the same place or one inside it has a more specific fault. */
 function withoutSummaries(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter(
     (error) =>
@@ -90,7 +96,7 @@ function sentenceFor({ keyword, params, message }: ErrorObject, part: RequestPar
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      return part === 'body' ? 'is not a field that this takes' : 'is not a parameter that this takes';
+      return part === 'body' ? 'is not a known field' : 'is not a known parameter';
     case 'enum':
       return `must be one of ${listOf(params['allowedValues'])}`;
     default:

@@ -7,19 +7,22 @@ import { type RequestPart, toFaults } from './validation-faults.ts';
 
 export type Verdict = { readonly value: unknown } | { readonly error: HttpError };
 
-/** A body of more values than this is not explained: the list of all its faults is made before it can be cut. */
+/**
+ * Faults of a body with more values than this are not explained: the full list of faults would be built before it can
+ * be cut.
+ */
 const MAX_EXPLAINED_VALUES = 5000;
 
 /**
- * Compiles each schema once, when the first request needs it: most processes serve a few of their routes, and compiling all
- * of them was a quarter of a start. Nothing is coerced, defaulted or dropped here.
+ * Compiles each schema once, when the first request needs it: most processes serve only some of their routes, and
+ * compiling all of them took a quarter of the startup time. Nothing is coerced, defaulted or dropped here.
  */
 export class Validators {
   readonly #first = strictAjv({ allErrors: false });
   readonly #all = strictAjv({ allErrors: true });
   readonly #atOnce: boolean;
 
-  /** `atOnce` compiles without a request, so that a wrong schema is found by a test and not by a user. */
+  /** `atOnce` compiles immediately, so that a wrong schema is found by a test and not by a user. */
   constructor({ atOnce }: { readonly atOnce: boolean }) {
     this.#atOnce = atOnce;
   }
@@ -30,7 +33,7 @@ export class Validators {
       compiled ??= this.#first.compile(schema);
       return compiled(data);
     };
-    // Ajv finds the one of before when it is asked again.
+    // Ajv caches the compiled schema.
     const explain: Explain = (data) => explained(this.#all.compile(schema), data);
     if (part === 'body') return (data) => (check(data) ? { value: data } : refuseBody(data, explain));
     const coerce = compileCoercion(schema, where);
@@ -40,7 +43,7 @@ export class Validators {
     };
   }
 
-  /** What is wrong with an answer; `undefined` when nothing is. */
+  /** The fault of a response; `undefined` if it is valid. */
   forResponse(schema: JsonSchema): (data: unknown) => string | undefined {
     const check = this.#all.compile(schema);
     return (data) => (check(data) ? undefined : this.#all.errorsText(check.errors, { dataVar: 'body' }));
@@ -77,7 +80,7 @@ function refuse(errors: readonly ErrorObject[], part: RequestPart): Verdict {
 function refusal(faults: HttpError['faults']): Verdict {
   const [first] = faults;
   const where = first?.path ? `${first.path} ` : '';
-  const message = `The request does not fit its description: ${where}${first?.message}. Correct it and send it again.`;
+  const message = `The request is not valid: ${where}${first?.message}. Correct it and send it again.`;
   return { error: new HttpError('VALIDATION_FAILED', message, { faults }) };
 }
 

@@ -177,7 +177,7 @@ describe('admission', () => {
       limits: { inFlight: 2, inFlightEach: 1 },
     });
     const ask = (headers = AS_ALICE) => server.inject({ url: '/v1/slow', headers });
-    // The first one of another is always taken.
+    // The first request of another principal is always accepted.
     const slow = [ask(), ask(), ask({ authorization: 'Bearer bob' })];
     const refused = await ask();
     assert.equal(refused.statusCode, 503);

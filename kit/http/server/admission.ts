@@ -20,22 +20,22 @@ export interface AdmissionDeps {
   readonly limits: HttpLimits;
   readonly realm: string;
   readonly inFlight: InFlight;
-  /** On that connection a valid credential was shown. */
+  /** Called when valid credentials were presented on the connection. */
   readonly known: (request: FastifyRequest) => void;
-  /** Why nothing is taken right now. */
+  /** Why no requests are accepted now, if so. */
   readonly closing: () => HttpError | undefined;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 
-/** Who a request says it is from. */
+/** The credentials that a request presents. */
 export function credentialsOf({ headers, method, ip: address }: FastifyRequest): Credentials {
   return { bearer: BEARER.exec(headers.authorization ?? '')?.[1], headers, method, address };
 }
 
 /**
- * Everything that is decided by the headers alone, before a byte of the body is read: whether there is such an
- * operation, who asks, and whether they may. Nobody is told more than that before.
+ * All decisions based on the headers alone, before the body is read: whether the operation exists, who the caller is,
+ * and whether the caller has the permission. Until then, no further information is revealed.
  */
 export class Admission {
   readonly #deps: AdmissionDeps;
@@ -47,7 +47,7 @@ export class Admission {
   async admit(request: FastifyRequest, exchange: Exchange): Promise<void> {
     this.#checkAddressLine(request);
     const route = exchange.route?.route;
-    // DECISION: that a path does not exist is told to everybody: the API's description, which is public, says the same.
+    // DECISION: every caller is told that a path does not exist: the API description is public and says the same.
     if (route === undefined) {
       await this.#deps.rates.countPublic(request);
       throw this.#nothingThere(exchange);
@@ -64,7 +64,8 @@ export class Admission {
       inFlight.addStranger(exchange);
       return await rates.countPublic(request);
     }
-    // Not counted yet: valid credentials are not kept out by what others of that address do. A connection brings one at a time.
+    // Not counted yet: requests of others from the same address must not keep out valid credentials. A connection
+    // carries one request at a time.
     const credentials = credentialsOf(request);
     const { bearer } = credentials;
     const principal = await this.#deps.authenticator.authenticate(credentials, exchange.signal);
@@ -112,20 +113,20 @@ export class Admission {
   #checkAddressLine(request: FastifyRequest): void {
     const { urlChars } = this.#deps.limits;
     if (request.url.length > urlChars) {
-      throw new HttpError('URI_TOO_LONG', `The address is longer than ${urlChars} characters. Ask for less at once.`);
+      throw new HttpError('URI_TOO_LONG', `The address is longer than ${urlChars} characters. Request less at once.`);
     }
     if (request.url.includes('%00')) {
       throw new HttpError('MALFORMED_REQUEST', 'The address holds the character U+0000. Leave it out.');
     }
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
-      throw new HttpError('MALFORMED_REQUEST', 'The header Host is missing. Send it, as HTTP/1.1 asks.');
+      throw new HttpError('MALFORMED_REQUEST', 'The header Host is missing. HTTP/1.1 requires it.');
     }
   }
 
   #nothingThere({ path, method }: Exchange): HttpError {
     const methods = this.#deps.table.methodsAt(path);
     if (methods.length === 0) {
-      return new HttpError('ROUTE_NOT_FOUND', `There is nothing at ${path}. What there is is listed at /openapi.json.`);
+      return new HttpError('ROUTE_NOT_FOUND', `There is nothing at ${path}. All paths are listed at /openapi.json.`);
     }
     const allow = methods.join(', ');
     return new HttpError('METHOD_NOT_ALLOWED', `${method} cannot be used here. Use ${allow}.`, { headers: { allow } });
@@ -134,7 +135,7 @@ export class Admission {
   #unauthenticated(bearer: string | undefined): HttpError {
     const challenge = `Bearer realm="${this.#deps.realm}"`;
     const [message, header] = bearer
-      ? ['These credentials are not known, or no longer. Get new ones.', `${challenge}, error="invalid_token"`]
+      ? ['These credentials are unknown or no longer valid. Get new ones.', `${challenge}, error="invalid_token"`]
       : ['This needs credentials. Send a token as Authorization: Bearer <token>.', challenge];
     return new HttpError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': header } });
   }
@@ -144,9 +145,9 @@ function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
   return { ...(request.params as Readonly<Record<string, string>>) };
 }
 
-/** What the caller asks for and the operation cannot give is refused, not ignored. */
+/** Headers and bodies that the operation does not support are refused, not ignored. */
 function checkDeclaredHeaders({ headers }: FastifyRequest, route: Route): void {
-  if (!route.schema.body && hasBody(headers)) throw refused('', 'this takes no body');
+  if (!route.schema.body && hasBody(headers)) throw refused('', 'this operation takes no body');
   if (!route.ifMatch && headers['if-match'] !== undefined) {
     throw refused('header/if-match', 'cannot be used with this operation');
   }
@@ -154,7 +155,10 @@ function checkDeclaredHeaders({ headers }: FastifyRequest, route: Route): void {
     throw refused('header/idempotency-key', 'cannot be used with this operation');
   }
   if (route.ifMatch === 'required' && headers['if-match'] === undefined) {
-    throw new HttpError('PRECONDITION_REQUIRED', 'Send If-Match with the etag of what you read, or * to do it anyway.');
+    throw new HttpError(
+      'PRECONDITION_REQUIRED',
+      'Send If-Match with the etag of the state you read, or * to skip the check.',
+    );
   }
 }
 

@@ -30,7 +30,7 @@ interface Served {
   readonly compiled: CompiledRoute;
 }
 
-/** Runs the operation for a request that was admitted and is valid, and sends what it answers. */
+/** Runs the operation for an admitted and valid request, and sends its response. */
 export async function answerRoute(served: Served, deps: AnswerDeps): Promise<unknown> {
   const { reply, exchange, compiled } = served;
   const { route } = compiled;
@@ -50,7 +50,7 @@ export async function answerRoute(served: Served, deps: AnswerDeps): Promise<unk
     return reply;
   }
   const answer = await exchange.within(() => respond.handle(request));
-  // What a change revoked is closed before its caller is told that it is done.
+  // Streams that the change revoked are closed before the caller gets the response.
   if (route.method !== 'GET') await deps.streams?.settled();
   checkAnswer(answer, request, compiled);
   return send(answer, served);
@@ -78,7 +78,7 @@ function routeRequest({ request, exchange, compiled }: Served, deps: AnswerDeps)
     method: route.method,
     headers: request.headers,
     audit,
-    // What a handler asks for it names itself, so it is always asked for by name.
+    // The handler names the resource itself, so the permission is always checked on it.
     allows: async (permission, params) =>
       principal !== undefined &&
       (await authorizer.allow({ principal, permission, operationId, params, reach: 'path' }, signal)),
@@ -89,7 +89,7 @@ function routeRequest({ request, exchange, compiled }: Served, deps: AnswerDeps)
   });
 }
 
-/** A public stream is nobody's to lose. */
+/** A public stream has no principal and cannot be revoked. */
 async function register(
   { request, exchange, compiled }: Served,
   { streams, authorizer }: AnswerDeps,
@@ -111,18 +111,18 @@ async function register(
 function reserveStream(exchange: Exchange, { inFlight, limits }: AnswerDeps): void {
   const { principal } = exchange;
   if (inFlight.streams >= limits.streams) {
-    throw new HttpError('OVERLOADED', `There are ${limits.streams} streams already. Try again later.`);
+    throw new HttpError('OVERLOADED', `The server already has ${limits.streams} open streams. Try again later.`);
   }
   if (principal && inFlight.streamsOf(`${principal.kind}:${principal.id}`) >= limits.streamsPerPrincipal) {
     throw new HttpError(
       'RATE_LIMITED',
-      `You have ${limits.streamsPerPrincipal} streams open. Close one, or share one among your readers.`,
+      `You have ${limits.streamsPerPrincipal} streams open. Close one, or share one between your readers.`,
     );
   }
   inFlight.becomeStream(exchange);
 }
 
-/** Notices handlers that do not keep the promises of their route. */
+/** Detects handlers that violate the declarations of their route. */
 function checkAnswer(answer: Answer, request: AnyRequest, { route, verifiers }: CompiledRoute): void {
   const ignored = request.ignoredWishes;
   if (ignored.length > 0 && answer.status < 300) {
@@ -139,7 +139,7 @@ function checkAnswer(answer: Answer, request: AnyRequest, { route, verifiers }: 
   if (fault) throw new TypeError(`${route.operationId} answered ${answer.status} outside its schema: ${fault}`);
 }
 
-/** As it will be on the wire, where what is undefined is absent. */
+/** As sent over the wire, where undefined fields are absent. */
 function asJson(body: unknown): unknown {
   return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
 }
@@ -154,7 +154,7 @@ function send(answer: Answer, { request, reply, compiled }: Served): unknown {
     return reply.code(304).send();
   }
   if (answer.status === 204 || answer.body === null) return reply.send();
-  // Fastify takes text for something that is serialised already; here it is a value like any other.
+  // Fastify treats a string as already serialized; here it is a value like any other.
   const isJson = answer.headers?.['content-type'] === undefined;
   if (!isJson || typeof answer.body !== 'string') return reply.send(answer.body);
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));

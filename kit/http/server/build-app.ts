@@ -41,12 +41,12 @@ export interface AppParts {
   readonly limits: HttpLimits;
   readonly inFlight: InFlight;
   readonly isDraining: () => boolean;
-  /** On that connection a valid credential was shown. */
+  /** Called when valid credentials were presented on the connection. */
   readonly known: (socket: Socket) => void;
   readonly routes: readonly Route[];
 }
 
-/** The routes as a function of requests, without a socket. */
+/** The routes as a request handler, without a socket. */
 export interface App {
   readonly openapi: object;
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -67,7 +67,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   return {
     openapi: app.swagger(),
     handle: (request, response) => app.routing(request, response),
-    // Awaited here, because Fastify's own promise begins only when somebody waits for it.
+    // Awaited here, because Fastify's own promise is lazy.
     inject: async (request) => await app.inject(request),
     close: () => app.close(),
   };
@@ -91,7 +91,8 @@ function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges
   app.removeAllContentTypeParsers();
   const parse = async (_request: FastifyRequest, bytes: Buffer) => (bytes.length === 0 ? undefined : parseJson(bytes));
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
-  // Every PATCH here is a merge patch, and may be called so; for anything else the name would promise what is not done.
+  // Every PATCH here is a merge patch, so this media type is accepted for PATCH. For other methods it would promise
+  // other semantics.
   app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     if (request.method !== 'PATCH') throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(MERGE_PATCH);
     return await parse(request, bytes);
@@ -105,8 +106,8 @@ function createFastify({ options, limits, deps }: AppParts, exchanges: Exchanges
   return app;
 }
 
-/** In this order: what every answer has, who is let in, and what only a server that ends adds. */
-/** Fastify's own serializers, each compiled when the first answer needs it. */
+/** In this order: headers of every response, admission, and headers added during shutdown. */
+/** Fastify's own serializers, each compiled when the first response needs it. */
 function lazySerializers(): FastifySerializerCompiler<unknown> {
   const compile = SerializerSelector()({}, {});
   return ({ schema, method, url, httpStatus = '' }) => {
@@ -147,7 +148,7 @@ async function addHooks(app: FastifyInstance, parts: AppParts, exchanges: Exchan
       });
     }
   });
-  // The body is there.
+  // The body has arrived.
   app.addHook('preValidation', async (request) => exchanges.of(request).received());
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining()) reply.header('connection', 'close');
@@ -187,7 +188,10 @@ async function addRoutes(app: FastifyInstance, parts: AppParts, exchanges: Excha
   await registerDocs(app, { title: options.api.title, compiled: compileRoute(docsRoute, compiling) });
 }
 
-/** Before it is validated, since the validator is told of no body and of a JSON `null` alike, and only one of them is absent. */
+/**
+ * Runs before validation: the validator cannot distinguish a missing body from a JSON `null`, and only the former
+ * counts as absent.
+ */
 async function emptyIfAbsent(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
 }

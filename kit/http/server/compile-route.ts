@@ -13,10 +13,12 @@ export interface CompileDeps {
 }
 
 const DRY_RUN = {
-  dryRun: Type.Optional(Type.Boolean({ description: 'Validate and show what would be, without changing anything.' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'Validate the request and show the result without changing anything.' }),
+  ),
 };
 
-/** Works out at start whatever does not depend on a request. */
+/** Precomputes at startup everything that does not depend on a request. */
 export function compileRoute(route: Route, { observer, validators, verifyResponses }: CompileDeps): CompiledRoute {
   const { operationId, method, path } = route;
   return {
@@ -26,7 +28,7 @@ export function compileRoute(route: Route, { observer, validators, verifyRespons
   };
 }
 
-/** The schemas as Fastify compiles and the API's description shows them: closed, with what every operation takes. */
+/** The schemas for Fastify and the API description: closed, with the parameters that every operation has. */
 export function routeSchema(route: Route): FastifySchema & Readonly<Record<string, unknown>> {
   const { params, query, body } = route.schema;
   const where = `${route.method} ${route.path}`;
@@ -43,7 +45,7 @@ export function routeSchema(route: Route): FastifySchema & Readonly<Record<strin
   };
 }
 
-/** A query that others fill in, whom nobody can tell what to send, says that it takes more than it names. */
+/** A query may be declared open, for callers whose parameters are not under our control. */
 function opennessOf(query: TObject | undefined): { additionalProperties?: true } {
   return query !== undefined && 'additionalProperties' in query && query.additionalProperties === true
     ? { additionalProperties: true }

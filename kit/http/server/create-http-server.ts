@@ -13,7 +13,7 @@ import { Shutdown, shuttingDown } from './shutdown.ts';
 import { StrangerConnections } from './stranger-connections.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
-/** Compiles everything, and is then ready to listen. A route that contradicts itself or another one stops the start. */
+/** Compiles all routes; the server can then listen. A route that contradicts itself or another one fails the start. */
 export async function createHttpServer(options: HttpServerOptions, deps: HttpServerDeps): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const inFlight = new InFlight(limits);
@@ -23,7 +23,7 @@ export async function createHttpServer(options: HttpServerOptions, deps: HttpSer
   let description: object = {};
   const { metrics } = deps;
   const { metricsPermission } = options;
-  // The description lists every route, this one included, so it is there only once they all are.
+  // The description lists every route including this one, so it exists only when all routes do.
   const openapi = (): object => description;
   const operations = operationsRoutes({ readiness, metrics, metricsPermission, openapi });
   const routes = [...deps.routes, ...operations];

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { HttpServer } from '../index.ts';
 import { testServer } from '../testing/test-server.ts';
 
-/** What makes a browser fetch something: attributes of HTML, and `url()` and `@import` of CSS. */
+/** Everything that makes a browser fetch something: HTML attributes, and `url()` and `@import` in CSS. */
 const REFERENCES = /(?:src|href)\s*=\s*["']([^"']+)|url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)/g;
 
 describe('the pages of the documentation', () => {

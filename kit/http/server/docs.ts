@@ -8,11 +8,11 @@ import { DOCS_POLICY } from './security-headers.ts';
 
 interface Docs {
   readonly title: string;
-  /** Under which the pages are admitted and counted. */
+  /** The route under which the pages are admitted and counted. */
   readonly compiled: CompiledRoute;
 }
 
-/** Stands for the pages, which a plugin brings, where requests are admitted, counted and listed. */
+/** Represents the pages, which a plugin serves, for admission, metrics and the list of routes. */
 export const docsRoute = defineRoute({
   method: 'GET',
   path: '/docs',
@@ -23,7 +23,7 @@ export const docsRoute = defineRoute({
   handler: async () => ok(''),
 });
 
-/** The API's description as pages, with every script and style served from here. */
+/** The API description as pages, with all scripts and styles served by this server. */
 export async function registerDocs(app: FastifyInstance, { title, compiled }: Docs): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {

@@ -12,11 +12,11 @@ export interface ExchangeStart {
   readonly path: string;
   readonly address: string;
   readonly time: number;
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly cut: () => void;
 }
 
-/** One request and its answer, from the headers until the last byte. */
+/** One request and its response, from the headers until the last byte. */
 export class Exchange {
   readonly id: string;
   readonly clientRequestId: string | undefined;
@@ -24,10 +24,10 @@ export class Exchange {
   readonly path: string;
   readonly address: string;
   readonly time: number;
-  /** `undefined` when nothing is at the path. */
+  /** `undefined` if no route matches the path. */
   route: CompiledRoute | undefined;
   principal: Principal | undefined;
-  /** Only where requests are traced. */
+  /** Only set if requests are traced. */
   span: OpenSpan | undefined;
   error: FleetError | undefined;
   isStream = false;
@@ -35,7 +35,7 @@ export class Exchange {
   readonly #abort = new AbortController();
   readonly #cut: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** While its body arrives, if that has a limit of its own. */
+  /** Set while a body with its own time limit is being received. */
   #receiving: NodeJS.Timeout | undefined;
 
   constructor(start: ExchangeStart) {
@@ -54,13 +54,13 @@ export class Exchange {
 
   limitTo(ms: number, onLate: () => void): void {
     this.#timer = setTimeout(() => {
-      const message = `The request was not finished within ${ms} ms. Look whether it took effect before trying again.`;
+      const message = `The request was not finished within ${ms} ms. Check whether it took effect before trying again.`;
       this.abort(new HttpError('REQUEST_TIMEOUT', message));
       onLate();
     }, ms);
   }
 
-  /** For a body that a caller sends of whom nothing is known. */
+  /** For the body of an unauthenticated caller. */
   receiveWithin(ms: number, onLate: () => void): void {
     this.#receiving = setTimeout(onLate, ms);
   }
@@ -70,13 +70,16 @@ export class Exchange {
     this.#receiving = undefined;
   }
 
-  /** Makes room for another. While a body arrives nothing listens to the signal. */
+  /**
+   * Makes room for another request. While a body is being received nothing listens to the signal, so the connection is
+   * closed.
+   */
   displace(reason: HttpError): void {
     this.abort(reason);
     if (this.#receiving !== undefined) this.#cut();
   }
 
-  /** A stream that has begun lives as long as somebody reads it. */
+  /** An open stream has no time limit. */
   liftLimit(): void {
     clearTimeout(this.#timer);
   }
@@ -90,7 +93,7 @@ export class Exchange {
     this.received();
   }
 
-  /** The outcome of the work, or the signal's reason as soon as it aborts, whether or not the work listens to it. */
+  /** The outcome of the work, or the signal's reason as soon as it aborts, even if the work ignores the signal. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();

@@ -11,17 +11,17 @@ export interface ExchangesDeps {
   readonly inFlight: InFlight;
   readonly clock: Clock;
   readonly tracer: RequestTracer | undefined;
-  /** Counts what was asked for where nothing is. */
+  /** Counts requests that match no route. */
   readonly unmatched: OperationObserver | undefined;
   readonly log: HttpLog;
   readonly requestMs: number;
 }
 
-/** Stands for the operation of a request that matched none. */
+/** The operation of a request that matched no route. */
 export const NOWHERE: OperationInfo = { operationId: 'unmatched', method: '', path: '' };
 const CLIENT_GONE = HTTP_ERRORS.CLIENT_GONE.status;
 
-/** Begins and ends exchanges, and tells the log, the metrics and the trace about each of them once. */
+/** Starts and ends exchanges, and reports each of them once to the log, the metrics and the trace. */
 export class Exchanges {
   readonly #deps: ExchangesDeps;
   readonly #byRequest = new WeakMap<FastifyRequest, Exchange>();
@@ -54,10 +54,10 @@ export class Exchanges {
     const info = exchange.route?.route ?? { ...NOWHERE, method };
     exchange.span = tracer && openSpan(tracer, info, request.headers);
     this.#observer(exchange)?.started();
-    // A client that takes its answer too slowly is as late as a handler that gives none.
+    // A client that reads its response too slowly hits the same limit as a handler that does not respond.
     exchange.limitTo(requestMs, () => reply.raw.headersSent && reply.raw.destroy());
     inFlight.add(exchange);
-    // `close` without `finish` before it: the client did not wait for the end.
+    // `close` without a preceding `finish`: the client disconnected before the end.
     reply.raw.once('finish', () => this.#end(exchange, reply.raw.statusCode));
     reply.raw.once('close', () => this.#end(exchange, CLIENT_GONE));
     return exchange;
@@ -76,7 +76,7 @@ export class Exchanges {
     return route ? route.observer : this.#deps.unmatched;
   }
 
-  /** Reading is routine; changing and being refused are what somebody looks for later. */
+  /** Reads are logged at debug level; changes and refusals are what operators search for later. */
   #tell(
     { id, clientRequestId, method, path, address, route, principal, span, durationMs }: Exchange,
     status: number,
@@ -91,7 +91,7 @@ export class Exchanges {
   }
 }
 
-/** Without the query, and without the server's name, which a request may hold as if it were for a proxy. */
+/** Without the query, and without the host, which a request in proxy form may contain. */
 function pathOf(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   return path.startsWith('/') ? path : path.replace(/^[a-z]+:\/\/[^/]*/i, '');

@@ -27,21 +27,21 @@ export interface HttpServerOptions {
   readonly realm: string;
   readonly metricsPermission: Permission;
   readonly limits?: Partial<HttpLimits>;
-  /** Checks every answer against its schema; one outside is a 500 and a line in the log. For tests: it costs time. */
+  /** Checks every response against its schema; a mismatch is a 500 and a line in the log. For tests: it costs time. */
   readonly verifyResponses?: boolean;
-  /** The proxies, by address or network, whose `X-Forwarded-For` is believed. */
+  /** Proxies, by address or network, whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: readonly string[];
 }
 
 export interface HttpServerDeps {
   readonly routes: readonly Route[];
-  /** What is below a prefix of its own, and decides for itself who may ask. Whoever gave it ends it, too. */
+  /** Handles everything below a prefix, including access control. The provider is also responsible for shutting it down. */
   readonly raw?: RawPaths;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  /** Who keeps a record of every change and of every refusal. */
+  /** Records every change and every refusal. */
   readonly audit?: AuditSink;
-  /** What is open for longer: event streams register there, and a change is answered when what it revoked is closed. */
+  /** Long-lived streams: event streams register there, and a change is answered after the streams it revoked are closed. */
   readonly streams?: OpenStreams;
   readonly probes: readonly Probe[];
   readonly metrics: MetricsText;
@@ -59,16 +59,16 @@ export interface RouteSummary {
 }
 
 export interface HttpServer {
-  /** May be called several times: plain HTTP on the loopback and TLS beyond it, say. */
+  /** Can be called several times: for example plain HTTP on the loopback interface and TLS on others. */
   listen(options: ListenOptions): Promise<Listening>;
   routes(): readonly RouteSummary[];
-  /** The description of the API, as `/openapi.json` gives it. */
+  /** The API description, as served by `/openapi.json`. */
   openapi(): object;
   /** A request without a socket: for tests, and for a process that uses its own API. */
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   /**
-   * Takes no more requests, ends the streams, and lets what is under way finish. Shortly before the deadline handlers'
-   * signals fire; at the deadline, what is left is cut off. Calling it again waits for the same end.
+   * Accepts no more requests, ends the streams, and lets requests in flight finish. Shortly before the deadline the
+   * signals of handlers abort; at the deadline, remaining connections are cut. Calling it again waits for the same end.
    */
   close(deadlineMs: number): Promise<void>;
 }

@@ -6,13 +6,13 @@ import type { HttpLimits } from './limits.ts';
 
 type InFlightLimits = Pick<HttpLimits, 'inFlight' | 'inFlightEach' | 'strangersInFlight'>;
 
-/** The requests under way, so that a shutdown can wait for them and, in the end, stop waiting. */
+/** The requests in flight, so that a shutdown can wait for them, up to its deadline. */
 export class InFlight {
   readonly #exchanges = new Set<Exchange>();
   readonly #idleWaiters = new Set<() => void>();
   readonly #limits: InFlightLimits;
   readonly #strangers: FairShare<Exchange>;
-  /** Of callers that are known: a stream waits for events most of its life, and has limits of its own. */
+  /** Requests of authenticated callers, without streams, which wait for events most of the time and have their own limits. */
   readonly #known = new Map<Exchange, string>();
   readonly #knownOf = new Map<string, number>();
   #streams = 0;
@@ -46,14 +46,17 @@ export class InFlight {
     this.#exchanges.add(exchange);
   }
 
-  /** To a public route. `OVERLOADED` when its address has most already; else another one may have to go. */
+  /**
+   * Adds a request to a public route. Throws `OVERLOADED` if its address already has the most; otherwise it may
+   * displace another request.
+   */
   addStranger(exchange: Exchange): void {
     const displaced = this.#strangers.add(callerNetwork(exchange.address), exchange);
     if (displaced === exchange) throw overloaded();
     displaced?.displace(overloaded());
   }
 
-  /** `OVERLOADED` when there are too many, and this principal has more than every one may have. */
+  /** Throws `OVERLOADED` if there are too many requests and this principal has used its guaranteed share. */
   becomeKnown(exchange: Exchange, { kind, id }: Principal): void {
     const principal = `${kind}:${id}`;
     const own = this.#knownOf.get(principal) ?? 0;
@@ -68,7 +71,7 @@ export class InFlight {
     this.#streams += 1;
   }
 
-  /** `false` when it was not under way any more. */
+  /** Returns false if the request was no longer in flight. */
   delete(exchange: Exchange): boolean {
     if (!this.#exchanges.delete(exchange)) return false;
     this.#forget(exchange);
@@ -91,7 +94,7 @@ export class InFlight {
     for (const exchange of this.#exchanges) if (which(exchange)) exchange.abort(reason);
   }
 
-  /** Resolves once nothing is under way; `false` when the time is over before that. */
+  /** Resolves to true when nothing is in flight, or to false on timeout. */
   async idle(ms: number): Promise<boolean> {
     if (this.#exchanges.size === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -106,5 +109,5 @@ export class InFlight {
 }
 
 function overloaded(): HttpError {
-  return new HttpError('OVERLOADED', 'Too many requests are under way here. Try again in a moment.');
+  return new HttpError('OVERLOADED', 'Too many requests are in progress. Try again in a moment.');
 }

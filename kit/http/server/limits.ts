@@ -5,43 +5,46 @@ export interface Rate {
   readonly windowMs: number;
 }
 
-/** Every bound of the server in one place. Whoever reaches one is told which. */
+/** All limits of the server. A caller that hits one gets an error that names it. */
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
   readonly urlChars: number;
-  /** The longest name in a path. */
+  /** Maximum length of a name in a path. */
   readonly paramChars: number;
-  /** From the headers until the answer; a handler's signal fires then. */
+  /** From the headers until the response; then the handler's signal aborts. */
   readonly requestMs: number;
-  /** Until all headers arrived. */
+  /** Until all headers have arrived. */
   readonly headersMs: number;
-  /** Until the whole request arrived. */
+  /** Until the whole request has arrived. */
   readonly receiveMs: number;
-  /** How long a connection may stay without a request. */
+  /** How long a connection may stay idle. */
   readonly keepAliveMs: number;
-  /** Connections on each listener. */
+  /** Connections per listener. */
   readonly connections: number;
-  /** Requests under way of callers with valid credentials; more are refused with `OVERLOADED`. */
+  /** Requests in flight of authenticated callers; further ones are refused with `OVERLOADED`. */
   readonly inFlight: number;
-  /** So many a principal always has, however many others there are. */
+  /** Requests in flight that every principal may always have, however many others there are. */
   readonly inFlightEach: number;
-  /** Requests to public routes under way, by address. When there are too many, the oldest of the address that has most is ended. */
+  /**
+   * Requests in flight to public routes, by address. If there are too many, the oldest request of the address with the
+   * most is ended.
+   */
   readonly strangersInFlight: FairShareLimits;
-  /** Connections on which no valid credentials were shown yet, by address. */
+  /** Connections without valid credentials so far, by address. */
   readonly strangersConnections: FairShareLimits;
-  /** Of a body that a caller without credentials sends, where the route does not say otherwise. */
+  /** Maximum body size of a caller without credentials, unless the route sets its own. */
   readonly publicBodyBytes: number;
-  /** Until it has arrived. */
+  /** Until that body has arrived. */
   readonly publicReceiveMs: number;
   readonly streams: number;
   readonly streamsPerPrincipal: number;
-  /** How long a stream's client may take nothing before it counts as gone. */
+  /** How long a stream's client may read nothing before it counts as gone. */
   readonly streamStallMs: number;
   readonly perPrincipal: Rate;
-  /** Of one address: for requests to public routes, and for those that show no valid credentials, each. */
+  /** Per address: one limit for requests to public routes, and one for requests without valid credentials. */
   readonly perAddress: Rate;
-  /** For each readiness probe. */
+  /** Time limit of each readiness probe. */
   readonly probeMs: number;
 }
 

@@ -33,7 +33,7 @@ async function listening(
   }
 }
 
-/** Sends it all, and gives the last answer before the server hung up. */
+/** Sends the text, and returns the last response before the server closed the connection. */
 async function refusalOf(port: number, text: string) {
   const connection = await RawConnection.open(port);
   connection.send(text);

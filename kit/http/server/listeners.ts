@@ -10,16 +10,17 @@ import type { StrangerConnections } from './stranger-connections.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 picks any free port. */
   readonly port: number;
-  /** Certificate, key and the like; plain HTTP without. */
+  /** Certificate, key and so on; plain HTTP if missing. */
   readonly tls?: TlsServerOptions;
   readonly upgrade?: Upgrade;
 }
 
 /**
- * All below a prefix that is no route: requests and upgrades as they come, with no limit of ours but those of sockets. `known` is to
- * be called once valid credentials were shown: until then the connection is one of a stranger.
+ * Everything below a prefix that is not a route: requests and upgrades are passed on unchanged, without our limits
+ * except those of sockets. `known` must be called when valid credentials were presented: until then the connection
+ * counts as unauthenticated.
  */
 export interface RawPaths {
   /** `/things/` */
@@ -28,7 +29,7 @@ export interface RawPaths {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, known: () => void) => void;
 }
 
-/** One path where connections become something else. No limit of a request is theirs; those that are left are cut off at the end. */
+/** A path on which connections can be upgraded. Request limits do not apply to them; remaining ones are cut at the end. */
 export interface Upgrade {
   readonly path: string;
   readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer, known: () => void) => void;
@@ -40,7 +41,7 @@ export interface ListenAddress {
 }
 
 export interface Listening extends ListenAddress {
-  /** Serves another certificate to connections from now on. Without effect on plain HTTP. */
+  /** Serves another certificate to new connections. No effect on plain HTTP. */
   setCertificate(certificate: SecureContextOptions): void;
 }
 
@@ -54,10 +55,10 @@ interface ListenersDeps {
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * The sockets. All listeners, plain and TLS, are equal: they hand their requests to one handler, and share its limits
- * and its end.
+ * The sockets. All listeners, plain and TLS, are equal: they pass their requests to one handler, and share its limits
+ * and shutdown.
  *
- * DECISION: Fastify's own server is never opened. It can have only one, and its `close` has no deadline.
+ * DECISION: Fastify's own server is never opened. There can be only one, and its `close` has no deadline.
  */
 export class Listeners {
   readonly #handler: Handler;
@@ -90,8 +91,8 @@ export class Listeners {
       else this.#handler(request, response);
     });
     server.on('upgrade', (request, socket, head) => {
-      // Sent right behind a request whose answer is still to come, two would write to one connection; and with a body that is
-      // still to come Node hands over something else than the connection.
+      // An upgrade pipelined behind an unanswered request would have two writers on one connection. And while a request
+      // body is still arriving, Node passes on something other than the connection.
       if (socket !== request.socket || this.#responses.get(request.socket)?.writableFinished === false) {
         request.socket.destroy();
         return;
@@ -104,7 +105,7 @@ export class Listeners {
     });
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
     server.on('checkExpectation', (request, response) => {
-      const message = 'The only expectation that is met here is 100-continue. Send the request without Expect.';
+      const message = 'The only supported expectation is 100-continue. Send the request without Expect.';
       answerResponse(new HttpError('EXPECTATION_FAILED', message), response, request.url?.split('?')[0] ?? '');
     });
     const listening = Promise.withResolvers<void>();
@@ -120,7 +121,7 @@ export class Listeners {
     return { host: address.address, port: address.port, setCertificate };
   }
 
-  /** Takes no more connections, and resolves when the last one is gone. */
+  /** Accepts no more connections, and resolves when the last one is closed. */
   async stop(): Promise<void> {
     await Promise.all(
       [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
@@ -155,21 +156,21 @@ export class Listeners {
       requestTimeout: Math.max(receiveMs, headersMs),
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.max(10, Math.min(headersMs, receiveMs) / 4),
-      // Checked where it can be answered with a problem document.
+      // Checked later, where it can be answered with a problem document.
       requireHostHeader: false,
-      // Whoever offers to become something else, as clients of HTTP/2 do, is answered as if he had not.
+      // Other upgrade offers, such as those of HTTP/2 clients, are ignored, and the request is answered normally.
       shouldUpgradeCallback: (request) =>
         this.#isRaw(request) || (upgrade !== undefined && request.url?.split('?')[0] === upgrade.path),
     };
   }
 }
 
-/** For a year: over plain HTTP a browser that was here once asks no more. */
+/** For a year: a browser that has been here does not use plain HTTP again. */
 const HSTS = 'max-age=31536000';
 
 /**
- * Whether a browser may keep to TLS for that host. `localhost` is of everything on the machine, whatever its port; of addresses
- * browsers do not remember it.
+ * Whether HSTS is safe for this host. `localhost` is shared by everything on the machine, whatever its port; for IP
+ * addresses browsers ignore HSTS.
  */
 function isNamed(host = ''): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase();

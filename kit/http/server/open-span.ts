@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OperationInfo, RequestTracer } from '../ports.ts';
 
-/** A span that is opened in one place and ended in another, as hooks of a server are. */
+/** A span that is opened in one server hook and ended in another. */
 export interface OpenSpan {
   readonly traceId: string | undefined;
-  /** Runs the work as the span's own. */
+  /** Runs the work inside the span. */
   run<T>(work: () => T): T;
   end(status: number, error: unknown): void;
 }
@@ -15,7 +15,7 @@ export function openSpan(tracer: RequestTracer, info: OperationInfo, headers: In
   const attributes = { 'http.request.method': info.method, 'http.route': info.path };
   let open: OpenSpan = { traceId: undefined, run: (work) => work(), end: () => ended.resolve() };
   const lasting = tracer.span(info.operationId, { kind: 'server', attributes, parent: headers }, async (span) => {
-    // What is current here, the span among it, is current again for everything that `run` runs.
+    // Captures the current async context, including the span, for everything that `run` runs.
     const run = AsyncLocalStorage.snapshot();
     open = {
       traceId: span.traceId,
@@ -28,7 +28,7 @@ export function openSpan(tracer: RequestTracer, info: OperationInfo, headers: In
     };
     await ended.promise;
   });
-  // A rejection marks the span as failed; whoever it concerns has been answered.
+  // A rejection marks the span as failed; the caller has already been answered.
   lasting.catch(() => {});
   return open;
 }

@@ -4,26 +4,26 @@ import type { Route } from '../routes/route.ts';
 const AN_ETAG = '"7-9f2c4d5e6a7b"';
 const A_KEY = { minLength: 1, maxLength: 255, pattern: '^[!-~]+$', examples: ['0198b6f2-5d0e-7c31-9a7e-1f2d3c4b5a69'] };
 
-const IF_NONE_MATCH = header('Answer 304 if it still has this etag.', AN_ETAG);
-const IF_MATCH = header('Change it only if it still has this etag; else 412.', AN_ETAG);
-const IF_MATCH_ALWAYS = header('Change it only if it still has this etag, or * to do it anyway.', AN_ETAG);
+const IF_NONE_MATCH = header('Return 304 if the resource still has this etag.', AN_ETAG);
+const IF_MATCH = header('Change the resource only if it still has this etag; otherwise 412.', AN_ETAG);
+const IF_MATCH_ALWAYS = header('Change the resource only if it still has this etag, or * to skip the check.', AN_ETAG);
 const LAST_EVENT_ID = header('Resume after this event.', '4711');
 const IDEMPOTENCY_KEY = {
   replay: Type.String({
     ...A_KEY,
-    description: 'Creates once, however often it is sent: the same request gets the same answer for 24 hours.',
+    description: 'Creates only once: repeating the same request returns the same response for 24 hours.',
   }),
   secret: Type.String({
     ...A_KEY,
-    description: 'Creates once, however often it is sent. The answer is shown once; sent again, it is 409.',
+    description: 'Creates only once. The response is shown once; repeating the request returns 409.',
   }),
 };
 
-const ETAG = { type: 'string', description: 'The `etag` of the answer, in double quotes.' };
-const LOCATION = { type: 'string', description: 'Where it is now.' };
-const REPLAYED = { type: 'string', description: '`true` when nothing was created anew.' };
+const ETAG = { type: 'string', description: 'The `etag` of the response, in double quotes.' };
+const LOCATION = { type: 'string', description: 'The path of the created resource.' };
+const REPLAYED = { type: 'string', description: '`true` if this is the stored response of an earlier request.' };
 
-/** The headers that an operation honours. */
+/** The request headers that an operation honours. */
 export function requestHeaders({ ifMatch, idempotency, etag, method, produces }: Route): Record<string, TSchema> {
   const headers: Record<string, TSchema> = {};
   if (etag && method === 'GET') headers['If-None-Match'] = Type.Optional(IF_NONE_MATCH);
@@ -34,7 +34,7 @@ export function requestHeaders({ ifMatch, idempotency, etag, method, produces }:
   return headers;
 }
 
-/** The headers of a successful answer. */
+/** The headers of a successful response. */
 export function responseHeaders({ etag, idempotency }: Route, status: string): Record<string, object> {
   return {
     ...(etag ? { ETag: ETAG } : {}),

@@ -23,7 +23,7 @@ interface Operation {
 }
 
 async function describeThings() {
-  // No request is made, so that no storage is needed.
+  // No request is made, so no storage is needed.
   const { server } = await testServer(thingRoutes({} as Storage));
   const document = server.openapi() as {
     openapi: string;

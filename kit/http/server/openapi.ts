@@ -13,10 +13,10 @@ type Description = Record<string, unknown>;
 
 const BEARER_SCHEME = 'bearer';
 
-/** What a PATCH body may call itself, besides JSON. */
+/** The media type that a PATCH body may have, besides JSON. */
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Describes the API from the very schemas that validate it. */
+/** Generates the API description from the schemas that are used for validation. */
 export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -30,7 +30,7 @@ export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Prom
     },
     transform: ({ schema, url, route }) => {
       const compiled = route.config?.compiled;
-      // What has no description of answers is a page of the documentation, not a part of the API.
+      // Routes without response schemas are documentation pages, not part of the API.
       if (!compiled || !schema?.response) return { schema: { hide: true }, url };
       return { schema: { ...schema, ...describe(compiled.route, schema) }, url };
     },
@@ -39,7 +39,7 @@ export async function registerOpenapi(app: FastifyInstance, info: ApiInfo): Prom
   });
 }
 
-/** What the server adds to every operation of its kind: headers, security, and the ways in which it may refuse. */
+/** The parts that the server adds to every operation of its kind: headers, security, and possible refusals. */
 function describe(route: Route, { response }: FastifySchema): Description {
   const headers = requestHeaders(route);
   return {
@@ -51,7 +51,7 @@ function describe(route: Route, { response }: FastifySchema): Description {
       ...successes(route, response as Readonly<Record<string, Description>>),
       ...(route.etag && route.method === 'GET' ? { 304: { type: 'null', description: 'You have it already.' } } : {}),
       '4xx': problem('The request was refused; the problem document says why.'),
-      '5xx': problem('The server could not do it; the problem document says whether to try again.'),
+      '5xx': problem('The server failed; the problem document says whether to retry.'),
     },
   };
 }
@@ -75,7 +75,7 @@ function problem(description: string): Description {
   return { description, content: { [PROBLEM_TYPE]: { schema: ProblemSchema } } };
 }
 
-/** Swagger calls every body required. */
+/** Swagger marks every body as required. */
 function withOptionalBodies(document: object): object {
   const { paths = {} } = document as { paths?: Readonly<Record<string, Readonly<Record<string, Described>>>> };
   return { ...document, paths: mapValues(paths, (path) => mapValues(path, withOptionalBody)) };
@@ -99,7 +99,7 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T)
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-/** Every object schema with a title becomes a component of that name, so that generated clients have types with names. */
+/** Every object schema with a title becomes a component of that name, so that generated clients have named types. */
 function nameSchemas(document: object): object {
   const { paths, components, ...rest } = document as { paths: Description; components: Description };
   const schemas: Description = {};

@@ -1,13 +1,13 @@
 import { HttpError } from '../errors/http-error.ts';
 
-/** Far beyond any document that people write. */
+/** Deeper than any hand-written document. */
 const MAX_DEPTH = 200;
-/** What may be dangerous in a text is spelled out in it or escaped; most texts have neither. */
+/** Dangerous names occur in a text literally or escaped; most texts have neither. */
 const SUSPICIOUS = /__proto__|"constructor"|\\u/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as a value, or `MALFORMED_JSON` with the reason. Nothing comes through that a database or a copy would change. */
+/** Parses a body, or throws `MALFORMED_JSON` with the reason. Values that a database or a copy would change are refused. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   if (isTooDeep(text)) throw malformed(`it is nested deeper than ${MAX_DEPTH}`);
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counted before it is parsed: what comes after works by recursion, and has a stack that ends. */
+/** Checked before parsing: later steps are recursive, and the stack is limited. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

@@ -6,18 +6,19 @@ import type { Principal } from '../ports.ts';
 import type { HttpLimits, Rate } from './limits.ts';
 
 /**
- * Known callers are counted by name, all others by address. Credentials are looked at first: wrong ones of one caller never keep
- * out the valid ones of another behind the same address, nor do they use up what public routes have.
+ * Authenticated callers are counted by principal, all others by address. Credentials are checked first: wrong
+ * credentials of one caller never keep out valid ones behind the same address, nor do they use up the limit of public
+ * routes.
  */
 export interface RateLimits {
-  /** A request to what all may ask, or to nothing. */
+  /** A request to a public route, or to no route. */
   countPublic(request: FastifyRequest): Promise<void>;
   /** A request without credentials, or with wrong ones. */
   countFailure(request: FastifyRequest): Promise<void>;
   countKnown(request: FastifyRequest, principal: Principal): Promise<void>;
 }
 
-/** How many principals and addresses are remembered; the longest unseen are forgotten first. */
+/** How many principals and addresses are remembered; the least recently seen are forgotten first. */
 const REMEMBERED = 10_000;
 
 export async function createRateLimits(app: FastifyInstance, limits: HttpLimits): Promise<RateLimits> {
@@ -53,7 +54,7 @@ function refuseIfExceeded(verdict: Verdict, { max, windowMs }: Rate): void {
   const seconds = Math.max(1, verdict.ttlInSeconds);
   throw new HttpError(
     'RATE_LIMITED',
-    `More than ${max} requests came within ${windowMs / 1000} s. Wait ${seconds} s, then go on more slowly.`,
+    `More than ${max} requests came within ${windowMs / 1000} s. Wait ${seconds} s, then continue more slowly.`,
     { headers: { 'retry-after': String(seconds) }, details: { retryAfterSeconds: seconds } },
   );
 }

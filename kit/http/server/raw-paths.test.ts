@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { getRoute } from '../testing/small-routes.ts';
 import { testServer } from '../testing/test-server.ts';
 
-/** Below `/raw/` what is said is said back, by whichever way. */
+/** Below `/raw/` everything is echoed, for requests and upgrades. */
 async function listening(t: TestContext): Promise<string> {
   const { server } = await testServer([getRoute('/v1/x', () => 'done')], {
     limits: { bodyBytes: 10 },

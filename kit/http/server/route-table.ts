@@ -1,7 +1,7 @@
 import type { Route } from '../routes/route.ts';
 import { toPathPattern } from '../routes/route-path.ts';
 
-/** Which methods there are at a path, for those who used another one. */
+/** The methods that exist at a path, for the response to any other. */
 export class RouteTable {
   readonly #entries: readonly { readonly pattern: RegExp; readonly method: string }[];
 

@@ -1,4 +1,4 @@
-/** On every answer, whoever asks and whatever went wrong. */
+/** On every response, including errors. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -8,11 +8,11 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The API's pages run their own scripts and styles, and reach nothing but this server. */
+/** The API pages run their own scripts and styles, and connect only to this server. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The one style that the pages set on an element, by its hash: without it browsers complain in their console.
+  // The hash of the only style that the pages set on an element: without it browsers log an error.
   "style-src 'self' 'unsafe-hashes' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='",
   "img-src 'self' data:",
   "font-src 'self'",

@@ -12,7 +12,7 @@ async function listening(routes: readonly Route[]): Promise<{ server: HttpServer
   return { server, port: (await server.listen({ host: '127.0.0.1', port: 0 })).port };
 }
 
-/** A route that waits for its gate, and for its signal if it is told to listen. */
+/** A route that waits for its gate, and optionally for its signal. */
 function gated({ listens }: { listens: boolean }) {
   const began = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<string>();
@@ -95,7 +95,7 @@ describe('a server that closes', () => {
     const ready = await RawConnection.open(port);
     ready.send(`GET /healthz HTTP/1.1\r\n${HEADERS}\r\n`);
     await ready.until((text) => text.includes('alive'));
-    // Neither of the two ends by itself, so that only the deadline can let this return.
+    // Neither request ends by itself, so only the deadline can let this return.
     await server.close(150);
     await sending.untilClosed();
     assert.equal(sending.received, '', 'a request that never came to its end has no answer');

@@ -9,11 +9,11 @@ interface ShutdownSteps {
   readonly release: () => Promise<void>;
 }
 
-/** The last part of the deadline, in which handlers that were told to stop can still answer. */
+/** The last part of the deadline, in which aborted handlers can still respond. */
 const GRACE_SHARE = 0.2;
 const MAX_GRACE_MS = 1000;
 
-/** How the server ends: politely for as long as it may, and then for certain. */
+/** Shuts the server down: gracefully at first, and by force at the deadline. */
 export class Shutdown {
   readonly #inFlight: InFlight;
   #ended: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export class Shutdown {
     return this.#ended !== undefined;
   }
 
-  /** Tells load balancers to look elsewhere. */
+  /** Makes load balancers stop sending requests. */
   get probe(): Probe {
     return {
       name: 'http',
@@ -52,7 +52,7 @@ export class Shutdown {
       this.#inFlight.abort(shuttingDown());
       await this.#inFlight.idle(graceMs);
     }
-    // Answered connections may still be open: nobody told their clients that there is nothing more to come.
+    // Idle connections may still be open: their clients do not know that the server is closing.
     listeners.closeAll();
     await stopped;
     await release();
@@ -62,6 +62,6 @@ export class Shutdown {
 export function shuttingDown(): HttpError {
   return new HttpError(
     'SHUTTING_DOWN',
-    'This server is shutting down. Try again; another one or its next start will answer.',
+    'This server is shutting down. Try again; another replica, or this one after its restart, will respond.',
   );
 }

@@ -4,13 +4,13 @@ import { callerNetwork, FairShare, type FairShareLimits } from '#kit/std';
 type Ended = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>;
 
 /**
- * Connections on which no valid credential was shown yet, by address. One too many is dropped; a connection on which one was shown
- * is no stranger for the rest of its life.
+ * Connections without valid credentials so far, by address. Excess connections are dropped. Once valid credentials were
+ * presented, a connection is exempt for the rest of its life.
  */
 export class StrangerConnections {
   readonly #share: FairShare<Socket>;
   readonly #isProxy: (address: string) => boolean;
-  /** By both addresses: with TLS a request has another socket than the connection. */
+  /** Keyed by both addresses: with TLS a request has another socket object than the connection. */
   readonly #sockets = new Map<string, Socket>();
 
   constructor(limits: FairShareLimits, isProxy: (address: string) => boolean) {
@@ -24,7 +24,7 @@ export class StrangerConnections {
 
   opened(socket: Socket): void {
     const { remoteAddress = '' } = socket;
-    // It may bring anyone, and its own limits are for its operator to set.
+    // A proxy carries connections of many clients, and its operator sets its limits.
     if (this.#isProxy(remoteAddress)) return;
     const [network, key] = [callerNetwork(remoteAddress), keyOf(socket)];
     const displaced = this.#share.add(network, socket);

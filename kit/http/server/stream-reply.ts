@@ -12,13 +12,13 @@ interface StreamDeps {
 interface StreamParts {
   readonly exchange: Exchange;
   readonly reply: FastifyReply;
-  /** Aborted, with a `StreamEnd`, when its caller may not have it any more. */
+  /** Aborts, with a `StreamEnd`, when the caller loses access. */
   readonly ended?: AbortSignal;
 }
 
 /**
- * Writes a stream until it ends, its client goes away, or the server wants to close. It ends in order, but for a client that has
- * to be cut off and has not read what was written before.
+ * Writes a stream until it ends, its client disconnects, or the server shuts down. It is ended in order, unless the
+ * client must be cut off while it has not read all data.
  */
 export async function streamReply(
   stream: ByteStream,
@@ -30,7 +30,7 @@ export async function streamReply(
   const signal = AbortSignal.any([exchange.signal, ended]);
   exchange.liftLimit();
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
-  // Proxies that collect answers before they pass them on are told not to.
+  // Tells proxies not to buffer the response.
   raw.writeHead(200, { 'content-type': stream.contentType, 'x-accel-buffering': 'no' });
   raw.flushHeaders();
   const write = async (chunk: string): Promise<void> => {
@@ -47,7 +47,7 @@ export async function streamReply(
   try {
     await exchange.within(() => stream.run(write, signal));
   } catch (err) {
-    if (!signal.aborted) log.error({ err, requestId: exchange.id }, 'stream broke off; its client will come back');
+    if (!signal.aborted) log.error({ err, requestId: exchange.id }, 'stream failed; the client will reconnect');
   } finally {
     ended.removeEventListener('abort', close);
     raw.end();
@@ -56,7 +56,7 @@ export async function streamReply(
 
 const NEVER = new AbortController().signal;
 
-/** Waits until the client has taken what was written. One that takes nothing for too long is gone. */
+/** Waits until the client has read what was written. A client that reads nothing for too long counts as gone. */
 async function drained(raw: FastifyReply['raw'], stallMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => raw.destroy(), stallMs);

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Whether an address is one of these, which are addresses and networks. */
+/** Whether an address is in the list of addresses and networks. */
 export function trustedProxies(trusted: readonly string[]): (address: string) => boolean {
   const proxies = blockListOf(trusted);
   return (address) => {
@@ -9,7 +9,7 @@ export function trustedProxies(trusted: readonly string[]): (address: string) =>
   };
 }
 
-/** Of an IPv4 address that is written as one of IPv6. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -19,7 +19,7 @@ function blockListOf(trusted: readonly string[]): BlockList {
   for (const entry of trusted) {
     const [address = '', bits] = entry.split('/');
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    // What is no address is refused at the start, by the server that reads the same setting.
+    // Invalid addresses are refused at startup, by the server that reads the same setting.
     if (isIP(address) === 0) continue;
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);

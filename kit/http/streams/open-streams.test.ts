@@ -13,9 +13,9 @@ const CONFIRM_MS = 30_000;
 function setUp(t: TestContext) {
   const clock = new FakeClock();
   const world = {
-    /** Who a token stands for. */
+    /** The principals by token. */
     known: new Map<string, Principal>([['a', ALICE]]),
-    /** What asking comes to, for tokens and for permissions. */
+    /** The answers of the authenticator and the authorizer. */
     authenticate: (bearer = ''): Promise<Principal | undefined> => Promise.resolve(world.known.get(bearer)),
     isAllowed: (): Promise<boolean> => Promise.resolve(true),
     asked: 0,

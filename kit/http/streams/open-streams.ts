@@ -2,29 +2,29 @@ import type { Runnable } from '#kit/reconcile';
 import { type Clock, FleetError, sleep as realSleep, type Sleep, systemClock } from '#kit/std';
 import type { Authenticator, Credentials, HttpLog, Principal } from '../ports.ts';
 
-/** Why a stream was ended from here. */
+/** Why a stream was ended by the server. */
 export const END_CAUSES = ['credentialsEnded', 'permissionLost', 'notConfirmed', 'tooOld'] as const;
 export type EndCause = (typeof END_CAUSES)[number];
 
 export interface StreamEnd {
   readonly cause: EndCause;
-  /** For the one whose stream it was. */
+  /** For the client of the stream. */
   readonly message: string;
 }
 
-/** An answer that goes on after it was allowed. */
+/** A response that continues after it was authorized. */
 export interface OpenStream {
-  /** What it is, for the log: `streamEvents`, `exec`. */
+  /** The kind of stream, for the log: `streamEvents`, `exec`. */
   readonly kind: string;
-  /** What was shown, to be asked about once more. */
+  /** The presented credentials, to be checked again. */
   readonly credentials: Credentials;
-  /** Who that was. */
+  /** The principal at that time. */
   readonly principal: Principal;
-  /** Given for credentials that count at this place alone: who shows them, as it is known now. */
+  /** For credentials that are valid only at this place: identifies their current principal. */
   identify?(signal: AbortSignal): Promise<Principal | undefined>;
-  /** Whether the principal, as it is known now, may still have it. Throws what an authorizer throws. */
+  /** Whether the current principal may still have the stream. Throws the errors of an authorizer. */
   isAllowed(principal: Principal, signal: AbortSignal): Promise<boolean>;
-  /** Closes it before it returns. Called once at most. */
+  /** Closes the stream before it returns. Called at most once. */
   end(why: StreamEnd): void;
 }
 
@@ -33,31 +33,31 @@ export interface OpenStreamsDeps {
   readonly log: HttpLog;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
-  /** However well it is allowed, a stream ends then, and its client opens another. */
+  /** Maximum age: the stream ends then even if it is still allowed, and its client opens another. */
   readonly maxAgeMs?: number;
 }
 
 interface Entry {
   readonly stream: OpenStream;
   readonly endsAt: number;
-  /** When its credentials end by themselves, as they said last. */
+  /** When the credentials expire, as of the last check. */
   until: number;
-  /** Since when it could not be confirmed. */
+  /** Since when the stream could not be confirmed. */
   doubtSince: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** Credentials that expire are noticed after so long. */
+/** How soon expired credentials are noticed. */
 const TICK_MS = 1_000;
-/** In case the word of a change was lost on its way from another process. */
+/** Interval of full checks, in case a change notification from another process was lost. */
 const CONFIRM_MS = 30_000;
-/** For one who cannot be asked about. */
+/** Time limit of one check. */
 const ASK_MS = 5_000;
 
 /**
- * The streams of this process that were allowed once and are still open, whatever protocol they speak. Each is asked about
- * again as soon as something was revoked, and ended if it would not be opened now. So revocation is one mechanism, and what
- * opens streams only registers them.
+ * The open streams of this process, whatever protocol they use. Each is checked again after every revocation, and ended
+ * if it would not be opened now. Revocation is thus a single mechanism, and code that opens streams only registers
+ * them.
  */
 export class OpenStreams implements Runnable {
   readonly name = 'open streams';
@@ -65,7 +65,7 @@ export class OpenStreams implements Runnable {
   readonly #clock: Clock;
   readonly #open = new Set<Entry>();
   #changes = 0;
-  /** The round under way, and the one behind it, which begins after every change until now. */
+  /** The current round of checks, and the next one, which starts after all changes until now. */
   #round: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
@@ -78,14 +78,14 @@ export class OpenStreams implements Runnable {
     return this.#open.size;
   }
 
-  /** Noted before a caller is admitted, and shown to `add`: what changed in between is then asked about. */
+  /** Read before a caller is admitted, and passed to `add`: if it changed in between, the stream is checked. */
   get changes(): number {
     return this.#changes;
   }
 
   /**
-   * From here on the stream is ended when it has to be. `since` is what `changes` was before its caller was admitted; without it
-   * the stream is asked about at once. Gives what forgets it, for when it is over.
+   * Registers a stream. `since` is the value of `changes` before its caller was admitted; without it the stream is
+   * checked at once. Returns a function that removes the stream, for when it is over.
    */
   async add(stream: OpenStream, since?: number): Promise<() => void> {
     const endsAt = this.#clock.now() + (this.#deps.maxAgeMs ?? DAY_MS);
@@ -96,7 +96,7 @@ export class OpenStreams implements Runnable {
     return () => void this.#open.delete(entry);
   }
 
-  /** Somebody may have lost something, and whoever is asked from now on knows of it. */
+  /** Access may have been revoked, and the authenticator and authorizer already know. */
   changed(): void {
     this.#changes += 1;
     if (this.#open.size === 0 || this.#next !== undefined) return;
@@ -104,7 +104,7 @@ export class OpenStreams implements Runnable {
     else this.#next = this.#round.then(() => (this.#round = this.#begin()));
   }
 
-  /** Resolves when every stream that `changed` was called about is either confirmed or closed. */
+  /** Resolves when every stream affected by the calls of `changed` is either confirmed or closed. */
   async settled(): Promise<void> {
     await (this.#next ?? this.#round);
   }
@@ -136,7 +136,7 @@ export class OpenStreams implements Runnable {
     });
   }
 
-  /** Never rejects. Each token is looked at once, however many streams were opened with it. */
+  /** Never rejects. Each token is checked once, however many streams were opened with it. */
   async #ask(entries: readonly Entry[], cause: 'change' | 'time'): Promise<void> {
     if (entries.length === 0) return;
     const signal = AbortSignal.timeout(ASK_MS);
@@ -175,7 +175,10 @@ export class OpenStreams implements Runnable {
     }
   }
 
-  /** In doubt after a revocation it ends; a database that is away for a moment ends nothing that nobody has revoked. */
+  /**
+   * If a check after a revocation fails, the stream ends. If a periodic check fails, the stream stays: a short database
+   * outage ends no stream.
+   */
   #conclude(entry: Entry, verdict: EndCause, cause: 'change' | 'time'): void {
     const now = this.#clock.now();
     if (verdict === 'notConfirmed' && cause === 'time') {
@@ -194,14 +197,14 @@ export class OpenStreams implements Runnable {
     try {
       stream.end({ cause, message: MESSAGES[cause] });
     } catch (err) {
-      log.error({ err, name: stream.kind }, 'stream was not ended in order');
+      log.error({ err, name: stream.kind }, 'ending a stream failed');
     }
   }
 }
 
 const MESSAGES: Readonly<Record<EndCause, string>> = {
   credentialsEnded: 'The credentials that opened this stream have expired or were revoked. Log in again.',
-  permissionLost: 'The permission that opened this stream was taken away, or what it was about was moved or deleted.',
+  permissionLost: 'The permission for this stream was revoked, or its resource was moved or deleted.',
   notConfirmed: 'The platform could not confirm that this stream is still allowed. Open it again.',
-  tooOld: 'This stream has reached the greatest age that the platform allows. Open it again.',
+  tooOld: 'This stream has reached the maximum age. Open it again.',
 };

@@ -1,4 +1,4 @@
-/** For `localhost`, signed by itself, known to everybody: good for tests and for nothing else. */
+/** A self-signed certificate for `localhost` whose key is public: only for tests. */
 export const LOCALHOST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBlDCCATugAwIBAgIUSOLw+zb/I8Mhdv+k08VGmvJDtHIwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTIwMzEwOFoYDzIxMjYxMDIy

@@ -4,7 +4,7 @@ export interface TestEvent extends EventRecord {
   readonly text: string;
 }
 
-/** An event log in memory that counts how often it is read, and can be told to fail or to forget. */
+/** An event log in memory that counts reads, and can be told to fail or to forget. */
 export class MemoryEventSource implements EventSource<TestEvent> {
   reads = 0;
   /** Thrown by the next reads, one each. */
@@ -26,7 +26,7 @@ export class MemoryEventSource implements EventSource<TestEvent> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** An announcement that got lost. */
+  /** Simulates a lost announcement. */
   appendQuietly(...texts: string[]): void {
     for (const text of texts) {
       this.#last += 1;
@@ -34,7 +34,7 @@ export class MemoryEventSource implements EventSource<TestEvent> {
     }
   }
 
-  /** A position that nothing became of. */
+  /** Leaves a gap in the positions. */
   skip(): void {
     this.#last += 1;
   }

@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A client that says exactly what it is told, right or wrong. */
+/** A client that sends exactly the given text, valid or not. */
 export class RawConnection {
   readonly #socket: Socket;
   #received = '';
@@ -44,7 +44,7 @@ export class RawConnection {
     this.#socket.resume();
   }
 
-  /** Hangs up without a word. */
+  /** Closes the connection without a word. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -57,7 +57,7 @@ export class RawConnection {
     return this.#received;
   }
 
-  /** Everything that came until the server hung up, as answers. */
+  /** All responses until the server closed the connection. */
   async untilClosed(): Promise<RawAnswer[]> {
     while (!this.#isClosed) await this.#changed.promise;
     return parseAnswers(this.#received);

@@ -3,7 +3,7 @@ import { defineRoute, ok, type Permission, type Route, type RouteRequest } from 
 
 type AnyRequest = RouteRequest<unknown, unknown, unknown, unknown>;
 
-/** A GET that answers what the function says, or throws what it throws. */
+/** A GET that returns or throws what the function does. */
 export function getRoute(
   path: string,
   answer: (request: AnyRequest) => unknown,
@@ -20,7 +20,7 @@ export function getRoute(
   });
 }
 
-/** A POST that takes `{ text }` and answers what the function says. */
+/** A POST that takes `{ text }` and returns the result of the function. */
 export function postRoute(
   path: string,
   answer: (request: AnyRequest) => unknown,

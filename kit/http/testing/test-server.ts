@@ -40,7 +40,7 @@ export class MemoryLog implements HttpLog {
   }
 }
 
-/** `Bearer alice` is Alice; `Bearer nobody` is nobody. */
+/** `Bearer alice` is Alice. */
 export const AS_ALICE = { authorization: 'Bearer alice' };
 
 export interface TestServer {
@@ -53,7 +53,7 @@ export interface TestServerOptions extends Partial<Omit<HttpServerDeps, 'routes'
   readonly allow?: (principal: Principal, permission: string) => boolean;
 }
 
-/** A server for tests: every token but `nobody` is a user of that name, who may do everything. */
+/** A server for tests: every token is a user of that name with all permissions, except for one token that is invalid. */
 export async function testServer(routes: readonly Route[], options: TestServerOptions = {}): Promise<TestServer> {
   const { limits, allow, ...deps } = options;
   const log = new MemoryLog();

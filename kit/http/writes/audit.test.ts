@@ -22,7 +22,7 @@ import { thingMigrations } from '../testing/thing-store.ts';
 const signal = new AbortController().signal;
 const AS_BOB = { authorization: 'Bearer bob' };
 
-/** Takes entries down in a table of its own, so that they share the fate of their transaction. */
+/** Stores entries in a table, so that they are committed or rolled back with their transaction. */
 class TableSink implements AuditSink {
   readonly noted: AuditEntry[] = [];
   readonly refusals: AuditEntry[] = [];

@@ -3,7 +3,7 @@ import type { Answer } from '../routes/answer.ts';
 
 const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** Whose key, and of which request. */
+/** A key, its owner and its request. */
 export interface IdempotencyClaim {
   readonly principal: string;
   readonly key: string;
@@ -14,7 +14,7 @@ export interface IdempotencyClaim {
 
 export interface IdempotencyRecord {
   readonly requestHash: string;
-  /** `undefined` when the answer held a secret: that one is not kept. */
+  /** `undefined` if the response held a secret: such responses are not stored. */
   readonly answer: Answer | undefined;
 }
 
@@ -42,7 +42,7 @@ export const httpMigrations: MigrationModule = {
 
 type RecordRow = { request_hash: string; answer: string | null };
 
-/** What was answered to this key, unless it is too long ago. */
+/** The stored response for this key, unless it has expired. */
 export async function findRecord(tx: Transaction, claim: IdempotencyClaim): Promise<IdempotencyRecord | undefined> {
   const row = await tx.get<RecordRow>(sql`
     SELECT request_hash, answer FROM http_idempotency
@@ -55,8 +55,8 @@ export async function findRecord(tx: Transaction, claim: IdempotencyClaim): Prom
 }
 
 /**
- * Takes the key before the work is done. Of two requests with one key, the later waits here for the earlier on Postgres,
- * is then run again by the storage, and finds the record; on SQLite there is one writer at a time anyway.
+ * Claims the key before the work is done. Of two requests with one key, on Postgres the later waits here for the
+ * earlier, is then run again by the storage, and finds the record; on SQLite there is only one writer at a time.
  */
 export async function claimKey(
   tx: Transaction,
@@ -81,7 +81,7 @@ export async function recordAnswer(
 
 const PURGE_BATCH = 1000;
 
-/** Forgets keys whose time is over, in small transactions. Returns how many there were. */
+/** Deletes expired keys, in small transactions. Returns their number. */
 export async function purgeIdempotencyKeys(storage: Storage, now: number, signal: AbortSignal): Promise<number> {
   let purged = 0;
   for (;;) {

@@ -16,12 +16,13 @@ import { writeOrPreview } from './write-or-preview.ts';
 type MutatingRequest = RouteRequest<unknown, unknown, unknown, Principal | undefined>;
 
 /**
- * The way of every write: `handler: (request) => mutate(request, storage, async (tx) => ...)`.
+ * Every write goes through this: `handler: (request) => mutate(request, storage, async (tx) => ...)`.
  *
- * One transaction holds what the body changes and, for a request with an `Idempotency-Key`, the record of its answer,
- * so that there is never one without the other; the audit's entry is in it too. The same request with the same key gets the same answer again and
- * changes nothing. A dry run rolls back and records nothing. A body that throws records nothing either: what was refused
- * can be sent again with the same key. The body may be run more than once, so it touches only its transaction.
+ * One transaction holds the changes of the body, the audit entry and, for a request with an `Idempotency-Key`, the
+ * record of its response, so that there is never one without the other. Repeating a request with the same key returns
+ * the same response and changes nothing. A dry run rolls back and records nothing. A body that throws records nothing
+ * either: a refused request can be sent again with the same key. The body may be run more than once, so it must have no
+ * effects outside its transaction.
  */
 export async function mutate<A extends Answer>(
   request: MutatingRequest,
@@ -31,7 +32,7 @@ export async function mutate<A extends Answer>(
   const { dryRun, idempotencyKey: key, signal } = request;
   const audited = async (tx: Transaction): Promise<A> => {
     const answer = await body(tx);
-    // In a dry run this is rolled back with everything else.
+    // A dry run rolls this back with everything else.
     await request.recordChange(tx, answer);
     return answer;
   };
@@ -54,8 +55,8 @@ export async function mutate<A extends Answer>(
 }
 
 /**
- * A create that meets something tells that it is there, also to a caller who may not see it: that is on record, of a
- * dry run as of any other.
+ * A create that fails with a conflict reveals that the resource exists, even to a caller that may not see it. It is
+ * therefore recorded as a refusal, also for a dry run.
  */
 async function withTrace<A>(request: MutatingRequest, write: () => Promise<A>): Promise<A> {
   try {
@@ -75,7 +76,7 @@ function claimOf(request: MutatingRequest, key: string): IdempotencyClaim {
   return { principal: keeperOf(principal), key, requestHash, time };
 }
 
-/** Credentials of one principal that can do less are not shown what others of it were answered. */
+/** Credentials with a narrower scope must not see responses to other credentials of the same principal. */
 function keeperOf({ kind, id, scope }: Principal): string {
   return scope === undefined ? `${kind}:${id}` : `${kind}:${id}#${contentHash(scope)}`;
 }
@@ -84,17 +85,17 @@ function replay<A extends Answer>(record: IdempotencyRecord, claim: IdempotencyC
   if (record.requestHash !== claim.requestHash) {
     throw new HttpError(
       'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used for another request. Use a new key for each thing to be created.',
+      'This Idempotency-Key was used for another request. Use a new key for each create.',
       { faults: [{ path: 'header/idempotency-key', message: 'belongs to another request' }] },
     );
   }
   if (record.answer === undefined) {
     throw new HttpError(
       'SECRET_ALREADY_SHOWN',
-      'This request was answered already, with a secret that is shown only once. If it was lost, delete what was created and create it again with a new Idempotency-Key.',
+      'This request was already answered, with a secret that is shown only once. If it was lost, delete the created resource and create it again with a new Idempotency-Key.',
     );
   }
-  // What this very operation answered to this very request, read back from its own record.
+  // The response of this operation to this request, read back from its own record.
   const answer = record.answer as A;
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
 }

@@ -16,8 +16,8 @@ class Preview<T> extends Error {
 }
 
 /**
- * Writes; or, for a dry run, does the same work with the same refusals in a transaction that is then rolled back, and
- * gives what would have been the result.
+ * Writes; for a dry run, does the same work with the same checks in a transaction that is then rolled back, and returns
+ * the would-be result.
  */
 export async function writeOrPreview<T>(
   { storage, dryRun }: WriteOptions,

@@ -1,4 +1,4 @@
-/** A value of JSON and all that is in it. */
+/** Freezes a JSON value and everything in it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

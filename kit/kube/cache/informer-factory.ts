@@ -18,8 +18,8 @@ interface Shared {
 }
 
 /**
- * One informer for each collection, shared by all who ask: the same kind, namespace, selectors and `trim` are one list, one
- * watch and one copy. It is a runnable that keeps them all up to date, those too that are asked for later.
+ * One informer per collection, shared by all users: the same kind, namespace, selectors and `trim` are one list, one
+ * watch and one copy. The factory is a runnable that runs all informers, including those requested later.
  */
 export class InformerFactory implements Runnable {
   readonly name = 'informers';
@@ -32,13 +32,13 @@ export class InformerFactory implements Runnable {
     this.#deps = deps;
   }
 
-  /** The first to ask decides on page size and time limits. */
+  /** The first request decides on page size and time limits. */
   informer<T extends KubeObject>(collection: CollectionRef, options: SharedInformerOptions<T> = {}): Informer<T> {
     const { trim = dropManagedFields } = options;
     const key = keyOf(collection, options);
     const same = this.#shared.get(key) ?? [];
     const known = same.find((it) => it.trim === trim);
-    // The key and the trim are the same, and so is what the caller takes its objects for.
+    // The key and the trim are the same, so the object type is the same too.
     if (known) return known.informer as unknown as Informer<T>;
     const informer = new ListWatchInformer<T>(this.#deps, { ...options, collection, trim });
     this.#shared.set(key, [...same, { trim, informer: informer as unknown as ListWatchInformer<KubeObject> }]);
@@ -46,7 +46,7 @@ export class InformerFactory implements Runnable {
     return informer;
   }
 
-  /** Until all that were asked for so far have their first list. */
+  /** Resolves when all informers requested so far have their first list. */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#all().map((informer) => informer.synced(signal)));
   }
@@ -67,7 +67,7 @@ export class InformerFactory implements Runnable {
 
   #start(informer: { run(signal: AbortSignal): Promise<void> }): void {
     if (!this.#signal) return;
-    // An informer ends with its signal only, and throws nothing but the signal's reason.
+    // An informer ends only with its signal, and throws only the signal's reason.
     this.#running.push(informer.run(this.#signal).catch(() => undefined));
   }
 }

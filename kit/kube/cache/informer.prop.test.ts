@@ -16,7 +16,7 @@ const step = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.nat(5_000) }), weight: 3 },
 );
 
-/** The last states that one knows who only listened, and whether what was told ever made no sense. */
+/** The latest states as known from changes alone, and whether a change ever contradicted them. */
 function listen(informer: ListWatchInformer<ConfigMap>) {
   const known = new Map<string, ConfigMap>();
   informer.onChange(({ old, now }) => {
@@ -53,7 +53,7 @@ test('after any writes and any faults, the cache is what a fresh list says, and 
         else refuse = it.do === 'refuse';
       }
       refuse = false;
-      // What is under way begins its waits before the hands move.
+      // Pending operations start their waits before the clock advances.
       await turn();
       await clock.advance(120_000);
       await turn();

@@ -202,7 +202,7 @@ test('a watch that goes on in silence after its time is cut and resumed', async 
   let hung = 0;
   const { clock, informer, told, lines, start, create } = setUp(
     {
-      // The first watch is accepted and then nothing is ever heard of it.
+      // The first watch is accepted and then stays silent.
       before: async ({ verb }, aborted) => {
         if (verb !== 'watch' || ++hung > 1) return;
         await new Promise((_, reject) => aborted.addEventListener('abort', () => reject(aborted.reason)));

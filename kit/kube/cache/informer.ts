@@ -12,8 +12,8 @@ import { ObjectStore } from './object-store.ts';
 import type { Trim } from './trim.ts';
 
 /**
- * Told of each change, in the order of the server, after the cache has it. It returns at once: it notes a key somewhere.
- * `initial` is what was there when the first list came, or when the handler did.
+ * Called for each change, in server order, after the cache has it. It must return at once, for example after queueing a
+ * key. `initial` marks objects that existed when the first list came, or when the handler was added.
  */
 export type ChangeHandler<T extends KubeObject = KubeObject> = (
   change: Change<T> & { readonly initial: boolean },
@@ -21,46 +21,50 @@ export type ChangeHandler<T extends KubeObject = KubeObject> = (
 
 export interface InformerDeps {
   readonly client: KubeClient;
-  /** Monotonic. */
+  /** A monotonic clock. */
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
   readonly log?: Logger;
 }
 
-/** Which objects of a collection. */
+/** Selects objects of a collection. */
 export type Selectors = Pick<ListOptions, 'labelSelector' | 'fieldSelector'>;
 
 export interface InformerOptions<T extends KubeObject> extends Selectors {
   readonly collection: CollectionRef;
   readonly trim: Trim<T>;
   readonly pageSize?: number;
-  /** How long the server may let a watch live, at most; it is resumed then. */
+  /** Maximum lifetime of a watch on the server; it is then resumed. */
   readonly watchSeconds?: number;
-  /** A watch that the server has not ended so long after its time is cut: nobody is there any more. */
+  /** A watch that the server has not ended this long after its lifetime is cut: the connection is dead. */
   readonly stallGraceMs?: number;
 }
 
-/** What others see of an informer: its cache, and its changes. */
+/** The public side of an informer: its cache and its changes. */
 export interface Informer<T extends KubeObject = KubeObject> {
   readonly cache: Lister<T>;
   readonly hasSynced: boolean;
-  /** Until the first list is in the cache. */
+  /** Resolves when the first list is in the cache. */
   synced(signal: AbortSignal): Promise<void>;
-  /** Begins with what is in the cache already. Returns how to end it. */
+  /** Starts with the objects already in the cache. Returns a function that removes the handler. */
   onChange(handler: ChangeHandler<T>): () => void;
 }
 
 const RECONNECT = { baseMs: 500, capMs: 30_000 };
-/** A watch that ends sooner and without a word counts as a failure, or we would ask without a pause. */
+/**
+ * A watch that ends sooner, without an event, counts as a failure; otherwise the informer would reconnect without a
+ * pause.
+ */
 const SHORT_WATCH_MS = 1_000;
 
 /**
- * Keeps a copy of a collection: a list, then a watch from where the list was, resumed whenever it ends. When the server has
- * forgotten that place (410), a fresh list replaces the copy, and what vanished meanwhile is told as deleted.
+ * Keeps a copy of a collection: a list, then a watch from the version of the list, resumed whenever it ends. If the
+ * server no longer has that version (410), a new list replaces the copy, and objects that vanished meanwhile are
+ * reported as deleted.
  *
- * DECISION: lists are consistent reads, in pages, and never `resourceVersion=0`: an old answer of another API server would
- * take the cache back in time. From Kubernetes 1.31 on they are served from the server's cache all the same. (ADR-0021)
+ * DECISION: lists are consistent reads, in pages, and never `resourceVersion=0`: a stale response of another API server
+ * would take the cache back in time. From Kubernetes 1.31 on they are served from the server's cache anyway. (ADR-0021)
  */
 export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
   readonly #client: KubeClient;
@@ -73,7 +77,7 @@ export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
   readonly #handlers = new Set<ChangeHandler<T>>();
   readonly #synced = Promise.withResolvers<void>();
   #hasSynced = false;
-  /** Where the next watch begins; `undefined` asks for a list. */
+  /** The version from which the next watch begins; `undefined` requests a list. */
   #version: string | undefined;
   #failures = 0;
 
@@ -101,13 +105,13 @@ export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
 
   onChange(handler: ChangeHandler<T>): () => void {
     for (const now of this.#store.list()) this.#tell(handler, { old: undefined, now, initial: true });
-    // Wrapped, so that the same function can be there twice and each is ended for itself.
+    // Wrapped, so that the same function can be added twice and each is removed separately.
     const own: ChangeHandler<T> = (change) => handler(change);
     this.#handlers.add(own);
     return () => this.#handlers.delete(own);
   }
 
-  /** Until the signal aborts; it throws nothing but its reason. */
+  /** Runs until the signal aborts; throws only its reason. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
@@ -118,7 +122,7 @@ export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
         signal.throwIfAborted();
         if (isKubeError(error, 'EXPIRED')) this.#version = undefined;
         this.#failures += 1;
-        this.#log?.warn({ err: error, attempt: this.#failures }, 'watch interrupted; the cache is as it was, resuming');
+        this.#log?.warn({ err: error, attempt: this.#failures }, 'watch interrupted; cache kept, resuming');
       }
       if (this.#failures > 0) await this.#sleep(backoffDelay(RECONNECT, this.#failures, this.#random), signal);
     }
@@ -142,7 +146,7 @@ export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
 
   async #watch(version: string, signal: AbortSignal): Promise<void> {
     const { collection, watchSeconds = 300, stallGraceMs = 30_000 } = this.#options;
-    // Spread, so that informers that began together do not come back together for ever.
+    // Randomized, so that informers that started together do not keep reconnecting together.
     const timeoutSeconds = Math.ceil(watchSeconds * (0.5 + 0.5 * this.#random()));
     const options = { ...selectorsOf(this.#options), resourceVersion: version, timeoutSeconds };
     const begun = this.#clock.now();
@@ -191,8 +195,8 @@ export class ListWatchInformer<T extends KubeObject> implements Informer<T> {
     try {
       handler(change);
     } catch (error) {
-      // One handler that is wrong must not stop the cache for the others.
-      this.#log?.error({ err: error }, 'a handler of changes threw; it has missed one, the others have not');
+      // A faulty handler must not stop the cache for the others.
+      this.#log?.error({ err: error }, 'change handler failed; it missed one change, other handlers are not affected');
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../client/kube-object.ts';
 
-/** The values under which an object is found; none is allowed. */
+/** The index values of an object; may be empty. */
 export type IndexValues<T extends KubeObject> = (object: T) => readonly string[];
 
-/** Objects by what a function says of them. It follows the cache. */
+/** Objects by index value. It follows the cache. */
 export interface ObjectIndex<T extends KubeObject> {
   get(value: string): readonly T[];
   values(): Iterable<string>;
@@ -34,7 +34,7 @@ export class LiveIndex<T extends KubeObject> implements ObjectIndex<T> {
   }
 
   remove(object: T): void {
-    // Objects are frozen, so that the function says of it what it said when it was added.
+    // Objects are frozen, so the function returns the same values as when the object was added.
     for (const value of this.#valuesOf(object)) {
       const found = this.#objects.get(value);
       found?.delete(object);

@@ -1,33 +1,33 @@
 import type { KubeObject } from '../client/kube-object.ts';
 import { type IndexValues, LiveIndex, type ObjectIndex } from './object-index.ts';
 
-/** Reads what a cache has. It is as old as the last thing the API server told; nothing here asks it. */
+/** Reads a cache. It is as recent as the last message of the API server; reading sends no request. */
 export interface Lister<T extends KubeObject = KubeObject> {
   readonly size: number;
   get(key: ObjectKey): T | undefined;
-  /** Of one namespace, or of all. */
+  /** The objects of one namespace, or of all. */
   list(namespace?: string): readonly T[];
-  /** Made once for each function, however often it is asked for. */
+  /** Created once for each function, however often it is requested. */
   index(valuesOf: IndexValues<T>): ObjectIndex<T>;
 }
 
-/** The name of an object among those of its kind; without a namespace when its kind has none. */
+/** The name of an object within its kind; without a namespace for cluster-wide kinds. */
 export interface ObjectKey {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
 
-/** `undefined` before stands for what is new, `undefined` now for what is gone. */
+/** `old` is undefined for a new object, `now` for a deleted one. */
 export interface Change<T extends KubeObject = KubeObject> {
   readonly old: T | undefined;
   readonly now: T | undefined;
 }
 
 /**
- * Objects by namespace and name, and by the indexes that were asked for.
+ * Objects by namespace and name, and by the requested indexes.
  *
- * DECISION: two levels of maps rather than one with joined keys. The names are there already, as parts of the objects,
- * and the list of a namespace needs no index.
+ * DECISION: two levels of maps instead of one with joined keys. The names already exist as parts of the objects, and
+ * listing a namespace needs no index.
  */
 export class ObjectStore<T extends KubeObject> implements Lister<T> {
   readonly #namespaces = new Map<string, Map<string, T>>();
@@ -56,7 +56,7 @@ export class ObjectStore<T extends KubeObject> implements Lister<T> {
     return index;
   }
 
-  /** Puts it in the place of what was there; what that means for those who follow. */
+  /** Stores the object; returns the resulting changes. */
   set(object: T): Change<T>[] {
     const [namespace, name] = placeOf(object);
     const inNamespace = this.#namespaces.get(namespace) ?? new Map<string, T>();
@@ -78,11 +78,11 @@ export class ObjectStore<T extends KubeObject> implements Lister<T> {
     this.#size -= 1;
     inNamespace?.delete(name);
     if (inNamespace?.size === 0) this.#namespaces.delete(namespace);
-    // What the server says last is newer than what we had.
+    // The server's latest message is newer than the stored object.
     return [{ old: object, now: undefined }];
   }
 
-  /** Everything there is now. What is not among it is gone. */
+  /** Replaces the whole content. Objects that are not in the list are removed. */
   *replace(objects: readonly T[]): Generator<Change<T>> {
     const present = new Set(objects.map((object) => placeOf(object).join('/')));
     for (const old of this.list()) if (!present.has(placeOf(old).join('/'))) yield* this.remove(old);
@@ -98,7 +98,7 @@ export class ObjectStore<T extends KubeObject> implements Lister<T> {
   }
 }
 
-/** One that was deleted and made anew under its name, unseen, is two changes. One that is the same is none. */
+/** An object that was deleted and created again under its name unnoticed gives two changes; an unchanged one gives none. */
 function changes<T extends KubeObject>(old: T | undefined, now: T): Change<T>[] {
   if (old === undefined) return [{ old, now }];
   if (old.metadata.uid !== now.metadata.uid) {

@@ -16,7 +16,7 @@ export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'versi
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** `apps/v1` taken apart; the core group has no name. */
+/** Splits `apps/v1`; the core group has no name. */
 export function groupAndVersion(apiVersion: string): Pick<Resource, 'group' | 'version'> {
   const [first = '', second] = apiVersion.split('/');
   return second === undefined ? { group: '', version: first } : { group: first, version: second };
@@ -25,13 +25,14 @@ export function groupAndVersion(apiVersion: string): Pick<Resource, 'group' | 'v
 export function collectionPath({ resource, namespace }: CollectionRef): string {
   const root = `/${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}`;
   if (namespace === undefined) return `${root}/${resource.plural}`;
-  if (!resource.namespaced) throw misnamed(`${resource.plural} have no namespace, and ${namespace} was named`);
+  if (!resource.namespaced)
+    throw misnamed(`${resource.plural} are not namespaced, but the namespace ${namespace} was given`);
   return `${root}/namespaces/${segment(namespace)}/${resource.plural}`;
 }
 
 export function objectPath(ref: ObjectRef, subresource?: Subresource): string {
   if (ref.resource.namespaced && ref.namespace === undefined) {
-    throw misnamed(`${describeObject(ref)} needs the name of its namespace`);
+    throw misnamed(`${describeObject(ref)} needs a namespace`);
   }
   const path = `${collectionPath(ref)}/${segment(ref.name)}`;
   return subresource === undefined ? path : `${path}/${segment(subresource)}`;
@@ -79,9 +80,9 @@ export function withQuery(path: string, query: Query): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** One step of a path. A name from outside must not be able to walk to another object. */
+/** One path segment. A name from outside must not be able to address another object. */
 function segment(name: string): string {
-  if (name === '' || name === '.' || name === '..') throw misnamed(`${JSON.stringify(name)} is no name`);
+  if (name === '' || name === '.' || name === '..') throw misnamed(`${JSON.stringify(name)} is not a valid name`);
   return encodeURIComponent(name);
 }
 

@@ -19,8 +19,9 @@ interface OpenapiIndex {
 }
 
 /**
- * What the server serves, asked once. A kind that is not known may have been added since, so a miss asks again, unless the
- * answer is of this very second: whoever asks in a loop for what does not exist costs one round trip a second.
+ * The kinds that the server serves, fetched once. An unknown kind may have been added since, so a miss fetches again,
+ * unless the data is less than a second old: a caller that repeatedly asks for a missing kind costs one round trip per
+ * second.
  */
 export class CachedDiscovery implements Discovery {
   readonly #get: GetJson;
@@ -53,7 +54,7 @@ export class CachedDiscovery implements Discovery {
     const url = index.paths?.[path]?.serverRelativeURL;
     if (url === undefined)
       throw new KubeError('KIND_NOT_SERVED', `find the schema of ${apiVersion}: the server has none`);
-    // The address has a hash of the content in it: while it is the same, so is the document.
+    // The URL contains a hash of the content: while it is the same, so is the document.
     const cached = this.#documents.get(apiVersion);
     if (cached?.url === url) return cached.document;
     const document = await this.#get<object>({ path: url }, signal);
@@ -66,7 +67,7 @@ export class CachedDiscovery implements Discovery {
     this.#documents.clear();
   }
 
-  /** However many ask, it is fetched once at a time, for all of them. */
+  /** Concurrent callers share one fetch. */
   async #fetch(signal: AbortSignal): Promise<Known> {
     this.#fetching ??= this.#fetchNow().finally(() => {
       this.#fetching = undefined;

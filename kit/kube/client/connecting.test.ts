@@ -209,7 +209,7 @@ describe('requests', () => {
   });
 });
 
-/** A line to a port of this machine that can be frozen: open, and silent. */
+/** A connection to a local port that can be frozen: open, but silent. */
 async function startLine(t: Test, target: number) {
   const sockets = new Set<Socket>();
   const server = createTcpServer((near) => {
@@ -249,7 +249,7 @@ async function startProxy(t: Test, httpStatus: number) {
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-/** A proxy to the fake, whatever host is asked for. */
+/** A proxy to the fake, whatever host is requested. */
 async function toFake(t: Test, fake: FakeApiServer): Promise<number> {
   const server = createServer().on('connect', (_: IncomingMessage, near: Socket) => {
     near.write('HTTP/1.1 200 OK\r\n\r\n');

@@ -12,9 +12,9 @@ import type { Transport } from './transport.ts';
 export interface ConnectionLimits {
   /** Connections kept for short requests. */
   readonly maxSockets: number;
-  /** Watches on servers that speak no HTTP/2: each has a connection of its own. */
+  /** Watches on servers without HTTP/2: each has its own connection. */
   readonly maxStreams: number;
-  /** Connections whose streams are watches. */
+  /** HTTP/2 connections for watches. */
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   readonly pingIntervalMs: number;
@@ -29,8 +29,8 @@ export interface ConnectionsOptions {
 }
 
 /**
- * The connections under the certificate of the moment. When another is presented, new requests go on connections that
- * are made with it; what is under way on the old ones may end.
+ * The connections under the current certificate. When the certificate changes, new requests use connections made with
+ * it; requests in flight finish on the old ones.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -48,7 +48,7 @@ export class Connections {
   }
 
   under({ certificate }: Identity): Transport {
-    if (this.closing.aborted) throw new KubeError('CLOSED', 'send a request with a client that was closed');
+    if (this.closing.aborted) throw new KubeError('CLOSED', 'send a request: the client is closed');
     if (this.#present && isSame(this.#present.certificate, certificate)) return this.#present.transport;
     this.#present?.transport.retire();
     const { config, limits } = this.#options;
@@ -61,7 +61,7 @@ export class Connections {
     return transport;
   }
 
-  /** Cuts everything, and resolves once nothing is open any more. */
+  /** Cuts all connections, and resolves when they are closed. */
   async close(): Promise<void> {
     this.#closing.abort();
     const closed = [...this.#sockets].map((socket) => once(socket, 'close'));
@@ -96,7 +96,7 @@ export class Connections {
       );
     } catch (error) {
       if (error instanceof KubeError) throw error;
-      if (!timeout.aborted) throw new KubeError('CLOSED', 'connect with a client that was closed', { cause: error });
+      if (!timeout.aborted) throw new KubeError('CLOSED', 'connect: the client is closed', { cause: error });
       throw new KubeError('CONNECTION_REFUSED', `connect to ${config.server} within ${limits.connectTimeoutMs} ms`, {
         cause: error,
       });

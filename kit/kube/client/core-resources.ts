@@ -1,7 +1,7 @@
 import { groupAndVersion } from './api-paths.ts';
 import type { Resource } from './kube-object.ts';
 
-/** Kinds of Kubernetes itself that programs name in their code; anything else is found by `discovery.resourceFor`. */
+/** Kinds of Kubernetes itself that programs name in their code; others are found with `discovery.resourceFor`. */
 export const CORE = {
   namespaces: clusterWide('v1', 'namespaces', 'Namespace'),
   nodes: clusterWide('v1', 'nodes', 'Node'),

@@ -12,7 +12,7 @@ import { type Priority, type RateLimit, RequestGate } from './request-gate.ts';
 import { RestClient } from './rest-client.ts';
 
 export interface ClientLimits extends ConnectionLimits {
-  /** A request has so long from its turn to the last byte of its answer; a watch until its answer begins. */
+  /** Time limit of a request from leaving the queue to the last byte of its response; for a watch, to the first. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   /** One event of a watch. */
@@ -24,7 +24,7 @@ export interface ClientLimits extends ConnectionLimits {
 export const DEFAULT_LIMITS: ClientLimits = {
   timeoutMs: 60_000,
   maxResponseBytes: 256 * 1024 * 1024,
-  // An object is at most 1.5 MiB in etcd; this leaves room for what the JSON of it needs more.
+  // An object has at most 1.5 MiB in etcd; this leaves room for its JSON form.
   maxFrameBytes: 16 * 1024 * 1024,
   maxInFlight: 64,
   maxWaiting: 10_000,
@@ -38,14 +38,14 @@ export const DEFAULT_LIMITS: ClientLimits = {
 
 export interface KubeClientOptions {
   readonly config: KubeConfig;
-  /** No limit unless given: the API server has priority and fairness of its own. */
+  /** No limit by default: the API server has its own priority and fairness. */
   readonly rateLimit?: RateLimit;
-  /** `normal` unless told; `withPriority` gives the others. */
+  /** `normal` by default; `withPriority` gives the others. */
   readonly priority?: Priority;
-  /** `program/version`: also what the server calls the owner of fields when a write names none. */
+  /** `program/version`: also the field manager of writes that name none. */
   readonly userAgent?: string;
   readonly limits?: Partial<ClientLimits>;
-  /** For a config that somebody else wrote: which addresses may be dialled. All unless given. */
+  /** For a config from an untrusted source: which addresses may be dialled. All by default. */
   readonly guard?: DialGuard | undefined;
   readonly observe?: (report: RequestReport) => void;
   readonly clock?: Clock;
@@ -68,7 +68,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     credentials: createCredentials(config.identity, clock),
     impersonate: config.impersonate,
     userAgent: options.userAgent ?? 'fleetshift',
-    // On the machine itself packing costs more than it saves.
+    // On the local machine compression costs more than it saves.
     compression: !config.disableCompression && !isLoopback(server.hostname),
     timeoutMs: limits.timeoutMs,
     maxResponseBytes: limits.maxResponseBytes,

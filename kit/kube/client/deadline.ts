@@ -1,6 +1,7 @@
 /**
- * A signal that follows another and also ends by itself. Lighter than `AbortSignal.any` with a timeout, of which each
- * request would leave a pair for the garbage collector, and the deadline can be lifted once the answer has begun.
+ * A signal that follows another and also has a timeout. Cheaper than `AbortSignal.any` with a timeout, which would
+ * leave a pair of signals per request to the garbage collector, and the timeout can be lifted when the response has
+ * begun.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -26,18 +27,18 @@ export class Deadline {
     return this.#ms;
   }
 
-  /** Time was up before the parent aborted. */
+  /** The timeout came before the parent aborted. */
   get expired(): boolean {
     return this.#expired;
   }
 
-  /** Begins anew with so much time, or with all of it. */
+  /** Restarts the timeout, or removes it. */
   extend(ms?: number): void {
     clearTimeout(this.#timer);
     if (ms !== undefined) this.#timer = this.#start(ms);
   }
 
-  /** It follows nothing any more. */
+  /** Stops following the parent. */
   end(): void {
     this.extend();
     this.#parent.removeEventListener('abort', this.#onAbort);

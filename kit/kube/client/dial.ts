@@ -11,20 +11,20 @@ export type Protocols = readonly ('h2' | 'http/1.1')[];
 
 export interface DialOptions {
   readonly server: URL;
-  /** PEM of whom to trust; the roots that Node brings when there is none. */
+  /** PEM of the trusted authorities; Node's root certificates by default. */
   readonly ca?: string | undefined;
   readonly certificate?: Certificate | undefined;
-  /** The name to ask for and to expect in the certificate, when it is not the host's. */
+  /** The name for SNI and for the certificate check, if it differs from the host. */
   readonly serverName?: string | undefined;
   readonly insecureSkipVerify?: boolean | undefined;
   readonly proxy?: URL | undefined;
-  /** Which addresses may be dialled; all when there is none. */
+  /** Which addresses may be dialled; all by default. */
   readonly guard?: DialGuard | undefined;
-  /** In the order of preference; for TLS only. */
+  /** ALPN protocols in order of preference; for TLS only. */
   readonly protocols: Protocols;
 }
 
-/** A connection to the server, through the proxy when there is one; TLS is up and the certificate is trusted. */
+/** Connects to the server, through the proxy if there is one; TLS is established and the certificate is verified. */
 export async function dial(options: DialOptions, signal: AbortSignal): Promise<Socket | TLSSocket> {
   const { server, proxy, guard } = options;
   const { host, port } = addressOf(server);
@@ -37,7 +37,7 @@ export async function dial(options: DialOptions, signal: AbortSignal): Promise<S
   return ready(socket, 'secureConnect', { doing, signal });
 }
 
-/** Whether the guard would let this config be dialled; throws `ADDRESS_REFUSED` where not. */
+/** Throws `ADDRESS_REFUSED` if the guard does not allow this config to be dialled. */
 export async function checkAddress(
   { server, proxyUrl }: Pick<KubeConfig, 'server' | 'proxyUrl'>,
   guard: DialGuard,
@@ -55,7 +55,7 @@ interface Wanted {
   readonly doing: string;
 }
 
-/** Of the server, or of the proxy that is asked for it: then the name of the server is the proxy's to resolve. */
+/** Checks the server, or the proxy if there is one: the proxy then resolves the name of the server. */
 async function checked(
   guard: DialGuard,
   { host, port, proxy, doing }: Wanted,
@@ -78,11 +78,11 @@ function tlsOptions(options: DialOptions, host: string): ConnectionOptions {
   return {
     host,
     ALPNProtocols: [...protocols],
-    // An IP address cannot be asked for by name, but is still compared with the certificate.
+    // SNI does not allow IP addresses, but the address is still compared with the certificate.
     ...(isIP(name) ? {} : { servername: name }),
     ...(ca !== undefined && { ca }),
     ...(certificate && { cert: certificate.cert, key: certificate.key.reveal() }),
-    // Said aloud, or an environment variable of Node could switch it off.
+    // Set explicitly, or an environment variable of Node could switch it off.
     rejectUnauthorized: insecureSkipVerify !== true,
   };
 }
@@ -100,7 +100,7 @@ async function ready<S extends Socket>(socket: S, event: string, { doing, signal
   socket.once(event, resolve).once('error', reject).once('close', reject);
   try {
     await promise;
-    // A watch may say nothing for long, and firewalls forget connections that do not.
+    // A watch may be silent for long, and firewalls drop idle connections.
     socket.setNoDelay(true).setKeepAlive(true, 30_000);
     return socket;
   } catch (error) {

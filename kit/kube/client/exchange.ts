@@ -23,15 +23,15 @@ export interface ApiRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly priority: Priority;
-  /** Not asked again when the server says to come later; the caller decides. */
+  /** Do not retry when the server asks to; the caller decides. */
   readonly once?: boolean;
 }
 
-/** One answer, or that there was none, for `rest_client_requests_total` and the like. */
+/** One response, or the lack of one, for `rest_client_requests_total` and the like. */
 export interface RequestReport {
   readonly method: string;
   readonly host: string;
-  /** `<error>` when no answer came, as client-go counts it. */
+  /** `<error>` if there was no response, like client-go. */
   readonly code: string;
   readonly seconds: number;
 }
@@ -57,14 +57,14 @@ type Use<T> = (response: TransportResponse, deadline: Deadline) => Promise<T>;
 export interface Streamed {
   readonly response: TransportResponse;
   readonly deadline: Deadline;
-  /** What to throw when reading the response threw this. */
+  /** Translates an error that occurred while reading the response. */
   readonly failure: (error: unknown) => unknown;
 }
 
 const MOST_ATTEMPTS = 10;
 const LEAST_SPREAD_MS = 100;
 
-/** From a request to its answer: waits for its turn, presents credentials, and comes back when the server says so. */
+/** Executes a request: waits for its turn, presents credentials, and retries when the server asks to. */
 export class Exchange {
   readonly #options: ExchangeOptions;
   readonly #root: string;
@@ -76,7 +76,7 @@ export class Exchange {
     this.#headers = { 'user-agent': options.userAgent, ...impersonationHeaders(options.impersonate) };
   }
 
-  /** The answer as JSON. The whole exchange but for waits has `timeoutMs`. */
+  /** Returns the response as JSON. The whole exchange, without waits, has `timeoutMs`. */
   json<T>(request: ApiRequest, signal: AbortSignal): Promise<T> {
     return this.#attempts(request, signal, async (response, deadline) => {
       const text = await readBody(response, this.#options.maxResponseBytes);
@@ -85,7 +85,10 @@ export class Exchange {
     });
   }
 
-  /** The answer as it comes. Its beginning has `timeoutMs`, all of it `streamMs`; whoever took it calls `deadline.end`. */
+  /**
+   * Returns the response as a stream. Its beginning has `timeoutMs`, all of it `streamMs`; the caller must call
+   * `deadline.end`.
+   */
   stream(request: ApiRequest, streamMs: number | undefined, signal: AbortSignal): Promise<Streamed> {
     return this.#attempts(request, signal, async (response, deadline) => {
       deadline.extend(streamMs);
@@ -154,17 +157,17 @@ export class Exchange {
     return { kind: 'refusal', httpStatus: response.status, identity, retryAfter, error };
   }
 
-  /** How long to wait before the next attempt, or undefined when there is to be none. */
+  /** The delay before the next attempt, or undefined if there is none. */
   async #waitAfter(refusal: Refusal, tried: Tried, signal: AbortSignal): Promise<number | undefined> {
     const { httpStatus, identity, retryAfter } = refusal;
     if (httpStatus === 401 && !tried.newIdentity) {
-      // An expired token does no harm to what was asked: it is asked again if there is a new one.
+      // A request with an expired token had no effect: it is retried if there is a new token.
       this.#options.credentials.refused(identity);
       return (await this.#options.credentials.current(signal)) === identity ? undefined : 0;
     }
     if (tried.request.once || retryAfter === undefined || tried.attempt >= MOST_ATTEMPTS) return undefined;
     if (httpStatus !== 429 && httpStatus !== 503) return undefined;
-    // Whoever was turned away at the same moment must not come back at the same moment.
+    // Randomized: clients that were refused at the same moment must not come back at the same moment.
     return retryAfter + this.#options.random() * Math.max(retryAfter, LEAST_SPREAD_MS);
   }
 
@@ -180,7 +183,7 @@ export class Exchange {
     const isWrite = method !== 'GET';
     if (deadline.expired) {
       const code = isWrite ? 'OUTCOME_UNKNOWN' : 'TIMED_OUT';
-      return new KubeError(code, `${doing}: it has not ended within ${deadline.ms} ms`, { cause: error });
+      return new KubeError(code, `${doing}: timeout after ${deadline.ms} ms`, { cause: error });
     }
     if (!(error instanceof KubeError)) return error;
     const code = error.code === 'CONNECTION_LOST' && isWrite ? 'OUTCOME_UNKNOWN' : error.code;
@@ -208,8 +211,8 @@ function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser quotes what it read, which may be a secret.
-    throw new KubeError('RESPONSE_INVALID', 'the answer is not JSON');
+    // The parser quotes the text, which may be a secret.
+    throw new KubeError('RESPONSE_INVALID', 'the response is not JSON');
   }
 }
 

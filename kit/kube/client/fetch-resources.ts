@@ -37,7 +37,7 @@ interface ApiResourceList {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
-/** Everything that the server serves, but subresources: two requests, or one for each group from servers before 1.27. */
+/** All kinds that the server serves, without subresources: two requests, or one per group for servers before 1.27. */
 export async function fetchResources(get: GetJson, signal: AbortSignal): Promise<Resource[]> {
   const [core, groups] = await Promise.all([
     get<AggregatedDiscovery | ApiVersions>({ path: '/api', accept: AGGREGATED }, signal),
@@ -82,7 +82,7 @@ async function oneVersion(apiVersion: string, path: string, get: GetJson, signal
       .filter(({ name }) => !name.includes('/'))
       .map(({ name, kind, namespaced }) => ({ ...groupAndVersion(apiVersion), plural: name, kind, namespaced }));
   } catch (error) {
-    // An aggregated server that is down hides its own kinds only.
+    // An aggregated server that is down hides only its own kinds.
     if (isKubeError(error, 'SERVICE_UNAVAILABLE', 'NOT_FOUND')) return [];
     throw error;
   }

@@ -3,8 +3,8 @@ import { KubeError } from '../kube-error.ts';
 const NEWLINE = 10;
 
 /**
- * Cuts a stream of bytes into lines. What it holds of a line that has not ended is bounded: a longer one is
- * `RESPONSE_TOO_LARGE`. Text is decoded up to line ends only, so a character never falls apart between two chunks.
+ * Splits a stream of bytes into lines. The buffer for an incomplete line is bounded: a longer line is
+ * `RESPONSE_TOO_LARGE`. Text is decoded only up to line ends, so a character is never split between two chunks.
  */
 export class FrameReader {
   readonly #maxFrameBytes: number;
@@ -15,7 +15,7 @@ export class FrameReader {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** Bytes of a line whose end has not come yet. */
+  /** Bytes of the incomplete line. */
   get held(): number {
     return this.#held;
   }
@@ -33,7 +33,7 @@ export class FrameReader {
   }
 
   #isFrame(line: string): boolean {
-    // No text has fewer bytes than this.
+    // A text has at least as many bytes as characters.
     if (line.length > this.#maxFrameBytes) throw this.#tooLarge();
     return line !== '';
   }

@@ -24,7 +24,7 @@ function guard(allow: readonly (typeof LOOPBACK)[], addresses: readonly string[]
   return { asked, guard: createDialGuard({ allow, own: () => [], setting: '--dial-allow', resolve }) };
 }
 
-/** Connects to whatever it is asked for, at loopback. */
+/** Connects to any requested address, at loopback. */
 async function proxy(t: TestContext): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const server = createHttpServer().listen(0, '127.0.0.1');

@@ -5,17 +5,17 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 
 export interface Http1Options {
   readonly server: URL;
-  /** A fresh connection, with a deadline of its own. */
+  /** A new connection, with its own deadline. */
   readonly dial: () => Promise<Duplex>;
   /** For short requests, kept alive between them. */
   readonly maxSockets: number;
-  /** For watches: each takes one for as long as it goes on. */
+  /** For watches: each takes one connection for its whole life. */
   readonly maxStreams: number;
 }
 
 const RETRIES_OF_STALE_SOCKETS = 2;
 
-/** Keep-alive HTTP/1.1. Watches have sockets of their own, so that a hundred of them do not hold up a single request. */
+/** HTTP/1.1 with keep-alive. Watches have sockets of their own, so that a hundred of them do not delay a single request. */
 export class Http1Transport implements Transport {
   readonly #options: Http1Options;
   readonly #agent: DialingAgent;
@@ -30,7 +30,7 @@ export class Http1Transport implements Transport {
 
   async send(request: TransportRequest, signal: AbortSignal): Promise<TransportResponse> {
     if (!request.streaming) return this.#sendOn(this.#agent, request, signal);
-    // Sockets of watches are not given back soon: whoever waits for one would wait forever.
+    // Sockets of watches are not released soon: a request that waits for one would wait without end.
     if (this.#open >= this.#options.maxStreams) throw tooManyStreams(this.#options.maxStreams);
     this.#open += 1;
     const done = (): void => void (this.#open -= 1);
@@ -56,8 +56,8 @@ export class Http1Transport implements Transport {
         return await headOf(sent);
       } catch (error) {
         signal.throwIfAborted();
-        // The server closed a kept connection at the moment at which we wrote on it. A read is asked again; of a write
-        // nobody knows whether it was seen.
+        // The server closed a kept-alive connection just as the request was written. A read is retried; for a write it
+        // is unknown whether it was received.
         const stale = sent.reusedSocket && request.method === 'GET' && attempt < RETRIES_OF_STALE_SOCKETS;
         if (!stale) throw error;
       }
@@ -75,7 +75,7 @@ export class Http1Transport implements Transport {
 async function headOf(request: ClientRequest): Promise<TransportResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request.once('response', resolve);
-  // Stays for the request's life: once the head was given, the body speaks for what goes wrong.
+  // Stays for the life of the request: after the head, errors are reported by the body.
   request.on('error', reject);
   try {
     const response = await promise;
@@ -88,11 +88,11 @@ async function headOf(request: ClientRequest): Promise<TransportResponse> {
   } catch (error) {
     if (error instanceof KubeError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new KubeError('CONNECTION_LOST', `wait for an answer: ${why}`, { cause: error });
+    throw new KubeError('CONNECTION_LOST', `wait for the response: ${why}`, { cause: error });
   }
 }
 
-/** Opens connections by `dial`: TLS, proxies and certificates are none of its business. */
+/** Opens connections with `dial`, which handles TLS, proxies and certificates. */
 class DialingAgent extends Agent {
   readonly #dial: () => Promise<Duplex>;
 
@@ -109,12 +109,12 @@ class DialingAgent extends Agent {
   }
 
   retire(): void {
-    // What is in use closes when it becomes free.
+    // Sockets in use close when they are released.
     Object.assign(this, { keepAlive: false });
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
   }
 }
 
 function tooManyStreams(most: number): KubeError {
-  return new KubeError('OVERLOADED', `open one more watch than the ${most} that one client may have`);
+  return new KubeError('OVERLOADED', `open a watch: the client already has ${most}`);
 }

@@ -9,21 +9,21 @@ export interface LinkOptions {
   readonly socket: Duplex;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
-  /** Takes no request any more; those under way may go on. */
+  /** The link accepts no more requests; those in flight may finish. */
   readonly onEnd: () => void;
 }
 
-/** The server said that it has not looked at the request: it can be sent again whatever it asks for. */
+/** The server said that it has not processed the request: any request can then be sent again. */
 export class UnsentError extends Error {
   override readonly name = 'UnsentError';
 }
 
-// What may be on its way before we say that we have read it. Node's 64 KiB would make every long list wait for
-// round trips; this much keeps a stream busy, and a watch whose reader stands still holds no more than this.
+// Flow control windows. Node's 64 KiB would make every long list wait for round trips; this size keeps a stream busy,
+// and a watch whose reader is stalled buffers no more than this.
 const STREAM_WINDOW = 1024 * 1024;
 const CONNECTION_WINDOW = 32 * 1024 * 1024;
-// Node resets streams beyond 10 MB of what is being sent, which a dozen large objects reach. What is sent at once has a
-// bound already: the number of requests under way.
+// Node resets streams when more than 10 MB are being sent, which a dozen large objects reach. The number of requests in
+// flight already bounds this.
 const SESSION_MEGABYTES = 1024;
 const SETTINGS_MS = 10_000;
 
@@ -51,7 +51,7 @@ export class Http2Link {
     });
   }
 
-  /** Resolves once the server has said how many streams it takes. */
+  /** Resolves when the server has sent its limit of streams. */
   async ready(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(new Error('it sent no settings')), SETTINGS_MS);
@@ -75,7 +75,7 @@ export class Http2Link {
   }
 
   get hasRoom(): boolean {
-    // A session that broke is destroyed at once, and tells so only when its socket has closed.
+    // A broken session is destroyed at once, but reports it only when its socket has closed.
     if (!this.#open || this.#session.destroyed) return false;
     return this.#streams < (this.#session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY);
   }
@@ -139,11 +139,11 @@ async function headOf(stream: ClientHttp2Stream): Promise<TransportResponse> {
   const closed = (): void => reject(new Error('the stream was closed'));
   stream.once('close', closed);
   stream.once('response', (headers) => {
-    // An error for each stream that ends, with its stack and for nobody, would be a good part of a request's cost.
+    // Otherwise every stream that ends would create an unused error with a stack, a good part of a request's cost.
     stream.off('close', closed);
     resolve(headers);
   });
-  // Stays for the stream's life: once the head was given, the body speaks for what goes wrong.
+  // Stays for the life of the stream: after the head, errors are reported by the body.
   stream.on('error', reject);
   try {
     const headers = await promise;
@@ -159,6 +159,6 @@ async function headOf(stream: ClientHttp2Stream): Promise<TransportResponse> {
       throw new UnsentError('the server refused the stream', { cause: error });
     }
     const why = error instanceof Error ? error.message : String(error);
-    throw new KubeError('CONNECTION_LOST', `wait for an answer: ${why}`, { cause: error });
+    throw new KubeError('CONNECTION_LOST', `wait for the response: ${why}`, { cause: error });
   }
 }

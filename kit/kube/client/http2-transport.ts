@@ -6,10 +6,10 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 
 export interface Http2Options {
   readonly server: URL;
-  /** A fresh connection that speaks HTTP/2, with a deadline of its own. */
+  /** A new HTTP/2 connection, with its own deadline. */
   readonly dial: () => Promise<Duplex>;
   readonly maxConnections: number;
-  /** A connection that does not answer a ping for so long is dead, whatever the kernel thinks of it. */
+  /** A connection that does not answer a ping for this long is dead, whatever the kernel reports. */
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
 }
@@ -17,8 +17,8 @@ export interface Http2Options {
 const MOST_TRIES = 5;
 
 /**
- * Requests and watches as streams of few connections. A server allows so many streams on one; another is opened when all
- * are full, up to `maxConnections`; beyond that it is `OVERLOADED`.
+ * Sends requests and watches as streams over a few connections. The server limits the streams per connection; when all
+ * are full, another connection is opened, up to `maxConnections`; beyond that the request is `OVERLOADED`.
  */
 export class Http2Transport implements Transport {
   readonly #options: Http2Options;
@@ -36,7 +36,7 @@ export class Http2Transport implements Transport {
       try {
         return await link.send(request, signal);
       } catch (error) {
-        // The server was closing the connection, and says that it has not looked at this request.
+        // The server was closing the connection, and said that it has not processed this request.
         if (!(error instanceof UnsentError)) throw error;
         if (attempt >= MOST_TRIES) throw new KubeError('CONNECTION_REFUSED', error.message, { cause: error });
       }
@@ -44,7 +44,7 @@ export class Http2Transport implements Transport {
   }
 
   retire(): void {
-    this.#ended ??= new KubeError('CLOSED', 'send a request on connections that were retired');
+    this.#ended ??= new KubeError('CLOSED', 'send a request: the connections are retired');
     for (const link of this.#links) link.retire();
   }
 
@@ -61,7 +61,7 @@ export class Http2Transport implements Transport {
         this.#opening = undefined;
       });
       await unlessAborted(this.#opening, signal);
-      // Many may have waited for the same one.
+      // Many requests may have waited for the same connection.
       const link = this.#free();
       if (link) return link;
     }
@@ -88,6 +88,6 @@ export class Http2Transport implements Transport {
 
   #full(): KubeError {
     const most = this.#options.maxConnections;
-    return new KubeError('OVERLOADED', `open one more stream than ${most} connections to the server carry`);
+    return new KubeError('OVERLOADED', `open a stream: all ${most} connections to the server are full`);
   }
 }

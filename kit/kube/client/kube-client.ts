@@ -1,14 +1,14 @@
 import type { KubeList, KubeObject, Resource } from './kube-object.ts';
 import type { Priority } from './request-gate.ts';
 
-/** One object, or the place where it would be. */
+/** One object, whether or not it exists. */
 export interface ObjectRef {
   readonly resource: Resource;
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** A collection: every namespace when none is named. */
+/** A collection, in all namespaces by default. */
 export interface CollectionRef {
   readonly resource: Resource;
   readonly namespace?: string;
@@ -17,7 +17,7 @@ export interface CollectionRef {
 export interface ListOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** `'0'` takes what the server has in its cache. */
+  /** `'0'` reads from the server's cache. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
   readonly limit?: number;
@@ -27,13 +27,16 @@ export interface ListOptions {
 export interface WatchOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Where to begin: what came after this version. */
+  /** Start with the events after this version. */
   readonly resourceVersion: string;
-  /** The server ends the watch after about this long, and the caller resumes. */
+  /** The server ends the watch after about this time, and the caller resumes. */
   readonly timeoutSeconds?: number;
 }
 
-/** A bookmark says how far the watch has come; its object has nothing but a version. A stale start is a `KubeError` `EXPIRED`. */
+/**
+ * A bookmark reports the progress of the watch; its object has only a version. A start version that is too old is a
+ * `KubeError` `EXPIRED`.
+ */
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
@@ -41,13 +44,13 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
 export interface WriteOptions {
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
-  /** Unknown and duplicate fields: refused unless told otherwise. */
+  /** Unknown and duplicate fields are refused by default. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
 }
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Take fields that others manage. */
+  /** Take over fields that other managers own. */
   readonly force?: boolean;
 }
 
@@ -66,24 +69,24 @@ export interface DeleteOptions {
 export type Subresource = 'status' | 'scale' | (string & {});
 
 /**
- * One API server, as one identity. Every method throws a `KubeError` whose code says the server's reason (`NOT_FOUND`,
- * `CONFLICT`, `EXPIRED`...); nothing is retried but what the server asked to be retried (429 and 503 with `Retry-After`) and
- * requests that certainly never reached it.
+ * One API server, accessed as one identity. Every method throws a `KubeError` whose code is the server's reason
+ * (`NOT_FOUND`, `CONFLICT`, `EXPIRED`...). Requests are retried only if the server asks to (429 and 503 with
+ * `Retry-After`), or if they certainly never reached it.
  */
 export interface KubeClient {
   readonly discovery: Discovery;
   get<T extends KubeObject>(ref: ObjectRef, signal: AbortSignal): Promise<T>;
   getSubresource<T extends KubeObject>(ref: ObjectRef, subresource: Subresource, signal: AbortSignal): Promise<T>;
-  /** One page; `listAll` of the facade goes through all of them in chunks. */
+  /** One page; `listAll` fetches all of them in chunks. */
   list<T extends KubeObject>(ref: CollectionRef, options: ListOptions, signal: AbortSignal): Promise<KubeList<T>>;
-  /** Events until the server ends the watch, which is no error: the caller resumes from the last version it saw. */
+  /** Events until the server ends the watch, which is not an error: the caller resumes from the last version it saw. */
   watch<T extends KubeObject>(
     ref: CollectionRef,
     options: WatchOptions,
     signal: AbortSignal,
   ): AsyncIterable<WatchEvent<T>>;
   create<T extends KubeObject>(ref: CollectionRef, object: T, options: WriteOptions, signal: AbortSignal): Promise<T>;
-  /** A PUT: conflicts unless the object carries the present `resourceVersion`. */
+  /** A PUT: conflicts unless the object has the current `resourceVersion`. */
   replace<T extends KubeObject>(
     ref: ObjectRef,
     object: T,
@@ -103,16 +106,16 @@ export interface KubeClient {
     options: ApplyOptions & { readonly subresource?: Subresource },
     signal: AbortSignal,
   ): Promise<T>;
-  /** The object as it is after the request (with finalizers it is still there), or undefined when it is gone. */
+  /** The object after the request (with finalizers it still exists), or undefined if it is gone. */
   delete<T extends KubeObject>(ref: ObjectRef, options: DeleteOptions, signal: AbortSignal): Promise<T | undefined>;
   deleteCollection(ref: CollectionRef, options: DeleteOptions & ListOptions, signal: AbortSignal): Promise<void>;
-  /** POST to `pods/{name}/eviction`. 429 (a disruption budget) is `TOO_MANY_REQUESTS`, not waited for. */
+  /** POST to `pods/{name}/eviction`. 429 (a disruption budget) is `TOO_MANY_REQUESTS` and is not retried. */
   evict(ref: ObjectRef, options: DeleteOptions, signal: AbortSignal): Promise<void>;
-  /** Anything else, such as a subresource of POST kind or `/version`: JSON in, JSON out. */
+  /** Any other request, such as a POST to a subresource or `/version`: JSON in, JSON out. */
   request<T>(request: RawRequest, signal: AbortSignal): Promise<T>;
-  /** The same client, whose requests go before or after those of others where they have to wait. */
+  /** The same client with another priority for requests that have to wait. */
   withPriority(priority: Priority): KubeClient;
-  /** Cuts whatever is under way, which then rejects with `CLOSED`. */
+  /** Cuts all requests in flight, which reject with `CLOSED`. */
   close(): Promise<void>;
 }
 
@@ -121,12 +124,15 @@ export interface RawRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** `application/json` unless told. */
+  /** Default: `application/json`. */
   readonly contentType?: string;
 }
 
 export interface Discovery {
-  /** Looked up in a cache that is refreshed on a miss. `KubeError` `KIND_NOT_SERVED` when the server does not know it. */
+  /**
+   * Looks in a cache that is refreshed on a miss. Throws `KubeError` `KIND_NOT_SERVED` if the server does not know the
+   * kind.
+   */
   resourceFor(apiVersion: string, kind: string, signal: AbortSignal): Promise<Resource>;
   resources(signal: AbortSignal): Promise<readonly Resource[]>;
   /** The OpenAPI v3 document of one group and version. */

@@ -1,4 +1,4 @@
-/** What every Kubernetes object has. Kinds add `spec`, `status`, `data` and whatever they please. */
+/** The fields that every Kubernetes object has. Kinds add `spec`, `status`, `data` and others. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -3,15 +3,15 @@ import type { CollectionRef, KubeClient, ListOptions } from './kube-client.ts';
 import type { KubeList, KubeObject } from './kube-object.ts';
 
 export interface ListAllOptions<T extends KubeObject = KubeObject> extends Omit<ListOptions, 'limit' | 'continue'> {
-  /** Objects in one request, 500 unless told. */
+  /** Objects per request; 500 by default. */
   readonly chunk?: number;
-  /** What is kept of each object. Called as chunks come, so that no more than one is ever there in full. */
+  /** Reduces each object. Called per chunk, so that at most one chunk is in memory in full. */
   readonly map?: (object: T) => T;
 }
 
 /**
- * A collection as it was at one moment, fetched in chunks. When the server has forgotten that moment half way, which takes
- * it minutes, the whole is asked for in one piece.
+ * Fetches a collection as of one moment, in chunks. If the server drops that snapshot halfway, which takes minutes, the
+ * whole list is fetched in one piece.
  */
 export async function listAll<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
@@ -25,7 +25,7 @@ export async function listAll<T extends KubeObject>(
   };
   const first = await page({ ...options, limit: chunk });
   const items = [...first.items];
-  // The token knows the version that the first chunk was of, and the server refuses to be told it twice.
+  // The token contains the version of the first chunk, and the server refuses to get it twice.
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
   let token = first.metadata.continue;
   while (token) {

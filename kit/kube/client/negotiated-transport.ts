@@ -16,7 +16,7 @@ export interface NegotiatedOptions {
   readonly pingTimeoutMs: number;
 }
 
-/** HTTP/2 where the server speaks it, HTTP/1.1 where it does not: plain HTTP, and some proxies that end TLS. */
+/** HTTP/2 if the server supports it, otherwise HTTP/1.1: for plain HTTP, and some proxies that terminate TLS. */
 export class NegotiatedTransport implements Transport {
   readonly #options: NegotiatedOptions;
   #chosen: Promise<Transport> | undefined;
@@ -66,7 +66,7 @@ export class NegotiatedTransport implements Transport {
   }
 }
 
-/** The connection that told the protocol is used, not thrown away, unless it died meanwhile. */
+/** The connection that negotiated the protocol is reused, unless it died meanwhile. */
 function beginningWith(first: Duplex, dial: () => Promise<Duplex>): () => Promise<Duplex> {
   let unused: Duplex | undefined = first.once('error', () => {});
   return async () => {

@@ -4,11 +4,11 @@ import type { LookupFunction, Socket } from 'node:net';
 import { KubeError } from '../kube-error.ts';
 
 interface Tunnel {
-  /** `http:` or `https:`, with user and password when it wants them. */
+  /** `http:` or `https:`, with user and password if the proxy needs them. */
   readonly proxy: URL;
   readonly host: string;
   readonly port: number;
-  /** Of the proxy's name. */
+  /** Resolves the name of the proxy. */
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -16,7 +16,7 @@ export function addressOf({ hostname, port, protocol }: URL): { readonly host: s
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
 }
 
-/** A connection to host and port that a proxy makes for us, by CONNECT. */
+/** Connects to host and port through a proxy, by CONNECT. */
 export async function openTunnel({ proxy, host, port, lookup }: Tunnel, signal: AbortSignal): Promise<Socket> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const doing = `ask the proxy ${proxy.host} for a connection to ${target}`;
@@ -40,7 +40,7 @@ export async function openTunnel({ proxy, host, port, lookup }: Tunnel, signal: 
 
 async function answer(request: ClientRequest, { doing, signal }: { doing: string; signal: AbortSignal }) {
   const { promise, resolve, reject } = Promise.withResolvers<{ response: IncomingMessage; socket: Socket }>();
-  // A proxy that answers anything but 200 may do so as an ordinary response, with a body.
+  // A proxy may refuse with an ordinary response that has a body.
   request.once('connect', (response: IncomingMessage, socket: Socket) => resolve({ response, socket }));
   request.once('response', (response: IncomingMessage) => resolve({ response, socket: response.socket }));
   request.once('error', reject).end();

@@ -1,11 +1,14 @@
 import { Agent } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** How long a connection is kept that nobody uses. */
+/** How long an idle connection is kept. */
 const IDLE_MS = 30_000;
 const KEPT = 64;
 
-/** Keep-alive HTTP/1.1 on connections that somebody else makes. As many as are asked for: who forwards has limits of his own. */
+/**
+ * HTTP/1.1 with keep-alive on connections made by `dial`. Their number is not limited: the forwarding code has its own
+ * limits.
+ */
 export class RawAgent extends Agent {
   readonly #dial: () => Promise<Duplex>;
   readonly #sockets: Set<Duplex>;
@@ -27,7 +30,7 @@ export class RawAgent extends Agent {
     );
   }
 
-  /** What is in use closes when it becomes free. */
+  /** Sockets in use close when they are released. */
   retire(): void {
     Object.assign(this, { keepAlive: false });
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

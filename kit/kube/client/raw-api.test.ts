@@ -22,7 +22,7 @@ interface Seen {
   readonly url: string | undefined;
 }
 
-/** A server that asks for certificates, and says what it saw. */
+/** A server that asks for client certificates, and reports what it saw. */
 async function stage(t: TestContext, config: Partial<KubeConfig> = {}) {
   const seen: Seen[] = [];
   const connections = new Set<object>();

@@ -13,45 +13,45 @@ import { RawAgent } from './raw-agent.ts';
 
 export interface RawApiOptions {
   readonly config: KubeConfig;
-  /** Which addresses may be dialled; all when there is none. */
+  /** Which addresses may be dialled; all by default. */
   readonly guard?: DialGuard | undefined;
   readonly connectTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * `own`: with the credentials of the kubeconfig. `none`: without any, neither token nor certificate, for a caller who brings
- * his own: a server that is shown a certificate looks at no token.
+ * `own`: with the credentials of the kubeconfig. `none`: with neither token nor certificate, for a caller that brings
+ * its own token: a server that gets a client certificate ignores tokens.
  */
 export type RawIdentity = 'own' | 'none';
 
-/** What a request of `node:http` needs to reach the server. */
+/** Everything a `node:http` request needs to reach the server. */
 export interface RawWay {
   readonly agent: Agent;
-  /** `host`, and `authorization` where a token is shown. In lower case. */
+  /** `host`, and `authorization` if a token is used. In lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What every path begins with; empty for most servers. */
+  /** The prefix of every path; empty for most servers. */
   readonly root: string;
-  /** The server did not know us by this: the next way is made with a fresh look at the credentials. */
+  /** Reports that the server refused the credentials: the next `way` reads them again. */
   refused(): void;
 }
 
 /**
- * The server for those who forward what others ask: requests and answers as they are, upgrades included, over HTTP/1.1.
- * Whatever goes wrong with a connection is a `KubeError`, and arrives as the request's own error.
+ * Access for forwarding: requests and responses are passed on unchanged, including upgrades, over HTTP/1.1. Connection
+ * errors are `KubeError`s, and arrive as the error of the request.
  */
 export interface RawApi {
   way(identity: RawIdentity, signal: AbortSignal): Promise<RawWay>;
-  /** Cuts whatever is under way. */
+  /** Cuts all requests in flight. */
   close(): Promise<void>;
 }
 
 const CONNECT_MS = 30_000;
 
-/** Nothing is connected, read or run until it is asked for. */
+/** Nothing is connected, read or run until the first request. */
 export function createRawApi(options: RawApiOptions): RawApi {
   if (options.config.impersonate !== undefined) {
-    throw new KubeError('CONFIG_UNSUPPORTED', 'forward requests with a kubeconfig that impersonates somebody itself');
+    throw new KubeError('CONFIG_UNSUPPORTED', 'forward requests: the kubeconfig itself uses impersonation');
   }
   return new DialedApi(options);
 }
@@ -79,7 +79,7 @@ class DialedApi implements RawApi {
   }
 
   async way(identity: RawIdentity, signal: AbortSignal): Promise<RawWay> {
-    if (this.#closing.signal.aborted) throw new KubeError('CLOSED', 'forward a request after the end');
+    if (this.#closing.signal.aborted) throw new KubeError('CLOSED', 'forward a request: the client is closed');
     const { host, pathname } = this.#server;
     const common = { root: pathname.replace(/\/+$/, '') };
     if (identity === 'none') return { ...common, agent: this.#bare, headers: { host }, refused: () => {} };
@@ -132,7 +132,7 @@ class DialedApi implements RawApi {
     } catch (error) {
       if (error instanceof KubeError) throw error;
       if (this.#closing.signal.aborted)
-        throw new KubeError('CLOSED', 'forward a request after the end', { cause: error });
+        throw new KubeError('CLOSED', 'forward a request: the client is closed', { cause: error });
       throw new KubeError('CONNECTION_REFUSED', `connect to ${server} within ${this.#connectTimeoutMs} ms`, {
         cause: error,
       });

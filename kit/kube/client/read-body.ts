@@ -6,7 +6,7 @@ import type { TransportResponse } from './transport.ts';
 
 const unzip = promisify(gunzip);
 
-/** The whole of an answer. One that is larger than `most` bytes, unpacked, is not read to its end. */
+/** Reads the whole response. A response larger than `most` bytes, decompressed, is not read to its end. */
 export async function readBody(response: TransportResponse, most: number): Promise<string> {
   const { headers, body } = response;
   if (Number(headers['content-length'] ?? 0) > most) {
@@ -15,14 +15,14 @@ export async function readBody(response: TransportResponse, most: number): Promi
   }
   const bytes = await gather(body, most);
   if (!response.isWhole())
-    throw new KubeError('CONNECTION_LOST', `read an answer: it broke off after ${bytes.length} bytes`);
+    throw new KubeError('CONNECTION_LOST', `read the response: it broke off after ${bytes.length} bytes`);
   if (headers['content-encoding'] !== 'gzip') return bytes.toString('utf8');
   try {
     return (await unzip(bytes, { maxOutputLength: most })).toString('utf8');
   } catch (error) {
     const large = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     if (large) throw tooLarge(most, error);
-    throw new KubeError('CONNECTION_LOST', 'unpack an answer: it is cut off or damaged', { cause: error });
+    throw new KubeError('CONNECTION_LOST', 'decompress the response: it is truncated or damaged', { cause: error });
   }
 }
 
@@ -31,7 +31,7 @@ function gather(body: Readable, most: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     const closed = (): void =>
-      reject(new KubeError('CONNECTION_LOST', 'read an answer: the connection was closed before its end'));
+      reject(new KubeError('CONNECTION_LOST', 'read the response: the connection was closed before its end'));
     body.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > most) body.destroy(tooLarge(most));
@@ -41,11 +41,11 @@ function gather(body: Readable, most: number): Promise<Buffer> {
       reject(
         error instanceof KubeError
           ? error
-          : new KubeError('CONNECTION_LOST', `read an answer: ${error.message}`, { cause: error }),
+          : new KubeError('CONNECTION_LOST', `read the response: ${error.message}`, { cause: error }),
       );
     });
     body.once('end', () => {
-      // Whoever closes after the end does no harm, and an error for it would be made with every answer.
+      // A close after the end is harmless, and would otherwise create an error for every response.
       body.off('close', closed);
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
     });
@@ -54,5 +54,8 @@ function gather(body: Readable, most: number): Promise<Buffer> {
 }
 
 function tooLarge(most: number, cause?: unknown): KubeError {
-  return new KubeError('RESPONSE_TOO_LARGE', `read an answer of more than ${most} bytes`, { cause, details: { most } });
+  return new KubeError('RESPONSE_TOO_LARGE', `read the response: it has more than ${most} bytes`, {
+    cause,
+    details: { most },
+  });
 }

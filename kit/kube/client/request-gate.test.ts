@@ -9,7 +9,7 @@ function gate(options: Partial<GateOptions> = {}) {
   const clock = new FakeClock();
   const made = new RequestGate({ maxInFlight: 10, maxWaiting: 10, clock, sleep: clock.sleep, ...options });
   const order: string[] = [];
-  /** Enters in the background, and notes that it did. */
+  /** Enters in the background, and records it. */
   const enter = (name: string, priority: Priority = 'normal', signal = never): Promise<void> =>
     made.enter(priority, signal).then(() => void order.push(name));
   return { clock, gate: made, order, enter };

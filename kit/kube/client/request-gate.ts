@@ -1,19 +1,19 @@
 import type { Clock, Sleep } from '#kit/std';
 import { KubeError } from '../kube-error.ts';
 
-/** `high` is for what keeps a program alive, such as its lease; `low` for what may wait while anything else does not. */
+/** `high` is for requests that keep a program alive, such as its lease; `low` for requests that can wait for all others. */
 export type Priority = 'high' | 'normal' | 'low';
 
 export interface RateLimit {
   readonly perSecond: number;
-  /** How many may go at once after a quiet while. */
+  /** How many requests may be sent at once after a quiet period. */
   readonly burst: number;
 }
 
 export interface GateOptions {
-  /** Requests under way at once. `high` ones go through all the same, so that a server which is stuck on others does not hold them up. */
+  /** Concurrent requests. `high` requests are not limited, so that a server that is stuck on others does not delay them. */
   readonly maxInFlight: number;
-  /** Who comes when so many wait already is refused: `OVERLOADED`. */
+  /** When this many requests already wait, further ones are refused: `OVERLOADED`. */
   readonly maxWaiting: number;
   readonly rate?: RateLimit | undefined;
   readonly clock: Clock;
@@ -28,8 +28,8 @@ interface Waiter {
 const ORDER: readonly Priority[] = ['high', 'normal', 'low'];
 
 /**
- * Lets requests go: no more at once than allowed, no faster than allowed, and always the most urgent of those who wait.
- * Among equals the first goes first.
+ * Limits the concurrency and rate of requests. The most urgent waiting request goes first, and among equals the one
+ * that came first.
  */
 export class RequestGate {
   readonly #options: GateOptions;
@@ -50,13 +50,13 @@ export class RequestGate {
     return ORDER.reduce((sum, priority) => sum + this.#waiting[priority].size, 0);
   }
 
-  /** Each `enter` that resolved is followed by one `leave`. */
+  /** Each `enter` that resolved must be followed by one `leave`. */
   async enter(priority: Priority, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#closing.signal.aborted) throw closed();
     if (this.#isNext(priority) && this.#take(priority)) return;
     if (this.waiting >= this.#options.maxWaiting) {
-      throw new KubeError('OVERLOADED', `send a request while ${this.#options.maxWaiting} others wait to be sent`);
+      throw new KubeError('OVERLOADED', `send a request: ${this.#options.maxWaiting} others are already waiting`);
     }
     await this.#wait(priority, signal);
   }
@@ -66,7 +66,7 @@ export class RequestGate {
     this.#admit();
   }
 
-  /** Refuses whoever waits, and whoever comes. */
+  /** Refuses all waiting and later requests. */
   close(): void {
     this.#closing.abort();
     for (const priority of ORDER) for (const waiter of this.#waiting[priority]) waiter.refuse(closed());
@@ -94,7 +94,7 @@ export class RequestGate {
     }
   }
 
-  /** Lets go whoever can, the most urgent first. */
+  /** Admits waiting requests as far as possible, the most urgent first. */
   #admit(): void {
     for (const priority of ORDER) {
       for (const waiter of this.#waiting[priority]) {
@@ -123,7 +123,7 @@ export class RequestGate {
     this.#filledAt = now;
   }
 
-  /** When it is a token that is missing; a place in flight is given by whoever leaves. */
+  /** Waits only for rate tokens; a slot in flight becomes free with `leave`. */
   #admitLater(): void {
     const { rate, sleep } = this.#options;
     if (!rate || this.#tokens >= 1 || this.#refilling) return;
@@ -137,5 +137,5 @@ export class RequestGate {
 }
 
 function closed(): KubeError {
-  return new KubeError('CLOSED', 'send a request with a client that was closed');
+  return new KubeError('CLOSED', 'send a request: the client is closed');
 }

@@ -1,6 +1,6 @@
 import type { Impersonation } from '../config/kube-config.ts';
 
-/** Whom the server shall take us for, if our own identity may do that. */
+/** Headers that ask the server to act as another user, if our own identity may impersonate. */
 export function impersonationHeaders(impersonate: Impersonation | undefined): Record<string, string | string[]> {
   if (!impersonate) return {};
   const { user, uid, groups = [], extra = {} } = impersonate;
@@ -8,7 +8,7 @@ export function impersonationHeaders(impersonate: Impersonation | undefined): Re
     'impersonate-user': user,
     ...(uid !== undefined && { 'impersonate-uid': uid }),
     ...(groups.length > 0 && { 'impersonate-group': [...groups] }),
-    // Keys of extras become part of a header's name, so the server undoes percent-encoding there.
+    // Keys of extras become part of a header name, so they are percent-encoded, which the server undoes.
     ...Object.fromEntries(
       Object.entries(extra).map(([key, values]) => [`impersonate-extra-${encodeKey(key)}`, [...values]]),
     ),

@@ -45,10 +45,10 @@ const PATCH_TYPES: Readonly<Record<Patch['type'], string>> = {
   strategic: 'application/strategic-merge-patch+json',
   json: 'application/json-patch+json',
 };
-/** A watch that outlives what it asked for by this is cut. */
+/** A watch that exceeds its requested lifetime by this is cut. */
 const WATCH_GRACE_MS = 30_000;
 
-/** The port, spoken as REST: each method says what to ask, and the exchange asks it. */
+/** The port over REST: each method builds a request, and the exchange sends it. */
 export class RestClient implements KubeClient {
   readonly #options: RestClientOptions;
 
@@ -124,7 +124,7 @@ export class RestClient implements KubeClient {
   ): Promise<T> {
     const path = objectPath(ref, options.subresource);
     const query = { ...writeQuery(options), force: options.force ? true : undefined };
-    // JSON is YAML, and older servers know only this name.
+    // JSON is YAML, and older servers know only this media type.
     const contentType = 'application/apply-patch+yaml';
     return this.#json('apply', ref, { method: 'PATCH', path, query, body: object, contentType }, signal);
   }
@@ -140,7 +140,7 @@ export class RestClient implements KubeClient {
   }
 
   async deleteCollection(ref: CollectionRef, options: DeleteOptions & ListOptions, signal: AbortSignal): Promise<void> {
-    // A version guards each object when it stands among the preconditions, and says how fresh the list is in the query.
+    // As a precondition a version guards each object; in the query it would set the freshness of the list.
     const { resourceVersion: _, ...query } = listQuery(options);
     const request = { method: 'DELETE', path: collectionPath(ref), query, body: deleteBody(options) } as const;
     await this.#json('delete all', ref, request, signal);
@@ -183,7 +183,10 @@ interface WireList<T> {
   readonly metadata: KubeList['metadata'];
 }
 
-/** In lists of its own kinds the server leaves out what every item is. They are ours alone yet, so they are filled in place. */
+/**
+ * In lists of built-in kinds the server leaves out apiVersion and kind of the items. The items are not shared yet, so
+ * they are filled in place.
+ */
 function withKinds<T extends KubeObject>(list: WireList<T>, resource: Resource): KubeList<T> {
   const items = list.items ?? [];
   const apiVersion = apiVersionOf(resource);

@@ -1,6 +1,6 @@
 const LONGEST_MS = 60_000;
 
-/** How long a `Retry-After` header asks to wait, no longer than a minute; undefined when there is none or it says nothing. */
+/** The delay that a `Retry-After` header asks for, at most a minute; undefined if it is missing or invalid. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;

@@ -1,7 +1,7 @@
 import type { FieldFault } from '#kit/std';
 import { KubeError, type KubeErrorCode } from '../kube-error.ts';
 
-/** The API server's own word on a refusal, as far as it is looked at. */
+/** The relevant fields of the API server's `Status`. */
 export interface Status {
   readonly kind: 'Status';
   readonly reason?: string;
@@ -52,13 +52,13 @@ const BY_NUMBER: Readonly<Record<number, KubeErrorCode>> = {
 };
 
 interface Refusal {
-  /** What was being done: `get configmaps/settings`. */
+  /** The action that failed: `get configmaps/settings`. */
   readonly doing: string;
   readonly httpStatus: number;
   readonly body: unknown;
 }
 
-/** A proxy on the way, or an aggregated server, may answer without a `Status`: then the number alone speaks. */
+/** A proxy, or an aggregated server, may respond without a `Status`: then only the status code is used. */
 export function statusError({ doing, httpStatus, body }: Refusal): KubeError {
   if (!isStatus(body)) {
     return new KubeError(codeOfNumber(httpStatus), `${doing}: the server answered ${httpStatus}`, {

@@ -7,27 +7,27 @@ export interface TransportRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
-  /** The answer goes on for as long as both sides like, so it must not take the place of short ones. */
+  /** The response has no fixed end, so it must not take the place of short requests. */
   readonly streaming?: boolean;
 }
 
 export interface TransportResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Destroying it gives the request up. */
+  /** Destroying it aborts the request. */
   readonly body: Readable;
-  /** Asked after the end of the body: whether it was the server that ended it. Node lets a broken HTTP/2 stream just end. */
+  /** Valid after the end of the body: whether the server ended it. In Node a broken HTTP/2 stream simply ends. */
   isWhole(): boolean;
 }
 
 /**
- * Connections to one server under one certificate. What goes wrong is a `KubeError`: `CONNECTION_REFUSED`,
+ * Connections to one server under one certificate. Errors are `KubeError`s: `CONNECTION_REFUSED`,
  * `CERTIFICATE_REFUSED`, `PROXY_REFUSED` and `OVERLOADED` mean that the request never reached the server,
  * `CONNECTION_LOST` that it may have.
  */
 export interface Transport {
-  /** Resolves with the head of the answer. An abort ends the request, and the body when that has begun. */
+  /** Resolves with the head of the response. An abort ends the request, and the body if it has begun. */
   send(request: TransportRequest, signal: AbortSignal): Promise<TransportResponse>;
-  /** Takes nothing new; what is under way may end, and connections close with it. */
+  /** Accepts no new requests; those in flight may finish, and connections close with them. */
   retire(): void;
 }

@@ -10,7 +10,7 @@ export interface WatchReading {
   readonly open: () => Promise<Streamed>;
 }
 
-/** What a watch says, until the server ends it. A connection that breaks is `CONNECTION_LOST`. */
+/** The events of a watch, until the server ends it. A broken connection is `CONNECTION_LOST`. */
 export async function* watchEvents<T extends KubeObject>(
   { maxFrameBytes, open }: WatchReading,
   signal: AbortSignal,
@@ -52,7 +52,7 @@ function parseLine(line: string): { readonly type?: unknown; readonly object?: u
   try {
     return JSON.parse(line) as { type?: unknown; object?: unknown };
   } catch {
-    // The parser quotes what it read, which may be a secret.
+    // The parser quotes the text, which may be a secret.
     throw new KubeError('RESPONSE_INVALID', 'an event is not JSON');
   }
 }

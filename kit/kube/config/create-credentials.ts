@@ -4,7 +4,7 @@ import { ExecCredentials } from './exec-credentials.ts';
 import type { IdentityConfig } from './kube-config.ts';
 import { MaterialReader } from './material-reader.ts';
 
-/** A token and a certificate that a kubeconfig names go before those of its plugin, as with kubectl. */
+/** Like kubectl, prefers a token and a certificate named in the kubeconfig over those of its plugin. */
 export function createCredentials(config: IdentityConfig, clock: Clock): Credentials {
   const named = new NamedCredentials(config, clock);
   if (!config.exec) return named;

@@ -57,7 +57,7 @@ describe('credentials from files', () => {
 
 describe('credentials from a plugin', () => {
   const clock = new FakeClock();
-  /** A plugin that prints what the script says; `runs` is how often it ran. */
+  /** A plugin that prints the given status; `runs` is how often it ran. */
   function plugin(status: object | string, more: Partial<ExecPlugin> = {}) {
     const log = newFile();
     const printed =

@@ -6,15 +6,15 @@ export interface Certificate {
   readonly key: Secret;
 }
 
-/** What a client presents. Two that are the same object are the same credentials. */
+/** The credentials that a client presents. The same object means the same credentials. */
 export interface Identity {
   readonly token?: Secret;
   readonly certificate?: Certificate;
 }
 
 export interface Credentials {
-  /** What to present now: the same object until something changed. */
+  /** The current credentials: the same object until something changes. */
   current(signal: AbortSignal): Promise<Identity>;
-  /** The server did not accept these. The next `current` looks again; what it gives may be the same. */
+  /** Reports that the server refused these. The next `current` reads them again; they may be unchanged. */
   refused(identity: Identity): void;
 }

@@ -9,7 +9,7 @@ interface Held {
   readonly until: number;
 }
 
-/** What a plugin gave, until it expires or is refused. However many ask, it is run once at a time. */
+/** Credentials from a plugin, cached until they expire or are refused. Concurrent callers share one run. */
 export class ExecCredentials implements Credentials {
   readonly #plugin: ExecPlugin;
   readonly #clock: Clock;
@@ -48,11 +48,11 @@ function parseCredential(output: string, { apiVersion, command }: ExecPlugin): H
   try {
     printed = JSON.parse(output);
   } catch {
-    // The parser quotes what it read, and that may be a token.
+    // The parser quotes the text, which may be a token.
     throw refuse('they are not JSON');
   }
   const credential = printed as { kind?: unknown; apiVersion?: unknown; status?: Record<string, unknown> } | null;
-  if (credential?.kind !== 'ExecCredential') throw refuse('they are no ExecCredential');
+  if (credential?.kind !== 'ExecCredential') throw refuse('they are not an ExecCredential');
   if (credential.apiVersion !== apiVersion)
     throw refuse(`they are of ${String(credential.apiVersion)}, not ${apiVersion}`);
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = credential.status ?? {};
@@ -60,7 +60,7 @@ function parseCredential(output: string, { apiVersion, command }: ExecPlugin): H
     throw refuse('they hold neither a token nor a certificate');
   if ((typeof cert === 'string') !== (typeof key === 'string')) throw refuse('certificate and key come together');
   const until = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.POSITIVE_INFINITY;
-  if (Number.isNaN(until)) throw refuse('their expirationTimestamp is no time');
+  if (Number.isNaN(until)) throw refuse('their expirationTimestamp is not a valid time');
   return {
     until,
     identity: {

@@ -1,21 +1,21 @@
 import { KubeError } from '../kube-error.ts';
 
-/** Reads a part of a document that others wrote; what has the wrong type is told by its place. */
+/** Reads a part of an untrusted document; errors name the place of a value with the wrong type. */
 export class Fields {
   readonly where: string;
   readonly #values: Readonly<Record<string, unknown>>;
 
-  /** Nothing at all reads as a part without fields. */
+  /** Null and undefined count as an object without fields. */
   constructor(value: unknown, where: string) {
-    if (value != null && (typeof value !== 'object' || Array.isArray(value))) throw wrong(where, 'is no object');
+    if (value != null && (typeof value !== 'object' || Array.isArray(value))) throw wrong(where, 'is not an object');
     this.where = where;
     this.#values = { ...value };
   }
 
-  /** Empty text says as little as no text. */
+  /** Empty text counts as missing. */
   text(name: string): string | undefined {
     const value = this.#values[name] ?? '';
-    if (typeof value !== 'string') throw wrong(`${this.where}: ${name}`, 'is no text');
+    if (typeof value !== 'string') throw wrong(`${this.where}: ${name}`, 'is not a string');
     return value === '' ? undefined : value;
   }
 
@@ -27,7 +27,7 @@ export class Fields {
 
   texts(name: string): string[] {
     return this.#list(name).map((value) => {
-      if (typeof value !== 'string') throw wrong(`${this.where}: ${name}`, 'holds something that is no text');
+      if (typeof value !== 'string') throw wrong(`${this.where}: ${name}`, 'holds a value that is not a string');
       return value;
     });
   }
@@ -50,7 +50,7 @@ export class Fields {
 
   #list(name: string): unknown[] {
     const value = this.#values[name] ?? [];
-    if (!Array.isArray(value)) throw wrong(`${this.where}: ${name}`, 'is no list');
+    if (!Array.isArray(value)) throw wrong(`${this.where}: ${name}`, 'is not a list');
     return value;
   }
 }

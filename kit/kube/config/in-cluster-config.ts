@@ -10,11 +10,12 @@ export interface InClusterOptions {
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The API server of the cluster that this Pod runs in, as its service account. The kubelet renews the token; it is read again.
+ * The API server of the cluster that this Pod runs in, with its service account. The kubelet renews the token; the file
+ * is read again.
  *
- * DECISION: `SERVICE_ACCOUNT_FOLDER` says where the service account is mounted, when it is not where kubelets mount it: in
- * Pods that mount a projected token of their own elsewhere, and where a Pod is a process without a file system of its own,
- * as in tests. Whoever sets the environment chooses the server already, so that this gives nobody more than they have.
+ * DECISION: `SERVICE_ACCOUNT_FOLDER` overrides the mount path of the service account: for Pods that mount a projected
+ * token elsewhere, and for processes without a file system of their own, as in tests. The environment already
+ * determines the server, so this grants no additional access.
  */
 export async function inClusterConfig(options: InClusterOptions, signal: AbortSignal): Promise<KubeConfig> {
   const {

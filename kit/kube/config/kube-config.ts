@@ -1,6 +1,6 @@
 import type { Secret } from '#kit/std';
 
-/** Text that was given, or a file that may change and is read again. */
+/** A literal text, or a file that may change and is read again. */
 export type Material =
   | { readonly kind: 'text'; readonly text: Secret }
   | { readonly kind: 'file'; readonly path: string };
@@ -11,12 +11,12 @@ export interface ExecPlugin {
   /** A name to look up in PATH, or an absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** On top of `environment`. */
+  /** Added to `environment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly environment: Environment;
-  /** What the plugin is told of the cluster, when it asked to be told. */
+  /** Cluster information for the plugin, if it asked for it. */
   readonly cluster?: Readonly<Record<string, unknown>>;
-  /** How a person gets the program. */
+  /** How to install the program. */
   readonly installHint?: string;
 }
 
@@ -35,11 +35,11 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One server, one identity: what a client needs to know. */
+/** One server and one identity: everything a client needs. */
 export interface KubeConfig {
-  /** With its path, when the API stands below one. */
+  /** Including the path, if the API is below one. */
   readonly server: string;
-  /** Where names without a namespace belong. */
+  /** The default namespace. */
   readonly namespace: string;
   readonly ca?: Material;
   readonly serverName?: string;

@@ -2,10 +2,10 @@ import { parseYaml, YamlError } from '#kit/yaml';
 import { KubeError } from '../kube-error.ts';
 import { Fields } from './fields.ts';
 
-/** A named part of a kubeconfig, and the folder of the file it stands in: paths in it begin there. */
+/** A named part of a kubeconfig, and the folder of its file: relative paths start there. */
 export interface Entry {
   readonly fields: Fields;
-  /** Undefined when the document came as text, from who knows where. */
+  /** Undefined if the document came as text, from an unknown source. */
   readonly folder: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function readKubeconfig(text: string, { name, folder }: DocumentSource): 
   };
 }
 
-/** As kubectl merges the files of `KUBECONFIG`: whoever names something first has it whole. */
+/** Merges like kubectl merges the files of `KUBECONFIG`: the first file that names an entry defines all of it. */
 export function mergeKubeconfigs(documents: readonly KubeconfigDocument[]): KubeconfigDocument {
   const firstOf = (part: 'clusters' | 'users' | 'contexts'): Map<string, Entry> =>
     new Map(documents.toReversed().flatMap((document) => [...document[part]]));
@@ -52,8 +52,8 @@ function valueOf(text: string, name: string): unknown {
     return parseYaml(text);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    // The parser's message may quote the text, and it may hold a key.
-    const what = error.code === 'YAML_TOO_LARGE' ? 'it is too large or too deep' : 'it is no YAML';
+    // The parser's message may quote the text, which may hold a key.
+    const what = error.code === 'YAML_TOO_LARGE' ? 'it is too large or too deep' : 'it is not valid YAML';
     throw new KubeError('CONFIG_INVALID', `read ${name}: ${what}, at line ${String(error.details['line'])}`);
   }
 }

@@ -24,7 +24,7 @@ interface Parts {
   readonly context?: object;
 }
 
-/** A kubeconfig with one of each, all of the same name. JSON is YAML. */
+/** A kubeconfig with one of each, all with the same name. JSON is YAML. */
 function kubeconfig(name: string, { current = name, cluster = {}, user = {}, context = {} }: Parts = {}): string {
   return JSON.stringify({
     kind: 'Config',

@@ -8,13 +8,13 @@ import { type KubeconfigDocument, mergeKubeconfigs, readKubeconfig } from './kub
 import { resolveKubeConfig, type Selection } from './resolve-kube-config.ts';
 
 export interface LoadOptions extends Selection {
-  /** This file and no other; it must be there. */
+  /** Only this file; it must exist. */
   readonly file?: string;
 }
 
 /**
- * As kubectl finds it: the named file, else those of `KUBECONFIG` merged, else `~/.kube/config`; and the service account
- * of the Pod when there is none of them.
+ * Finds the kubeconfig like kubectl: the given file, else those of `KUBECONFIG` merged, else `~/.kube/config`. If there
+ * is none, uses the service account of the Pod.
  */
 export async function loadKubeConfig(options: LoadOptions, signal: AbortSignal): Promise<KubeConfig> {
   const { file, environment } = options;
@@ -23,18 +23,18 @@ export async function loadKubeConfig(options: LoadOptions, signal: AbortSignal):
   const documents = read.filter((document) => document !== undefined);
   if (documents.length > 0) return resolveKubeConfig(mergeKubeconfigs(documents), options);
   if (environment['KUBERNETES_SERVICE_HOST']) return inClusterConfig({ environment }, signal);
-  throw new KubeError('CONFIG_NOT_FOUND', `find a kubeconfig: there is none at ${paths.join(', ') || 'all'}`);
+  throw new KubeError('CONFIG_NOT_FOUND', `find a kubeconfig: no file at ${paths.join(', ') || 'all'}`);
 }
 
-/** A kubeconfig file as it was when it was read. */
+/** The state of a kubeconfig file when it was read. */
 export interface KubeconfigSnapshot {
   /** Of its text. */
   readonly digest: string;
-  /** It is parsed when the first is asked for, once for all of them. */
+  /** The file is parsed on the first call, once for all contexts. */
   select(selection: Selection): KubeConfig;
 }
 
-/** One file with many contexts. If it is as it was `before`, that is what comes back. */
+/** One file with many contexts. Returns `before` if the file is unchanged. */
 export async function readKubeconfigFile(
   file: string,
   before: KubeconfigSnapshot | undefined,
@@ -49,7 +49,7 @@ export async function readKubeconfigFile(
   return { digest, select: (selection) => resolveKubeConfig(parsed(), selection) };
 }
 
-/** A kubeconfig out of a Secret or the like. It may not name files or programs of this machine. */
+/** A kubeconfig from a Secret or the like. It may not name files or programs of this machine. */
 export function parseKubeConfig(text: string, options: Partial<Selection> = {}): KubeConfig {
   const document = readKubeconfig(text, { name: 'the kubeconfig', folder: undefined });
   return resolveKubeConfig(document, { environment: {}, ...options });

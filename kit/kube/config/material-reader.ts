@@ -6,8 +6,8 @@ import type { Material } from './kube-config.ts';
 const MAX_AGE_MS = 10_000;
 
 /**
- * The present text of a material. Files of tokens and certificates are replaced while we run: a read older than ten
- * seconds is done again, and `forget` asks for the next one at once.
+ * The current text of a material. Token and certificate files are replaced while the process runs: after ten seconds a
+ * file is read again, and `forget` makes the next call read it at once.
  */
 export class MaterialReader {
   readonly #material: Material;
@@ -22,7 +22,7 @@ export class MaterialReader {
   async text(signal: AbortSignal): Promise<string> {
     if (this.#material.kind === 'text') return this.#material.text.reveal();
     const age = this.#clock.now() - (this.#read?.at ?? Number.NEGATIVE_INFINITY);
-    // A clock that was set back makes a read look as if it came from the future.
+    // If the clock was set back, the last read seems to be in the future.
     if (this.#read && age >= 0 && age < MAX_AGE_MS) return this.#read.text;
     const text = await readWhole(this.#material.path, signal);
     this.#read = { text, at: this.#clock.now() };

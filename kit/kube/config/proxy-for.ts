@@ -2,16 +2,16 @@ import { BlockList, isIP } from 'node:net';
 import { KubeError } from '../kube-error.ts';
 import type { Environment } from './kube-config.ts';
 
-/** The proxy that the environment names for a server, by the rules that curl and Go programs follow. */
+/** The proxy that the environment sets for a server, by the rules of curl and Go. */
 export function proxyFor(server: URL, environment: Environment): string | undefined {
   const names = server.protocol === 'https:' ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy'];
   const proxy = names.map((name) => environment[name]).find(Boolean);
   if (proxy === undefined || isLoopback(server.hostname)) return undefined;
   if (isExempt(server, environment['NO_PROXY'] || environment['no_proxy'] || '')) return undefined;
-  // `proxy:3128` is understood as http, as everywhere.
+  // `proxy:3128` means http, as in other programs.
   const url = URL.parse(proxy.includes('://') ? proxy : `http://${proxy}`);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-  throw new KubeError('CONFIG_UNSUPPORTED', `${names[0]} is no http or https address`);
+  throw new KubeError('CONFIG_UNSUPPORTED', `${names[0]} is not an http or https URL`);
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -4,19 +4,19 @@ import type { Environment, ExecPlugin } from './kube-config.ts';
 import type { Entry } from './kubeconfig-document.ts';
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'] as const;
-/** Under this name a cluster keeps what its plugins want to know beyond the ordinary. */
+/** The name of the cluster extension with additional settings for plugins. */
 const CONFIG_EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** The `exec` of a user, if it has one that can run without a person beside it. */
+/** The `exec` of a user, if it has one that runs without interaction. */
 export function readExecPlugin(user: Entry, cluster: Entry, environment: Environment): ExecPlugin | undefined {
   const exec = user.fields.part('exec');
   if (!exec) return undefined;
   const unsupported = (why: string): KubeError => new KubeError('CONFIG_UNSUPPORTED', `${exec.where} ${why}`);
-  if (user.folder === undefined) throw unsupported('runs a program, which only a kubeconfig from a file may');
+  if (user.folder === undefined) throw unsupported('runs a program, which is allowed only in a kubeconfig from a file');
   const apiVersion = VERSIONS.find((version) => version === exec.text('apiVersion'));
   if (!apiVersion)
-    throw unsupported(`speaks ${exec.text('apiVersion') ?? 'no version that it names'}, not ${VERSIONS.join(' or ')}`);
-  if (exec.text('interactiveMode') === 'Always') throw unsupported('needs a person to talk to');
+    throw unsupported(`speaks ${exec.text('apiVersion') ?? 'an unnamed version'}, not ${VERSIONS.join(' or ')}`);
+  if (exec.text('interactiveMode') === 'Always') throw unsupported('requires interaction');
   const command = exec.text('command');
   if (command === undefined) throw new KubeError('CONFIG_INVALID', `${exec.where} has no command`);
   const installHint = exec.text('installHint');

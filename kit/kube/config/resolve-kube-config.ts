@@ -7,16 +7,16 @@ import { isLoopback, proxyFor } from './proxy-for.ts';
 import { readExecPlugin } from './read-exec-plugin.ts';
 
 export interface Selection {
-  /** The document's current one unless named. */
+  /** The current context of the document by default. */
   readonly context?: string;
-  /** Instead of the context's. */
+  /** Overrides that of the context. */
   readonly cluster?: string;
   readonly user?: string;
   readonly namespace?: string;
   readonly environment: Environment;
 }
 
-/** Picks one context out of a document. Nothing is read or run yet. */
+/** Selects one context of a document. Nothing is read or run yet. */
 export function resolveKubeConfig(document: KubeconfigDocument, selection: Selection): KubeConfig {
   const { environment } = selection;
   const context = pickContext(document, selection);
@@ -60,7 +60,7 @@ function connectionOf(cluster: Entry, environment: Environment): Omit<KubeConfig
   if (ca && insecureSkipVerify) {
     throw new KubeError(
       'CONFIG_INVALID',
-      `${fields.where} names an authority and says not to verify: only one can hold`,
+      `${fields.where} has a certificate authority and insecure-skip-tls-verify: use only one of them`,
     );
   }
   const serverName = fields.text('tls-server-name');
@@ -78,23 +78,29 @@ function connectionOf(cluster: Entry, environment: Environment): Omit<KubeConfig
 function identityOf(user: Entry, cluster: Entry, environment: Environment): IdentityConfig {
   const { fields } = user;
   if (fields.text('username') !== undefined || fields.text('password') !== undefined) {
-    throw new KubeError('CONFIG_UNSUPPORTED', `${fields.where} has a password, which no API server accepts since 1.19`);
+    throw new KubeError(
+      'CONFIG_UNSUPPORTED',
+      `${fields.where} has a password, which API servers do not accept since 1.19`,
+    );
   }
   if (fields.part('auth-provider')) {
     throw new KubeError(
       'CONFIG_UNSUPPORTED',
-      `${fields.where} has an auth-provider; since 1.26 that is an exec plugin`,
+      `${fields.where} has an auth-provider; use an exec plugin instead, as since 1.26`,
     );
   }
   const [cert, key] = [material(user, 'client-certificate'), material(user, 'client-key')];
   if (!cert !== !key)
-    throw new KubeError('CONFIG_INVALID', `${fields.where} has a certificate without key, or a key alone`);
+    throw new KubeError(
+      'CONFIG_INVALID',
+      `${fields.where} has a certificate without a key, or a key without a certificate`,
+    );
   const exec = readExecPlugin(user, cluster, environment);
   const token = tokenOf(user);
   return { ...(cert && key && { certificate: { cert, key } }), ...(token && { token }), ...(exec && { exec }) };
 }
 
-/** The file goes before the text, as with kubectl. */
+/** The file takes precedence over the text, as in kubectl. */
 function tokenOf(user: Entry): Material | undefined {
   const file = user.fields.text('tokenFile');
   if (file !== undefined) return { kind: 'file', path: localPath(user, file) };
@@ -113,7 +119,7 @@ function impersonationOf({ fields }: Entry): Impersonation | undefined {
     if (uid === undefined && groups.length === 0 && !extra) return undefined;
     throw new KubeError(
       'CONFIG_INVALID',
-      `${fields.where} impersonates groups, a uid or extras of nobody: "as" is missing`,
+      `${fields.where} impersonates groups, a uid or extras without a user: "as" is missing`,
     );
   }
   return {
@@ -124,7 +130,7 @@ function impersonationOf({ fields }: Entry): Impersonation | undefined {
   };
 }
 
-/** `x-data` holds the thing itself in base64, and goes before `x`, which names its file. */
+/** `x-data` holds the content in base64, and takes precedence over `x`, which names a file. */
 function material(entry: Entry, name: string): Material | undefined {
   const data = entry.fields.text(`${name}-data`);
   if (data !== undefined) return { kind: 'text', text: new Secret(Buffer.from(data, 'base64').toString('utf8')) };
@@ -133,14 +139,14 @@ function material(entry: Entry, name: string): Material | undefined {
 }
 
 /**
- * DECISION: a kubeconfig that came as text (out of a Secret, over the network) names no file and no program of this
- * machine. Otherwise whoever can write such a Secret could read our files, or run what they like as us.
+ * DECISION: a kubeconfig that came as text (from a Secret, over the network) may not name files or programs of this
+ * machine. Otherwise the author of such a Secret could read our files, or run programs as our process.
  */
 function localPath({ fields, folder }: Entry, path: string): string {
   if (folder === undefined) {
     throw new KubeError(
       'CONFIG_UNSUPPORTED',
-      `${fields.where} names the file ${path}, which only a kubeconfig from a file may`,
+      `${fields.where} names the file ${path}, which is allowed only in a kubeconfig from a file`,
     );
   }
   return isAbsolute(path) ? path : resolve(folder, path);
@@ -150,17 +156,17 @@ function parseServer(server: string | undefined, where: string): URL {
   if (server === undefined) throw new KubeError('CONFIG_INVALID', `${where} has no server`);
   const url = URL.parse(server);
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
-  throw new KubeError('CONFIG_INVALID', `${where}: server is no http or https address`);
+  throw new KubeError('CONFIG_INVALID', `${where}: server is not an http or https URL`);
 }
 
 function parseProxy(proxy: string | undefined, where: string): string | undefined {
   if (proxy === undefined) return undefined;
   const url = URL.parse(proxy);
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
-  throw new KubeError('CONFIG_UNSUPPORTED', `${where}: proxy-url is no http or https address`);
+  throw new KubeError('CONFIG_UNSUPPORTED', `${where}: proxy-url is not an http or https URL`);
 }
 
-/** Whoever listens on the way would have them. */
+/** Unencrypted credentials could be read on the network. */
 function refuseClearText(server: string, identity: IdentityConfig): void {
   const { protocol, hostname } = new URL(server);
   if (protocol === 'https:' || isLoopback(hostname) || !(identity.token || identity.exec)) return;

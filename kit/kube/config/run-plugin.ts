@@ -6,7 +6,7 @@ const TIMEOUT_MS = 60_000;
 const MOST_OUTPUT = 1024 * 1024;
 const MOST_COMPLAINT = 500;
 
-/** What the program prints. It has nobody to ask and no terminal; it is ended after a minute. */
+/** Returns the output of the program. It runs without interaction and terminal, and is killed after a minute. */
 export async function runPlugin(plugin: ExecPlugin): Promise<string> {
   const { apiVersion, command, args, env, environment, cluster } = plugin;
   const spec = { interactive: false, ...(cluster && { cluster }) };

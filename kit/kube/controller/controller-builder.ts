@@ -9,7 +9,7 @@ import { itsController, itself, type Mapper, observing, type WatchSource, watchS
 
 export interface ControllerDeps extends Omit<ControllerOptions, 'sources' | 'keys' | 'reconcile'> {
   readonly informers: InformerFactory;
-  /** Watches this namespace alone. */
+  /** Watches only this namespace. */
   readonly namespace?: string;
 }
 
@@ -18,7 +18,7 @@ export interface WatchedOptions<T extends KubeObject> extends SharedInformerOpti
 }
 
 /**
- * Says what a controller looks after and what it has to hear of:
+ * Declares the objects that a controller reconciles, and the objects that it watches:
  *
  *     new ControllerBuilder({ name: 'sites', informers, expectations })
  *       .for(SITES, { predicates: [generationChanged] })
@@ -26,7 +26,7 @@ export interface WatchedOptions<T extends KubeObject> extends SharedInformerOpti
  *       .watches(CORE.secrets, sitesThatUse)
  *       .reconcile(async (key, signal) => { ... })
  *
- * Its informers are the factory's, which runs below it.
+ * The informers belong to the factory, which must run in a lower group.
  */
 export class ControllerBuilder {
   readonly #deps: ControllerDeps;
@@ -37,7 +37,7 @@ export class ControllerBuilder {
     this.#deps = deps;
   }
 
-  /** What it looks after: the keys are theirs. Comes first. */
+  /** The objects that the controller reconciles: keys are theirs. Must be called first. */
   for<T extends KubeObject>(resource: Resource, options: WatchedOptions<T> = {}): this {
     const { expectations } = this.#deps;
     const informer = this.#informer<T>(resource, options);
@@ -56,12 +56,12 @@ export class ControllerBuilder {
     return this;
   }
 
-  /** What it makes: objects whose controller reference names one that it looks after. */
+  /** Objects that the controller creates: those whose controller reference names a reconciled object. */
   owns<T extends KubeObject>(resource: Resource, options: WatchedOptions<T> = {}): this {
     return this.watches<T>(resource, itsController(this.#looksAfter().resource), options);
   }
 
-  /** Anything else that it reads: the mapper says whom of those that it looks after a change concerns. */
+  /** Other objects that the controller reads: the mapper returns the reconciled objects that a change concerns. */
   watches<T extends KubeObject>(resource: Resource, mapper: Mapper<T>, options: WatchedOptions<T> = {}): this {
     const { expectations } = this.#deps;
     const informer = this.#informer<T>(resource, options);
@@ -85,6 +85,6 @@ export class ControllerBuilder {
 
   #looksAfter() {
     if (this.#primary) return this.#primary;
-    throw new ControllerError('NOTHING_TO_RECONCILE', `build ${this.#deps.name}: say first what it is for`);
+    throw new ControllerError('NOTHING_TO_RECONCILE', `build ${this.#deps.name}: call for() first`);
   }
 }

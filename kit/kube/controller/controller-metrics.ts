@@ -1,12 +1,12 @@
 import type { Outcome, Priority, QueueObserver, WorkersObserver } from '#kit/reconcile';
 import type { Metrics } from '#kit/telemetry';
 
-/** What one controller tells; names and labels are controller-runtime's, so that dashboards made for it work. */
+/** Metrics of one controller, with the names and labels of controller-runtime, so that existing dashboards work. */
 export interface ControllerObserver {
   readonly queue: QueueObserver;
   readonly workers: WorkersObserver;
   started(options: { readonly concurrency: number }): void;
-  /** How long each reconcile under way has taken so far. */
+  /** How long each reconcile in progress has taken so far. */
   inProgress(ms: readonly number[]): void;
 }
 
@@ -32,7 +32,7 @@ const RECONCILE_BUCKETS = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** Declares them; once for each process, whatever the number of its controllers. */
+/** Declares the metrics; once per process, for any number of controllers. */
 export function createControllerMetrics(metrics: Metrics): ControllerMetrics {
   const queue = queueMetrics(metrics);
   const workers = reconcileMetrics(metrics);
@@ -69,7 +69,7 @@ function reconcileMetrics(metrics: Metrics) {
     started: (options) => {
       concurrency.set({ controller }, options.concurrency);
       active.set({ controller }, 0);
-      // Shown from the start, so that a rate over the first error is not missed.
+      // Initialized to 0, so that a rate does not miss the first error.
       for (const counter of [errors, terminalErrors]) counter.add({ controller }, 0);
       for (const result of RESULT_LABELS) total.add({ controller, result }, 0);
     },

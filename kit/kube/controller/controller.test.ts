@@ -43,7 +43,7 @@ function setUp(options: Partial<ControllerDeps> = {}, faults: MemoryFaults = {})
     lines,
     seen,
     builder: new ControllerBuilder({ name: 'owners', informers, log, ...ports, ...options }),
-    /** Reconciles as told and notes the keys, until the test is over. */
+    /** Reconciles as specified and records the keys, until the test is over. */
     start: async (
       builder: ControllerBuilder,
       act: (key: ObjectKey) => Promise<Result> = () => Promise.resolve(DONE),
@@ -136,7 +136,7 @@ test('a stale cache makes no duplicate: a key waits for what was made for it', a
   const clock = new FakeClock();
   const expectations = new Expectations({ clock, timeoutMs: 60_000 });
   const late = Promise.withResolvers<void>();
-  // The watch of what is owned tells nothing until the gate opens.
+  // The watch of owned objects reports nothing until the gate opens.
   const faults: MemoryFaults = {
     after: ({ verb, plural }) => (verb === 'watch' && plural === 'secrets' ? late.promise : Promise.resolve()),
   };

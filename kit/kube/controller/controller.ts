@@ -20,13 +20,13 @@ import type { Expectations } from './expectations.ts';
 import { formatKey, keyOf, parseKey } from './object-key.ts';
 import type { WatchSource } from './watch-source.ts';
 
-/** Brings what the key names to what it should be, from what the caches show. The object may be gone. */
+/** Brings the object of the key to its desired state, based on the caches. The object may be gone. */
 export type ReconcileKey = (key: ObjectKey, signal: AbortSignal) => Promise<Result>;
 
 export interface ControllerOptions {
   readonly name: string;
   readonly sources: readonly WatchSource[];
-  /** All objects that it looks after, for a resync. */
+  /** All reconciled objects, for a resync. */
   readonly keys: () => Iterable<KubeObject>;
   readonly reconcile: ReconcileKey;
   readonly expectations?: Expectations;
@@ -36,12 +36,12 @@ export interface ControllerOptions {
   readonly drainWithinMs?: number;
   readonly cut?: AbortSignal;
   readonly retries?: RetryPolicy;
-  /** Looks at everything again now and then; never unless told. */
+  /** Interval of reconciling everything; off by default. */
   readonly resyncMs?: number;
-  /** How long the first lists may take; 2 minutes unless told. */
+  /** Time limit of the first lists; 2 minutes by default. */
   readonly syncWithinMs?: number;
   readonly metrics?: ControllerMetrics;
-  /** Monotonic. */
+  /** A monotonic clock. */
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
@@ -49,10 +49,10 @@ export interface ControllerOptions {
 }
 
 const PROGRESS_EVERY_MS = 500;
-/** For what was aborted at the end of the drain to end. */
+/** Time for reconciles that were aborted at the end of the drain. */
 const ABORT_WITHIN_MS = 5_000;
 
-/** Reconciles each key that its sources name, once all caches have their first list. */
+/** Reconciles each key that its sources name, after all caches have their first list. */
 export class Controller implements Runnable {
   readonly name: string;
   readonly #options: ControllerOptions;
@@ -79,7 +79,7 @@ export class Controller implements Runnable {
     const feeds = sources.map((source) => source.feed(queue));
     try {
       await this.#synced(signal);
-      this.#log?.info({ count: concurrency }, 'caches are in sync; reconciling');
+      this.#log?.info({ count: concurrency }, 'caches synced; reconciling');
       const stopWithinMs = drainWithinMs + ABORT_WITHIN_MS;
       await runGroups([{ name: this.name, runnables: this.#runnables(queue), stopWithinMs }], signal, {
         ...(sleep && { sleep }),
@@ -122,12 +122,12 @@ export class Controller implements Runnable {
   async #reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result> {
     const { expectations, reconcile } = this.#options;
     const waitMs = expectations?.waitMs(key) ?? 0;
-    // The cache has not shown yet what was done last time. It adds the key when it does.
+    // The cache does not show the last writes yet. It adds the key when it does.
     if (waitMs > 0) return requeueAfter(waitMs);
     try {
       return await reconcile(key, signal);
     } catch (error) {
-      // Another was faster: what it wrote is on its way to the cache. That is how it works, and nobody's failure.
+      // Another write was faster: its result is on its way to the cache. This is normal and not a failure.
       if (isKubeError(error, 'CONFLICT')) return BACK_OFF;
       throw error;
     }
@@ -137,13 +137,13 @@ export class Controller implements Runnable {
     const { sources, syncWithinMs = 120_000, sleep = realSleep } = this.#options;
     const over = new AbortController();
     const late = sleep(syncWithinMs, AbortSignal.any([signal, over.signal])).then(() => {
-      throw new ControllerError('CACHE_NOT_SYNCED', `start ${this.name}: its first lists after ${syncWithinMs} ms`);
+      throw new ControllerError('CACHE_NOT_SYNCED', `start ${this.name}: caches not synced after ${syncWithinMs} ms`);
     });
     try {
       await Promise.race([Promise.all(sources.map((source) => source.synced(signal))), late]);
     } finally {
       over.abort();
-      // It is over one way or the other, and lost the race.
+      // It lost the race; the result does not matter.
       await late.catch(() => undefined);
     }
   }

@@ -6,13 +6,16 @@ import { isKubeError, type KubeErrorCode } from '../kube-error.ts';
 import { formatKey } from './object-key.ts';
 
 export interface ExpectationsOptions {
-  /** Monotonic. */
+  /** A monotonic clock. */
   readonly clock?: Clock;
-  /** What the cache has not shown for so long is no longer waited for; 5 minutes unless told, as in Kubernetes itself. */
+  /**
+   * A write that the cache has not shown for this long is no longer waited for; 5 minutes by default, as in Kubernetes
+   * itself.
+   */
   readonly timeoutMs?: number;
 }
 
-/** Sent and not answered yet, answered and not in the cache yet, or sent and never answered. */
+/** Sent and not answered yet (`sent`), answered and not in the cache yet (`made`), or never answered (`lost`). */
 type Creation = { readonly until: number } & (
   | { readonly kind: 'sent' | 'lost' }
   | { readonly kind: 'made'; readonly uid: string }
@@ -20,18 +23,18 @@ type Creation = { readonly until: number } & (
 
 interface Pending {
   readonly creations: Set<Creation>;
-  /** By uid, until when. */
+  /** By uid: until when to wait. */
   readonly deletions: Map<string, number>;
-  /** What the cache showed as new while an answer was out: the watch may be faster than the answer. */
+  /** New objects that the cache showed while a response was pending: the watch may be faster than the response. */
   readonly shown: Set<string>;
 }
 
 /**
- * What was written for a key and is not in the cache yet. While there is some, the key is not reconciled: with what the
- * cache shows it would do the same again, and for an object whose name the server makes that is a duplicate.
+ * Writes for a key that are not in the cache yet. While there are any, the key is not reconciled: based on the stale
+ * cache it would repeat them, which creates a duplicate if the server chooses the name.
  *
- * An answer that was lost counts as a write that happened, until the cache shows it or the time is over. Better still is a
- * name that follows from the key: then a second create is `ALREADY_EXISTS`, whatever was lost.
+ * If the response was lost, the write counts as done, until the cache shows it or the timeout is over. It is better to
+ * derive the name from the key: then a second create is `ALREADY_EXISTS` in any case.
  */
 export class Expectations {
   readonly #clock: Clock;
@@ -43,7 +46,7 @@ export class Expectations {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Creates by calling `send`, and remembers it for the key. The controller must own or watch what is created. */
+  /** Creates by calling `send`, and remembers it for the key. The controller must own or watch the created objects. */
   async create<T extends KubeObject>(key: ObjectKey, object: T, send: (object: T) => Promise<T>): Promise<T> {
     const pending = this.#of(key);
     const sent: Creation = { kind: 'sent', until: this.#clock.now() + this.#timeoutMs };
@@ -54,7 +57,7 @@ export class Expectations {
       if (!pending.shown.delete(uid)) pending.creations.add({ ...sent, kind: 'made', uid });
       return created;
     } catch (error) {
-      // With a name of its own it cannot be made twice, so nothing is to be feared from a lost answer.
+      // With a fixed name the object cannot be created twice, so a lost response does no harm.
       const mayBeThere = !wasRefused(error) && object.metadata.name === undefined;
       if (mayBeThere) pending.creations.add({ ...sent, kind: 'lost' });
       throw error;
@@ -72,7 +75,7 @@ export class Expectations {
     try {
       return await send();
     } catch (error) {
-      // Gone already is what was wanted, and the cache is yet to show it.
+      // If the object is already gone, the cache still has to show that.
       if (wasRefused(error) && !isKubeError(error, 'NOT_FOUND')) pending.deletions.delete(uid);
       throw error;
     } finally {
@@ -80,7 +83,7 @@ export class Expectations {
     }
   }
 
-  /** The cache shows a change of an object that belongs to the key. */
+  /** Called when the cache shows a change of an object that belongs to the key. */
   observe(key: ObjectKey, { old, now }: Change): void {
     const pending = this.#pending.get(formatKey(key));
     if (!pending) return;
@@ -91,7 +94,7 @@ export class Expectations {
     this.#settle(key, pending);
   }
 
-  /** How long the key has to wait at most; 0 when the cache has shown everything. */
+  /** The maximum time that the key has to wait; 0 if the cache has shown everything. */
   waitMs(key: ObjectKey): number {
     const pending = this.#pending.get(formatKey(key));
     if (!pending) return 0;
@@ -102,7 +105,7 @@ export class Expectations {
     return 0;
   }
 
-  /** What the key stood for is gone. */
+  /** The object of the key is gone. */
   forget(key: ObjectKey): void {
     this.#pending.delete(formatKey(key));
   }
@@ -115,13 +118,13 @@ export class Expectations {
     return pending;
   }
 
-  /** Strikes out what the cache has shown. While answers are out, it is open whose object is whose. */
+  /** Removes what the cache has shown. While responses are pending, it is unknown which create an object belongs to. */
   #settle(key: ObjectKey, { creations, deletions, shown }: Pending): void {
     for (const creation of creations) {
       if (creation.kind === 'made' && shown.delete(creation.uid)) creations.delete(creation);
     }
     if ([...creations].some(({ kind }) => kind === 'sent')) return;
-    // One that nobody is known to have made is taken for one whose answer was lost.
+    // An object of unknown origin is taken for one whose response was lost.
     const lost = [...creations].filter(({ kind }) => kind === 'lost');
     for (const creation of lost.slice(0, shown.size)) creations.delete(creation);
     shown.clear();
@@ -129,7 +132,7 @@ export class Expectations {
   }
 }
 
-/** The server's own no: nothing was written. Anything else may have been, whatever was heard of it. */
+/** Refusals by the server: nothing was written. After any other error the write may have happened. */
 const REFUSALS: readonly KubeErrorCode[] = [
   'BAD_REQUEST',
   'UNAUTHORIZED',

@@ -5,7 +5,7 @@ export function keyOf({ metadata: { namespace, name = '' } }: KubeObject): Objec
   return { namespace, name };
 }
 
-/** `namespace/name`, or `name`, as Kubernetes' own controllers log it. A name holds no slash. */
+/** `namespace/name`, or `name`, as in the logs of Kubernetes' own controllers. A name contains no slash. */
 export function formatKey({ namespace, name }: ObjectKey): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -4,7 +4,10 @@ import type { KubeObject } from '../client/kube-object.ts';
 /** Whether a change is worth a reconcile. */
 export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
 
-/** The spec changed, not only the status: the server counts the generation for those kinds that have a status of their own. */
+/**
+ * The spec changed, not only the status: for kinds with a status subresource, the server increments the generation with
+ * the spec.
+ */
 export const generationChanged: Predicate = ({ old, now }) =>
   old === undefined || now === undefined || old.metadata.generation !== now.metadata.generation;
 
@@ -14,7 +17,7 @@ export const labelsChanged: Predicate = ({ old, now }) =>
 export const annotationsChanged: Predicate = ({ old, now }) =>
   old === undefined || now === undefined || differ(old.metadata.annotations, now.metadata.annotations);
 
-/** Several predicates of a watch must all agree; here one is enough. */
+/** All predicates of a watch must match; with this, one is enough. */
 export function anyOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (change) => predicates.some((predicate) => predicate(change));
 }

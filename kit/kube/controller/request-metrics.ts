@@ -1,7 +1,7 @@
 import type { Metrics } from '#kit/telemetry';
 import type { RequestReport } from '../client/exchange.ts';
 
-/** For `createKubeClient({ observe })`: requests by answer, under client-go's name; once for each process. */
+/** For `createKubeClient({ observe })`: requests by status code, under client-go's name; once per process. */
 export function countRequests(metrics: Metrics): (report: Pick<RequestReport, 'code' | 'method' | 'host'>) => void {
   const requests = metrics.counter({
     name: 'rest_client_requests_total',

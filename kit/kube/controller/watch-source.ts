@@ -7,13 +7,13 @@ import type { Expectations } from './expectations.ts';
 import { formatKey, keyOf } from './object-key.ts';
 import type { Predicate } from './predicates.ts';
 
-/** The keys that an object is about: which of ours have to be looked at when it changes. */
+/** The keys that must be reconciled when the object changes. */
 export type Mapper<T extends KubeObject> = (object: T) => readonly ObjectKey[];
 
-/** One thing that a controller watches. */
+/** A source of changes for a controller. */
 export interface WatchSource {
   synced(signal: AbortSignal): Promise<void>;
-  /** Adds to the queue what changes ask for; returns how to end that. */
+  /** Adds the keys of changes to the queue; returns a function that stops it. */
   feed(queue: KeyedQueue): () => void;
 }
 
@@ -21,7 +21,7 @@ export interface SourceOptions<T extends KubeObject> {
   readonly informer: Informer<T>;
   readonly mapper: Mapper<T>;
   readonly predicates: readonly Predicate<T>[];
-  /** Told of every change before predicates judge it. */
+  /** Called for every change before the predicates. */
   readonly seen?: (change: Change<T>, key: ObjectKey) => void;
 }
 
@@ -34,11 +34,11 @@ export function watchSource<T extends KubeObject>({
   const onChange =
     (queue: KeyedQueue): ChangeHandler<T> =>
     ({ initial, ...change }) => {
-      // What an object was about before counts too: whom it left has to be looked at.
+      // Includes the keys of the previous state: the former owner must be reconciled too.
       const keys = new Map([change.old, change.now].flatMap((object) => (object ? mapper(object) : [])).map(named));
       if (seen) for (const key of keys.values()) seen(change, key);
       if (!predicates.every((predicate) => predicate(change))) return;
-      // The first list is everything there is. What happens meanwhile goes before it.
+      // The first list contains everything; later changes go before it.
       for (const key of keys.keys()) queue.add(key, { priority: initial ? 'low' : 'normal' });
     };
   return {
@@ -52,18 +52,18 @@ export function itself(object: KubeObject): readonly ObjectKey[] {
   return [keyOf(object)];
 }
 
-/** The key of the object of this kind that controls it, if one does. */
+/** The key of the controlling object of this kind, if there is one. */
 export function itsController(owner: Resource): Mapper<KubeObject> {
   return (object) => {
     const reference = controllerOf(object);
     if (reference === undefined || reference.kind !== owner.kind) return [];
-    // Versions of a group are views on the same objects.
+    // Versions of a group are views of the same objects.
     if (groupOf(reference.apiVersion) !== owner.group) return [];
     return [{ name: reference.name, ...(owner.namespaced && { namespace: object.metadata.namespace }) }];
   };
 }
 
-/** Tells expectations what the cache shows of what a key made. */
+/** Passes the changes that the cache shows to the expectations. */
 export function observing(expectations: Expectations): (change: Change, key: ObjectKey) => void {
   return (change, key) => expectations.observe(key, change);
 }

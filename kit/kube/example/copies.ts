@@ -11,7 +11,7 @@ import { CORE, type KubeClient, type KubeObject } from '../index.ts';
 import { createLeaderElection, leaderGauge } from '../leader/index.ts';
 import { controllerOf, setControllerReference } from '../objects/index.ts';
 
-/** How many copies of a ConfigMap there should be. */
+/** The wanted number of copies of a ConfigMap. */
 export const COPIES_ANNOTATION = 'example.org/copies';
 const IS_COPY = 'example.org/copy';
 
@@ -26,7 +26,7 @@ export interface CopiesDeps {
   readonly log?: Logger;
 }
 
-/** The program: caches below, and above them the controller, which works only where this process leads. */
+/** The program: caches, and on top of them the controller, which runs only in the leader. */
 export async function runCopies({ metrics, log, ...deps }: CopiesDeps, signal: AbortSignal): Promise<void> {
   const { client, namespace } = deps;
   const informers = new InformerFactory({ client, ...(log && { log }) });
@@ -57,7 +57,7 @@ interface ControllerDeps extends Omit<CopiesDeps, 'metrics'> {
   readonly cut: AbortSignal;
 }
 
-/** Keeps as many copies of each ConfigMap as its annotation says. Their names are the server's. */
+/** Keeps the number of copies of each ConfigMap that its annotation sets. The server chooses their names. */
 function copiesController({ client, ...deps }: ControllerDeps): Runnable {
   const { informers, namespace } = deps;
   const place = { resource: CORE.configMaps, namespace };
@@ -70,7 +70,7 @@ function copiesController({ client, ...deps }: ControllerDeps): Runnable {
     .owns(CORE.configMaps, { labelSelector: IS_COPY })
     .reconcile(async (key, signal): Promise<Result> => {
       const original = originals.get(key);
-      // What is gone takes its copies along: the cluster collects what it owned.
+      // The copies of a deleted original are garbage collected by the cluster.
       if (!original) return DONE;
       const present = copies.get(original.metadata.uid ?? '');
       const wanted = Number(original.metadata.annotations?.[COPIES_ANNOTATION] ?? 0);

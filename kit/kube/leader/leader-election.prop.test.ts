@@ -8,7 +8,7 @@ import { KubeError } from '../kube-error.ts';
 import { createLeaderElection } from './leader-election.ts';
 
 const CANDIDATES = 3;
-/** How long the work goes on after it was cut: less than what lies between the renewal deadline and the end of the lease. */
+/** How long the work continues after it was cut: less than the time between the renewal deadline and the end of the lease. */
 const LINGER_MS = 4_500;
 
 const FAULTS = ['none', 'refused', 'lost', 'late request', 'late answer', 'hung'] as const;
@@ -24,7 +24,7 @@ function skew() {
   return fc.integer({ min: -7_200_000, max: 7_200_000 });
 }
 
-/** A candidate that starts again whenever it ended, with its own network and its own wall clock. */
+/** A candidate that restarts whenever it ends, with its own network and wall clock. */
 class Candidate {
   readonly #house: House;
   readonly #name: string;
@@ -51,7 +51,7 @@ class Candidate {
         name: 'one',
         identity: this.#name,
         clock,
-        // Quick to see that a lease has run out, so that there is little luck in not meeting another at work.
+        // Notices an expired lease quickly, so that overlapping leaders would not stay undetected by luck.
         retryPeriodMs: 500,
         wallClock: { now: () => clock.now() + this.skewMs },
         sleep: clock.sleep,

@@ -20,7 +20,7 @@ class House {
   readonly kube = new MemoryKube();
   readonly seen: string[] = [];
 
-  /** A candidate whose work notes when it begins, is asked, is cut and ends. */
+  /** A candidate whose work records when it begins, is asked to stop, is cut and ends. */
   candidate(identity: string, faults: MemoryFaults = {}, options: Partial<LeaderElectionOptions> = {}) {
     const note = (what: string): number => this.seen.push(`${this.clock.now() - this.#begun} ${identity} ${what}`);
     const stop = new AbortController();
@@ -52,7 +52,7 @@ class House {
       ...options,
     });
     const running = election.run(stop.signal);
-    // Tests look at the end when they want to; until then it is nobody's.
+    // Tests await the end later; this prevents an unhandled rejection.
     running.catch(() => undefined);
     return { running, lines, end, stop: () => stop.abort(new Error('stop')) };
   }
@@ -97,7 +97,7 @@ test('a leader that is gone without a word is succeeded when its lease has run o
   };
   const a = house.candidate('a', dead);
   await turn();
-  // The clocks of the two differ by an hour. Nobody cares.
+  // The clocks of the two differ by an hour, which must not matter.
   const wallClock = { now: () => house.clock.now() + 3_600_000 };
   const b = house.candidate('b', {}, { wallClock });
   await house.clock.advance(10_000);

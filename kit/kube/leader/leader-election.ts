@@ -8,22 +8,22 @@ import { LeaseClient, type LeaseClientOptions } from './lease-client.ts';
 
 export interface LeaderElectionOptions extends LeaseClientOptions {
   /**
-   * What the leader alone may do. `lost` aborts when the lease is lost: work under way is then cut and not drained, so it
-   * goes to the controllers as their `cut`.
+   * Work that only the leader does. `lost` aborts when the lease is lost: work in progress must then be cut and not
+   * drained, so pass it to the controllers as `cut`.
    */
   readonly work: (lost: AbortSignal) => readonly Runnable[];
-  /** How long the work may take to stop; 30 s unless told. */
+  /** Time limit for stopping the work; 30 s by default. */
   readonly stopWithinMs?: number;
-  /** The beginning of the holder's name, which is made unique; the name of the host unless told. */
+  /** Prefix of the holder identity, which is made unique; the host name by default. */
   readonly identity?: string;
-  /** How long others wait after the last sign of life; 15 s unless told. */
+  /** How long others wait after the last renewal; 15 s by default. */
   readonly leaseDurationMs?: number;
-  /** How long after the last renewal we still work; 10 s unless told. The difference is for the work to end. */
+  /** How long after the last renewal the leader still works; 10 s by default. The difference is time for the work to end. */
   readonly renewDeadlineMs?: number;
   readonly retryPeriodMs?: number;
-  /** Says what time it is to those who read the lease. Nothing is decided by it. */
+  /** Provides the times written into the lease, for readers only. No decision depends on it. */
   readonly wallClock?: Clock;
-  /** Monotonic. */
+  /** A monotonic clock. */
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
@@ -32,16 +32,16 @@ export interface LeaderElectionOptions extends LeaseClientOptions {
   readonly log?: Logger;
 }
 
-/** The right to work, counted from before the request that gave it was sent. */
+/** The held lease. `renewedAt` is the time before the request was sent. */
 interface Tenure {
   readonly seen: SeenLease;
   readonly renewedAt: number;
 }
 
 /**
- * Waits for the lease, works while it holds it, and lets go when it stops. When the lease cannot be renewed, the work is
- * stopped before anybody else can have it, and then this throws `LEASE_LOST`: the process ends and begins again as a
- * candidate, with nothing left over from when it led.
+ * Waits for the lease, works while it holds it, and releases it on a stop. If the lease cannot be renewed, the work is
+ * stopped before another process can take the lease, and then this throws `LEASE_LOST`: the process exits and restarts
+ * as a candidate, with no state from its time as leader.
  */
 export function createLeaderElection(options: LeaderElectionOptions): Runnable {
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
@@ -83,7 +83,7 @@ class Election {
   async run(signal: AbortSignal): Promise<void> {
     this.#tell(false);
     const tenure = await this.#acquire(signal);
-    this.#log?.info({ name: this.#identity }, 'the lease is ours; working');
+    this.#log?.info({ name: this.#identity }, 'lease acquired; working');
     this.#tell(true);
     const lost = new AbortController();
     const stop = new AbortController();
@@ -103,7 +103,8 @@ class Election {
     this.#tell(false);
     if (held.status === 'fulfilled') await this.#release(held.value);
     const failures = [held, worked].flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-    if (failures.length > 1) throw new AggregateError(failures, 'lead: the lease was lost, and the work ended badly');
+    if (failures.length > 1)
+      throw new AggregateError(failures, 'lead: the lease was lost, and stopping the work failed');
     if (failures.length === 1) throw failures[0];
   }
 
@@ -118,19 +119,19 @@ class Election {
     for (;;) {
       signal.throwIfAborted();
       try {
-        // Not under the signal: a claim that was cut off would keep others waiting for a leader that never was.
+        // Not under the signal: an interrupted claim would make others wait for a leader that does not exist.
         const tenure = await this.#within(renewDeadlineMs / 2, (until) => this.#tryAcquire(seen, until));
         if ('renewedAt' in tenure) return await this.#unlessStopped(tenure, signal);
         seen = tenure.seen;
       } catch (error) {
         signal.throwIfAborted();
-        this.#log?.warn({ err: error }, 'the lease could not be asked for; will try again');
+        this.#log?.warn({ err: error }, 'lease not acquired; retrying');
       }
       await this.#sleep(Math.ceil(retryPeriodMs * (1 + this.#random())), signal);
     }
   }
 
-  /** A tenure, or what was seen instead. */
+  /** Returns a tenure, or the lease as seen. */
   async #tryAcquire(
     before: SeenLease | undefined,
     signal: AbortSignal,
@@ -154,7 +155,7 @@ class Election {
     return tenure;
   }
 
-  /** Renews until it is over; what is held then. Throws `LEASE_LOST`, at the deadline at the latest. */
+  /** Renews until `over` aborts; returns the last tenure. Throws `LEASE_LOST`, at the deadline at the latest. */
   async #hold(first: Tenure, over: AbortSignal): Promise<Tenure> {
     const { renewDeadlineMs, retryPeriodMs } = this.#options;
     let tenure = first;
@@ -167,16 +168,13 @@ class Election {
       if (leftMs <= 0) throw this.#lost(why);
       try {
         const { seen } = tenure;
-        // Not under the signal, so that what is held is known when it is over.
+        // Not under the signal, so that the held lease is known in the end.
         tenure = await this.#within(Math.min(leftMs, renewDeadlineMs / 2), (until) => this.#renew(seen, until));
         why = undefined;
       } catch (error) {
         if (error instanceof LeaderError && error.code === 'LEASE_TAKEN') throw this.#lost(error);
         why = error;
-        this.#log?.warn(
-          { err: error, deadlineMs: deadline - this.#clock.now() },
-          'the lease is not renewed; will try again',
-        );
+        this.#log?.warn({ err: error, deadlineMs: deadline - this.#clock.now() }, 'lease not renewed; retrying');
       }
     }
   }
@@ -191,33 +189,33 @@ class Election {
       return await write(lease);
     } catch (error) {
       if (!(error instanceof LeaderError && error.code === 'LEASE_TAKEN')) throw error;
-      // It may be that an earlier renewal went through and its answer was lost, or that somebody deleted the lease.
+      // An earlier renewal may have succeeded with its response lost, or the lease may have been deleted.
       const present = await this.#leases.get(signal);
       if (present && present.spec?.holderIdentity !== this.#identity) throw error;
       return await write(present);
     }
   }
 
-  /** With a deadline of its own. One that does not get through costs the next leader the rest of the lease. */
+  /** Has its own deadline. If it fails, the next leader has to wait for the rest of the lease. */
   async #release({ seen: { lease } }: Tenure): Promise<void> {
     const { spec = {} } = lease;
     try {
       await this.#within(this.#options.renewDeadlineMs / 2, async (until) => {
         await this.#leases.write(lease, released(spec, this.#wallClock.now()), until);
       });
-      this.#log?.info({ name: this.#identity }, 'the lease is released');
+      this.#log?.info({ name: this.#identity }, 'lease released');
     } catch (error) {
-      this.#log?.warn({ err: error }, 'the lease is not released; it runs out by itself');
+      this.#log?.warn({ err: error }, 'lease not released; it will expire');
     }
   }
 
-  /** Rejects when the time is over, also when the request does not heed its signal. */
+  /** Rejects on timeout, even if the request ignores its signal. */
   async #within<T>(ms: number, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const done = new AbortController();
     this.#sleep(ms, done.signal).then(
       () => late.abort(new LeaderError('LEASE_TIMED_OUT', `ask for the lease within ${ms} ms`)),
-      // It was in time.
+      // Finished in time.
       () => undefined,
     );
     try {
@@ -243,7 +241,7 @@ class Election {
 
   #lost(cause: unknown): LeaderError {
     const { namespace, name } = this.#options;
-    this.#log?.error({ err: cause }, 'the lease is lost; stopping the work');
+    this.#log?.error({ err: cause }, 'lease lost; stopping the work');
     return new LeaderError('LEASE_LOST', `keep the lease ${namespace}/${name}`, { cause });
   }
 

@@ -1,6 +1,6 @@
 import type { Gauge, Metrics } from '#kit/telemetry';
 
-/** By the name of the lease, as controller-runtime has it; once for each process. */
+/** By the name of the lease, like controller-runtime; once per process. */
 export function leaderGauge(metrics: Metrics): Gauge<'name'> {
   return metrics.gauge({
     name: 'leader_election_master_status',

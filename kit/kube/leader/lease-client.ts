@@ -10,7 +10,7 @@ export interface LeaseClientOptions {
   readonly name: string;
 }
 
-/** Reads and writes one lease. Each write is refused unless the lease is as it was read. */
+/** Reads and writes one lease. Each write is refused unless the lease is unchanged since it was read. */
 export class LeaseClient {
   readonly #client: KubeClient;
   readonly #ref: ObjectRef & { readonly namespace: string };
@@ -29,7 +29,7 @@ export class LeaseClient {
     }
   }
 
-  /** Writes over what was read, or creates what was not there. `LEASE_TAKEN` when another was faster. */
+  /** Replaces the lease that was read, or creates a missing one. Throws `LEASE_TAKEN` if another process was faster. */
   async write(before: Lease | undefined, spec: LeaseSpec, signal: AbortSignal): Promise<Lease> {
     const { namespace, name } = this.#ref;
     try {

@@ -1,11 +1,11 @@
 import { type Condition, type ConditionStatus, getCondition } from './conditions.ts';
 
 export interface SummaryOptions {
-  /** The conditions that count. One that is missing is Unknown. */
+  /** The conditions that count. A missing one is Unknown. */
   readonly of: readonly string[];
   /** Those among them that are good when False, such as `Degraded`. */
   readonly goodWhenFalse?: readonly string[];
-  /** What was said of an earlier generation of the object is Unknown by now. */
+  /** Conditions of an earlier generation of the object count as Unknown. */
   readonly generation?: number;
 }
 
@@ -15,21 +15,21 @@ export interface ConditionSummary {
   readonly message: string;
 }
 
-/** Nothing to say; the reason of a summary that is True. */
+/** The reason of a summary that is True. */
 const AS_EXPECTED = 'AsExpected';
 const MULTIPLE_ISSUES = 'MultipleIssues';
 
 interface Part {
   readonly type: string;
-  /** As if everything were good when True. */
+  /** Normalized, as if every condition were good when True. */
   readonly status: ConditionStatus;
   readonly reason: string;
   readonly message: string;
 }
 
 /**
- * One condition out of several: False when one is bad, else Unknown when one is not known, else True. It takes over the
- * reason of a single issue, and names every issue in the order in which `of` has them.
+ * Summarizes several conditions: False if one is bad, else Unknown if one is unknown, else True. It takes the reason of
+ * a single issue, and names all issues in the order of `of`.
  */
 export function summarizeConditions(conditions: readonly Condition[], options: SummaryOptions): ConditionSummary {
   const parts = options.of.map((type) => partOf(conditions, type, options));
@@ -54,7 +54,7 @@ function partOf(conditions: readonly Condition[], type: string, options: Summary
   return { type, status: isGoodWhenFalse ? turned(condition.status) : condition.status, reason, message };
 }
 
-/** A condition without a generation is about no generation in particular. */
+/** A condition without a generation never becomes outdated. */
 function isOutdated({ observedGeneration }: Condition, generation: number | undefined): boolean {
   return observedGeneration !== undefined && generation !== undefined && observedGeneration < generation;
 }

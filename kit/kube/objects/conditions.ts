@@ -7,13 +7,13 @@ export type ConditionStatus = (typeof CONDITION_STATUSES)[number];
 export interface Condition {
   readonly type: string;
   readonly status: ConditionStatus;
-  /** The generation of the object that this was said of. */
+  /** The generation of the object that the condition describes. */
   readonly observedGeneration?: number;
-  /** When `status` last became what it is. */
+  /** When `status` last changed. */
   readonly lastTransitionTime: string;
   /** For machines: one word in CamelCase. */
   readonly reason: string;
-  /** For people. The same problem has the same text, or every look at it is a write. */
+  /** For people. The same problem must have the same text; otherwise every reconcile causes a write. */
   readonly message: string;
 }
 
@@ -25,17 +25,17 @@ export interface ConditionChange {
   readonly observedGeneration?: number;
 }
 
-/** What the API server takes in each; more, and it refuses the whole status. */
+/** The limits of the API server; beyond them it refuses the whole status. */
 const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const REASON_CHARS = 1024;
 const MESSAGE_CHARS = 32_768;
 
 /**
- * The conditions with this one in its place. Its time changes only when its status does; a change without a generation
- * takes away the one that was there, since it says nothing about it.
+ * Sets a condition. Its time changes only with its status. A change without a generation removes the stored one, since
+ * it no longer applies.
  *
- * Sorted by type, so that the order in which things were found out does not show. When nothing changed this is the very
- * list that was given, in whatever order: a caller that compares by identity writes nothing.
+ * Conditions are sorted by type, so that the order does not depend on when they were set. If nothing changes, the same
+ * list is returned, in its order: a caller that compares by identity then writes nothing.
  */
 export function setCondition(
   conditions: readonly Condition[],
@@ -52,13 +52,13 @@ export function getCondition(conditions: readonly Condition[], type: string): Co
   return conditions.find((condition) => condition.type === type);
 }
 
-/** The very list that was given when there is no such condition. */
+/** Returns the same list if there is no such condition. */
 export function removeCondition(conditions: readonly Condition[], type: string): readonly Condition[] {
   if (getCondition(conditions, type) === undefined) return conditions;
   return conditions.filter((condition) => condition.type !== type);
 }
 
-/** Of a condition that nobody has set nothing is known. */
+/** A missing condition is Unknown. */
 export function conditionStatus(conditions: readonly Condition[], type: string): ConditionStatus {
   return getCondition(conditions, type)?.status ?? 'Unknown';
 }
@@ -74,7 +74,10 @@ export function isConditionFalse(conditions: readonly Condition[], type: string)
 function changed(before: Condition | undefined, change: ConditionChange, now: number): Condition {
   const { type, status, reason, message = '', observedGeneration } = change;
   if (!REASON.test(reason) || reason.length > REASON_CHARS) {
-    throw new ObjectError('INVALID_CONDITION', `set condition ${type}: "${reason}" is no reason, which is one word`);
+    throw new ObjectError(
+      'INVALID_CONDITION',
+      `set condition ${type}: "${reason}" is not a valid reason, which is one word`,
+    );
   }
   return {
     type,
@@ -86,7 +89,7 @@ function changed(before: Condition | undefined, change: ConditionChange, now: nu
   };
 }
 
-/** Counted in characters, as the API server does. */
+/** Counted in characters, like the API server. */
 function shortened(message: string): string {
   if (message.length <= MESSAGE_CHARS) return message;
   const characters = [...message];

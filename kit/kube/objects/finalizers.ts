@@ -8,12 +8,12 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
 }
 
 /**
- * The patch that adds it, or undefined when it is there already. Only a patch that went through means that the object
- * cannot disappear unnoticed, so it comes before whatever has to be cleaned up.
+ * The patch that adds the finalizer, or undefined if it is there. Only after the patch succeeded is it certain that the
+ * object cannot disappear unnoticed, so apply it before creating anything that must be cleaned up.
  *
- * DECISION: a merge patch that carries the version which was read, here and in `removeFinalizer`. A list can only be
- * patched whole, and without the version a finalizer that somebody else set in between would be lost; with it that is a
- * conflict. A JSON patch with a `test` is no smaller, and the server calls its failure an invalid request.
+ * DECISION: a merge patch with the version that was read, here and in `removeFinalizer`. A list can only be patched as
+ * a whole, and without the version a finalizer added by another controller in between would be lost; with it that is a
+ * conflict. A JSON patch with a `test` is no smaller, and the server reports its failure as an invalid request.
  */
 export function addFinalizer(object: KubeObject, finalizer: string): Patch | undefined {
   if (hasFinalizer(object, finalizer)) return undefined;
@@ -26,7 +26,7 @@ export function addFinalizer(object: KubeObject, finalizer: string): Patch | und
   return finalizersPatch(object, [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/** The patch that removes it, or undefined when it is not there. */
+/** The patch that removes the finalizer, or undefined if it is not there. */
 export function removeFinalizer(object: KubeObject, finalizer: string): Patch | undefined {
   if (!hasFinalizer(object, finalizer)) return undefined;
   const left = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? [];

@@ -5,7 +5,7 @@ import type { KubeObject } from '../client/kube-object.ts';
 import { ObjectError } from './object-error.ts';
 import { removeOwnerReference, setControllerReference, setOwnerReference } from './owner-references.ts';
 
-/** Few names and several lives of each, so that owners meet their rivals and their former selves. */
+/** Few names and several incarnations of each, so that owners meet rivals and their predecessors of the same name. */
 const owner: fc.Arbitrary<KubeObject> = fc
   .record({ kind: fc.constantFrom('A', 'B'), name: fc.constantFrom('x', 'y'), life: fc.nat(1), version: fc.nat(1) })
   .map(({ kind, name, life, version }) => ({

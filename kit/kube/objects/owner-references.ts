@@ -3,13 +3,13 @@ import { describeObject } from './describe-object.ts';
 import { ObjectError } from './object-error.ts';
 
 export interface OwnerReferenceOptions {
-  /** With foreground deletion the owner waits until the object is gone: so unless told otherwise. */
+  /** With foreground deletion the owner waits until the object is gone; true by default for controller references. */
   readonly blockOwnerDeletion?: boolean;
 }
 
 /**
- * The object with this owner as its controller. There is one controller at most: another one is `ALREADY_CONTROLLED`. An
- * owner of the same name that was made anew takes over from its former self.
+ * Sets the owner as the controller of the object. There is at most one controller: another one is `ALREADY_CONTROLLED`.
+ * A recreated owner of the same name replaces its predecessor.
  */
 export function setControllerReference<T extends KubeObject>(
   object: T,
@@ -26,7 +26,7 @@ export function setControllerReference<T extends KubeObject>(
   return withReference(object, reference);
 }
 
-/** The object with this owner, which does not control it: it is collected when its last owner is gone. */
+/** Adds an owner that does not control the object: the object is collected when its last owner is gone. */
 export function setOwnerReference<T extends KubeObject>(
   object: T,
   owner: KubeObject,
@@ -36,7 +36,7 @@ export function setOwnerReference<T extends KubeObject>(
   return withReference(object, blockOwnerDeletion === undefined ? reference : { ...reference, blockOwnerDeletion });
 }
 
-/** The very object that was given when this was no owner of it. */
+/** Returns the same object if this was not an owner. */
 export function removeOwnerReference<T extends KubeObject>(object: T, owner: KubeObject): T {
   const references = object.metadata.ownerReferences ?? [];
   const left = references.filter((reference) => reference.uid !== owner.metadata.uid);
@@ -47,13 +47,13 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** By uid: an owner that was made anew under the same name controls nothing yet. */
+/** Compared by uid: a recreated owner of the same name controls nothing yet. */
 export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   const uid = owner.metadata.uid;
   return uid !== undefined && controllerOf(object)?.uid === uid;
 }
 
-/** Its owner of this kind, whatever version of the group the reference names; the controller before others. */
+/** The owner of this kind, whatever version of the group the reference names; preferably the controller. */
 export function findOwner(object: KubeObject, { apiVersion, kind }: OwnerKind): OwnerReference | undefined {
   const ofKind = (object.metadata.ownerReferences ?? []).filter(
     (reference) => reference.kind === kind && groupOf(reference.apiVersion) === groupOf(apiVersion),
@@ -66,7 +66,7 @@ export interface OwnerKind {
   readonly kind: string;
 }
 
-/** The garbage collector looks for an owner in the object's namespace or among those that have none, and nowhere else. */
+/** The garbage collector looks for an owner only in the object's namespace and among cluster-wide objects. */
 function referenceTo(owner: KubeObject, object: KubeObject): OwnerReference {
   const { name, uid, namespace } = owner.metadata;
   if (name === undefined || uid === undefined) {

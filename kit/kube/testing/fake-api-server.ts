@@ -21,11 +21,11 @@ import { CORE_RESOURCES, type FakeResource } from './fake/resources.ts';
 import { bookmark, startWatch, type WatchRequest } from './fake/watching.ts';
 
 export interface FakeApiServerOptions {
-  /** Kinds beyond those of `CORE`. */
+  /** Kinds besides those of `CORE`. */
   readonly resources?: readonly FakeResource[];
-  /** PEM for `localhost`: TLS with HTTP/2, or without as some proxies have it. Plain HTTP/1.1 when there is none. */
+  /** PEM for `localhost`: TLS with HTTP/2, or without, like some proxies. Plain HTTP/1.1 if missing. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly http2?: boolean };
-  /** Everybody else is 401. Without it nobody is asked. */
+  /** Requests with any other token get 401. If missing, no token is required. */
   readonly tokens?: readonly string[];
 }
 
@@ -40,17 +40,17 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 const MOST_REQUESTS_KEPT = 10_000;
 
 /**
- * An API server in this process, for unit tests: objects, versions, lists in chunks, watches with bookmarks, finalizers,
- * patches but for strategic ones, and faults at will. It has no schemas, no server-side apply and no controllers; what
- * it does it does as the real one, and the client's contract suite runs on both.
+ * An API server in this process, for unit tests: objects, versions, lists in chunks, watches with bookmarks,
+ * finalizers, patches except strategic ones, and fault injection. It has no schemas, no server-side apply and no
+ * controllers. Supported features behave like the real server: the client's contract suite runs on both.
  */
 export class FakeApiServer {
   readonly api: FakeApi;
   readonly faults = new Faults();
-  /** Who may come in; undefined when everybody may. */
+  /** The accepted tokens; undefined if none is required. */
   tokens: ReadonlySet<string> | undefined;
   readonly requests: FakeRequest[] = [];
-  /** Answer with gzip whoever accepts it. */
+  /** Compress responses with gzip if the client accepts it. */
   pack = false;
   readonly #watches = new Set<OpenWatch>();
   readonly #sockets = new Set<Socket>();
@@ -84,7 +84,7 @@ export class FakeApiServer {
     return this.#tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
   }
 
-  /** How to reach it, as the first of its tokens when it wants one. */
+  /** A client config for this server, with the first of its tokens if it needs one. */
   get config(): KubeConfig {
     const [token] = this.tokens ?? [];
     return {
@@ -103,7 +103,7 @@ export class FakeApiServer {
     return this.#sockets.size;
   }
 
-  /** Puts an object there, as a POST does. */
+  /** Creates an object, like a POST. */
   put<T extends KubeObject>(resource: FakeResource, object: T): T {
     const place = { resource, namespace: object.metadata.namespace };
     return this.api.store.create(place, object, { dryRun: false }) as unknown as T;
@@ -113,18 +113,18 @@ export class FakeApiServer {
     this.faults.add(fault);
   }
 
-  /** Watches from before now are `Expired`, and so are the pages of lists. */
+  /** Earlier watch versions and list pages become `Expired`. */
   compact(): void {
     this.api.store.compact();
     this.api.paging.forget();
   }
 
-  /** Tells every watch how far it has come. */
+  /** Sends a bookmark to every watch. */
   bookmark(): void {
     for (const { request, say } of this.#watches) say(bookmark(request.place, this.api.store.version));
   }
 
-  /** Ends every watch as the server does when their time is up. */
+  /** Ends every watch, like the server at the timeout. */
   endWatches(): void {
     for (const { end } of this.#watches) end();
   }
@@ -135,7 +135,7 @@ export class FakeApiServer {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Says on every HTTP/2 connection that it takes no more, as a server that is about to stop. */
+  /** Sends GOAWAY on every HTTP/2 connection, like a server that is about to stop. */
   sendGoaway(): void {
     for (const session of this.#sessions) session.close();
   }

@@ -3,7 +3,7 @@ import { createKubeClient, type KubeClientOptions } from '../client/create-kube-
 import type { KubeClient } from '../client/kube-client.ts';
 import { FakeApiServer, type FakeApiServerOptions } from './fake-api-server.ts';
 
-/** The ways in which a client and a server can talk. */
+/** The protocols between client and server. */
 export const PROTOCOLS = {
   'HTTP/2': { tls: { cert, key } },
   'HTTP/1.1 over TLS': { tls: { cert, key, http2: false } },
@@ -15,7 +15,7 @@ export interface FakePair {
   readonly client: KubeClient;
 }
 
-/** A fake and a client of it, gone after the test. */
+/** A fake and a client for it, removed after the test. */
 export async function fakeClient(
   t: { after(fn: () => Promise<void>): void },
   server: FakeApiServerOptions = {},

@@ -20,13 +20,13 @@ const TOPICS: Readonly<Record<string, (stage: Stage) => void>> = {
 export interface KubeClientContract {
   readonly name: string;
   readonly open: () => Promise<ContractServer>;
-  /** By the names of tests, each with its reason. */
+  /** By test name, each with its reason. */
   readonly skips?: Skips;
-  /** Why nothing of it can run here. */
+  /** Why the suite cannot run here. */
   readonly unavailable?: string | undefined;
 }
 
-/** Every promise of the client's port, on one server. */
+/** Tests every guarantee of the client's port on one server. */
 export function kubeClientContract({ name, open, skips = {}, unavailable }: KubeClientContract): void {
   describe(`the Kubernetes client on ${name}`, unavailable === undefined ? {} : { skip: unavailable }, () => {
     const stage = new Stage(skips);

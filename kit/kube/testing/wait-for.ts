@@ -2,7 +2,7 @@ import { sleep } from '#kit/std';
 
 const BETWEEN_MS = 50;
 
-/** Tries until it does not throw any more. When the signal aborts, what it threw last is thrown. */
+/** Retries until the body does not throw. When the signal aborts, the last error is thrown. */
 export async function waitFor<T>(body: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -24,8 +24,8 @@ export interface UserInfo {
 }
 
 /**
- * What somebody wants the API server to do. Objects come as the webhook's rules ask for them, and are as valid as their
- * schema makes them: nothing else has been checked here.
+ * A request to the API server that is to be admitted. Objects come as the webhook's rules select them, and are
+ * validated against their schema only.
  */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   readonly uid: string;
@@ -33,15 +33,15 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource?: string;
-  /** Absent while the server still has to make one from `generateName`. */
+  /** Absent if the server has yet to generate it from `generateName`. */
   readonly name?: string;
   readonly namespace?: string;
   readonly user: UserInfo;
-  /** Nothing of this will last, so neither may what the webhook does beside its answer. */
+  /** Nothing will be persisted, so the webhook must have no side effects either. */
   readonly dryRun: boolean;
   /** Absent for a DELETE. */
   readonly object?: T;
-  /** What is there now, for UPDATE and DELETE. */
+  /** The existing object, for UPDATE and DELETE. */
   readonly oldObject?: T;
   /** The options of the operation, such as `DeleteOptions`. */
   readonly options?: JsonObject;
@@ -94,7 +94,10 @@ function userOf(info: JsonObject): UserInfo {
   };
 }
 
-/** DECISION: its kind is checked, its content not: the API server validated it by the schema of the kind, and we have none. */
+/**
+ * DECISION: only the kind is checked, not the content: the API server has validated it against the schema, which we do
+ * not have.
+ */
 function optionalKubeObject<T extends KubeObject>(request: JsonObject, field: string): T | undefined {
   const object = optionalObject(request, field, '/request');
   if (object === undefined) return undefined;

@@ -4,7 +4,7 @@ import { ADMISSION_API, type AdmissionRequest } from './admission-request.ts';
 import { diffJson, type PatchOperation } from './json-patch.ts';
 import type { Denied, MutatingVerdict, VerdictExtras } from './verdict.ts';
 
-/** The body that answers a request. */
+/** The response body for a request. */
 export function admissionReview<T extends KubeObject>(
   request: AdmissionRequest<T>,
   verdict: MutatingVerdict<T>,
@@ -22,7 +22,7 @@ function decision<T extends KubeObject>(request: AdmissionRequest<T>, verdict: M
     case 'patch':
       return patched(verdict.patch);
     case 'change':
-      // As it will travel: what JSON leaves out is no change.
+      // As serialized: what JSON omits is not a change.
       return patched(diffJson(request.object, JSON.parse(JSON.stringify(verdict.object))));
     default:
       return assertNever(verdict, 'verdict');
@@ -44,7 +44,7 @@ function statusOf({ message, code, reason, faults }: Denied): object {
   return { status: 'Failure', message, reason, code, ...(causes.length === 0 ? {} : { details: { causes } }) };
 }
 
-/** `/spec/ports/0/name` is `spec.ports[0].name` to Kubernetes. */
+/** `/spec/ports/0/name` is `spec.ports[0].name` in Kubernetes. */
 function fieldOf({ path }: FieldFault): string {
   return path
     .split('/')

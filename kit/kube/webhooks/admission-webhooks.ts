@@ -13,14 +13,14 @@ export interface ValidatingDefinition<T extends KubeObject> {
 
 export interface MutatingDefinition<T extends KubeObject> {
   readonly path: string;
-  /** May run more than once for one request, also on what it returned itself: it must then change nothing. */
+  /** May run more than once for one request, also on its own result: then it must change nothing. */
   readonly mutate: (
     request: AdmissionRequest<T>,
     signal: AbortSignal,
   ) => MutatingVerdict<T> | Promise<MutatingVerdict<T>>;
 }
 
-/** An object is 3 MiB at most for the API server, and a review holds two. */
+/** The API server limits objects to 3 MiB, and a review holds two. */
 const BODY_BYTES = 7 * 1024 * 1024;
 
 export function validatingWebhook<T extends KubeObject>({ path, validate }: ValidatingDefinition<T>): Webhook {
@@ -29,7 +29,7 @@ export function validatingWebhook<T extends KubeObject>({ path, validate }: Vali
 
 export function mutatingWebhook<T extends KubeObject>({ path, mutate }: MutatingDefinition<T>): Webhook {
   return admissionWebhook<T>(path, (request, signal) => {
-    // Whoever changes the object in place must not change what the patch is found by.
+    // The handler may change the object in place; the original is needed to compute the patch.
     const own = request.object === undefined ? request : { ...request, object: structuredClone(request.object) };
     return mutate(own, signal);
   });
@@ -54,8 +54,8 @@ function admissionWebhook<T extends KubeObject>(path: string, handle: Handler<T>
   };
 }
 
-/** What was written for people is shown to them; what nobody foresaw is not. */
+/** Messages written for users are shown; unexpected errors are not. */
 function broken(error: unknown): Denied {
-  const why = error instanceof FleetError ? error.message : 'it broke down, and its log says why';
+  const why = error instanceof FleetError ? error.message : 'internal error; see the log of the webhook';
   return deny(`the webhook could not decide: ${why}`, { code: 500, reason: 'InternalError' });
 }

@@ -4,20 +4,20 @@ import { type Clock, Secret, type Sleep } from '#kit/std';
 import type { Logger } from '#kit/telemetry';
 import { WebhookError } from './webhook-error.ts';
 
-/** Where somebody else keeps the certificate and renews it, as cert-manager does in a mounted Secret. */
+/** Files in which another program keeps and renews the certificate, like cert-manager in a mounted Secret. */
 export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
 export interface ServedCertificate {
-  /** The server's own first, then those that vouch for it. */
+  /** The server certificate first, then the intermediate ones. */
   readonly chain: string;
   readonly key: Secret<string>;
   readonly notAfter: number;
 }
 
-/** A pair that can be served now. Throws `CERTIFICATE_UNUSABLE`, also while only one of the files is new. */
+/** Reads a pair that can be served now. Throws `CERTIFICATE_UNUSABLE`, also while only one of the files is new. */
 export async function readCertificate(files: CertificateFiles, now: number): Promise<ServedCertificate> {
   const { certFile, keyFile } = files;
   const [chain, key] = await Promise.all([read(certFile), read(keyFile)]);
@@ -39,12 +39,12 @@ export interface CertificateWatchDeps {
 }
 
 /**
- * DECISION: looked at every ten seconds, not watched. A mounted Secret changes by the swap of a link two folders up, which
- * no two file systems report alike, and two small files are cheap to read.
+ * DECISION: files are read every ten seconds, not watched. A mounted Secret changes by swapping a link two folders up,
+ * which file systems report in different ways, and two small files are cheap to read.
  */
 const LOOK_EVERY_MS = 10_000;
 
-/** Takes over what is new until the signal aborts. What is served stays until there is something better. */
+/** Installs renewed certificates until the signal aborts. The current one is served until there is a valid new one. */
 export async function watchCertificate(deps: CertificateWatchDeps, signal: AbortSignal): Promise<void> {
   const { files, install, clock, sleep, log } = deps;
   let { serving } = deps;
@@ -60,8 +60,8 @@ export async function watchCertificate(deps: CertificateWatchDeps, signal: Abort
       log.info({ reason: `valid until ${new Date(found.notAfter).toISOString()}` }, 'serving a renewed certificate');
     } catch (err) {
       const message = err instanceof Error ? err.message : String(err);
-      // Once is enough: it is looked at again and again.
-      if (message !== complaint) log.error({ err }, 'no certificate to renew with; the old one stays');
+      // Logged once per error: the files are read repeatedly.
+      if (message !== complaint) log.error({ err }, 'certificate not renewed; serving the old one');
       complaint = message;
     }
   }
@@ -75,12 +75,12 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** The causes of OpenSSL say nothing about the content. */
+/** OpenSSL errors do not reveal the content. */
 function parse<T>(file: string, body: () => T): T {
   try {
     return body();
   } catch (cause) {
-    throw unusable(`${file} does not hold what it should, in PEM and without a passphrase`, cause);
+    throw unusable(`${file} is not valid PEM without a passphrase`, cause);
   }
 }
 

@@ -9,9 +9,9 @@ import { WebhookError } from './webhook-error.ts';
 export interface ConversionDefinition {
   readonly path: string;
   /**
-   * The object in the version that is asked for, with the same name, namespace, uid and kind; of its metadata only labels
-   * and annotations may change. What a version cannot hold is best kept in an annotation: objects are converted there
-   * and back.
+   * Returns the object in the requested version, with the same name, namespace, uid and kind; of the metadata only
+   * labels and annotations may change. Data that a version cannot hold is best kept in an annotation: objects are
+   * converted back and forth.
    */
   readonly convert: (
     object: KubeObject,
@@ -47,7 +47,7 @@ export function conversionWebhook({ path, convert }: ConversionDefinition): Webh
       } catch (error) {
         signal.throwIfAborted();
         onPanic(error);
-        const why = error instanceof FleetError ? error.message : 'it broke down, and its log says why';
+        const why = error instanceof FleetError ? error.message : 'internal error; see the log of the webhook';
         const message = `the webhook could not convert to ${desiredApiVersion}: ${why}`;
         return review({ uid, convertedObjects: [], result: { status: 'Failure', message } });
       }

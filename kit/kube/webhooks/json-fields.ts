@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads the fields that matter of a body from outside. What is unknown is passed over: newer servers send more. */
+/** Reads required fields of an untrusted body. Unknown fields are ignored: newer servers send more. */
 export function objectAt(parent: JsonObject, field: string, path: string): JsonObject {
   const value = parent[field];
   if (isObject(value)) return value;
@@ -15,10 +15,10 @@ export function objectAt(parent: JsonObject, field: string, path: string): JsonO
 export function textAt(parent: JsonObject, field: string, path: string): string {
   const value = parent[field];
   if (typeof value === 'string' && value !== '') return value;
-  throw fault(`${path}/${field}`, 'must be a text that is not empty');
+  throw fault(`${path}/${field}`, 'must be a non-empty string');
 }
 
-/** Go leaves out what is empty, or sends it as null or as the empty text. */
+/** Go omits empty values, or sends them as null or an empty string. */
 export function optionalText(parent: JsonObject, field: string, path: string): string | undefined {
   const value = parent[field];
   if (value === undefined || value === null || value === '') return undefined;

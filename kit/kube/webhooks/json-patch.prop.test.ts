@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { diffJson, type PatchOperation } from './json-patch.ts';
 
-/** RFC 6902 as far as `diffJson` uses it, written without a look at it. */
+/** The part of RFC 6902 that `diffJson` uses, implemented independently. */
 function apply(document: unknown, operations: readonly PatchOperation[]): unknown {
   let root = structuredClone(document);
   for (const operation of operations) {
@@ -35,12 +35,12 @@ function apply(document: unknown, operations: readonly PatchOperation[]): unknow
   return root;
 }
 
-/** Also for a key that is called `__proto__`. */
+/** Also works for a key named `__proto__`. */
 function define(parent: object, key: string, value: unknown): void {
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Few keys and values, so that two documents have much in common; the keys are those that need care. */
+/** Few keys and values, so that two documents have much in common; the keys include difficult ones. */
 const leaf = fc.oneof(fc.constantFrom(null, true, 0, 1, '', 'a'), fc.integer());
 const key = fc.constantFrom('a', 'b', 'a/b', '~', '~1', '', '0', '__proto__', 'constructor');
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
@@ -77,7 +77,7 @@ test('one item put into a list is one step, and so is one taken out', () => {
   );
 });
 
-/** The order of keys means nothing. */
+/** The order of keys has no meaning. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '#kit/std';
 import { isObject } from './json-fields.ts';
 
-/** One step of RFC 6902. */
+/** One operation of RFC 6902. */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string };
 
 /**
- * The steps that make `after` out of `before`, both JSON. Only what differs is touched: a field that is equal, or that
- * we cannot represent exactly, such as a number beyond 2^53, stays as the other side has it.
+ * The operations that turn `before` into `after`, both JSON. Only differences are touched: a field that is equal, or
+ * that cannot be represented exactly, such as a number beyond 2^53, keeps its value on the server.
  */
 export function diffJson(before: unknown, after: unknown, path = ''): PatchOperation[] {
   if (isObject(before) && isObject(after)) return diffObjects(before, after, path);
@@ -31,7 +31,10 @@ function diffObjects(before: JsonObject, after: JsonObject, path: string): Patch
   return operations;
 }
 
-/** Equal ends are left alone, so that one item more or less in the middle is one step; the rest is compared in place. */
+/**
+ * Equal items at both ends are skipped, so that inserting or removing one item in the middle is one operation; the rest
+ * is compared in place.
+ */
 function diffArrays(before: readonly unknown[], after: readonly unknown[], path: string): PatchOperation[] {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

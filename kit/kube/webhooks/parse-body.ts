@@ -9,13 +9,13 @@ export function parseBody(text: string): unknown {
 }
 
 /**
- * For objects that are written out again whole.
+ * For objects that are written back as a whole.
  *
- * DECISION: a whole number beyond 2^53 is refused. To us it is another number than it was to the server, and an object
- * that is stored after a conversion would hold the wrong one for ever.
+ * DECISION: an integer beyond 2^53 is refused. JavaScript would change its value, and an object that is stored after a
+ * conversion would keep the wrong one permanently.
  */
 export function parseBodyExactly(text: string): unknown {
-  // Such a number has 16 digits in a row. Most bodies have not, and the slow way is for those that do.
+  // Such a number has 16 consecutive digits. Most bodies do not, and only the others need the slow path.
   if (!/\d{16}/.test(text)) return parseBody(text);
   try {
     return JSON.parse(text, refuseInexact) as unknown;
@@ -30,8 +30,5 @@ function notJson(cause: unknown): WebhookError {
 
 function refuseInexact(key: string, value: unknown): unknown {
   if (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-  throw new WebhookError(
-    'MALFORMED_REVIEW',
-    `read a review: the number in "${key}" is beyond what can be kept exactly`,
-  );
+  throw new WebhookError('MALFORMED_REVIEW', `read a review: the number in "${key}" cannot be represented exactly`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebhookError } from './webhook-error.ts';
 
-/** The whole body, or a `WebhookError` as soon as it is clear that it will not do. The server bounds the time. */
+/** Reads the whole body, or throws a `WebhookError` as soon as it is known to be unacceptable. The server limits the time. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -10,7 +10,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Kept open when it is given up: the caller gets its answer, and Node reads past the rest.
+  // The connection stays open: the caller gets its response, and Node discards the rest.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) {

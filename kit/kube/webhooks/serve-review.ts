@@ -20,13 +20,13 @@ const STATUS: Readonly<Partial<Record<WebhookErrorCode, number>>> = {
   HANDLER_TOO_SLOW: 504,
 };
 
-/** One request from body to answer. Never throws, whatever the handler does. */
+/** Handles one request. Never throws, whatever the handler does. */
 export async function serveReview(webhook: Webhook, exchange: Exchange, deps: ReviewDeps): Promise<void> {
   const { request, response } = exchange;
   const begun = performance.now();
   deps.metrics.begin(webhook.path);
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new Error('the caller has gone')));
+  response.once('close', () => gone.abort(new Error('the caller disconnected')));
   let status = 200;
   try {
     if (request.method !== 'POST') throw new WebhookError('METHOD_NOT_ALLOWED', 'answer a review: POST it');
@@ -45,19 +45,19 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Says no in the form that the API server shows to people: a Status. */
+/** Refuses with a `Status`, which the API server shows to users. */
 export function refuse(response: ServerResponse, error: unknown, log: Logger): number {
   const status = error instanceof WebhookError ? (STATUS[error.code] ?? 500) : 500;
-  if (status < 500) log.warn({ err: error }, 'refused a request; the API server decides by its failure policy');
-  else log.error({ err: error }, 'no answer to a request; the API server decides by its failure policy');
-  const message = error instanceof WebhookError ? error.message : 'the webhook broke down, and its log says why';
+  if (status < 500) log.warn({ err: error }, 'request refused; the API server applies the failure policy');
+  else log.error({ err: error }, 'request failed; the API server applies the failure policy');
+  const message = error instanceof WebhookError ? error.message : 'internal error; see the log of the webhook';
   send(response, status, { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: status, message });
   return status;
 }
 
-/** Nobody is there to be answered. 499 is what others count such a request as. */
+/** The caller has disconnected. 499 is the usual status for that in metrics. */
 function forget(err: unknown, log: Logger): number {
-  log.debug({ err }, 'the caller hung up before it was answered');
+  log.debug({ err }, 'the caller disconnected before the response');
   return 499;
 }
 
@@ -78,8 +78,8 @@ interface Call extends ReviewDeps {
 }
 
 /**
- * DECISION: no answer in time is no review but a 504. A webhook that is broken denies, and says so; one that is slow has
- * not decided anything, and the failure policy of its configuration says what that means.
+ * DECISION: a timeout gives a 504 and no review. A handler that fails denies the request, and says so; a slow one has
+ * not decided anything, and the failure policy of its configuration applies.
  */
 async function answer(webhook: Webhook, body: string, { url, gone, handlerMs, metrics, log }: Call): Promise<object> {
   const ms = Math.min(handlerMs, callerMs(url));
@@ -87,7 +87,7 @@ async function answer(webhook: Webhook, body: string, { url, gone, handlerMs, me
   const signal = AbortSignal.any([gone, slow]);
   const onPanic = (err: unknown): void => {
     metrics.panic();
-    log.error({ err, path: webhook.path }, 'a webhook broke down; the request was denied');
+    log.error({ err, path: webhook.path }, 'webhook failed; request denied');
   };
   const over = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -101,7 +101,7 @@ async function answer(webhook: Webhook, body: string, { url, gone, handlerMs, me
   }
 }
 
-/** The API server says how long it waits: `?timeout=10s`. */
+/** The API server sends its own timeout: `?timeout=10s`. */
 function callerMs(url: string): number {
   const seconds = /[?&]timeout=(\d+)s(?:&|$)/.exec(url)?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;

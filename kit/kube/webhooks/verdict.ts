@@ -3,9 +3,9 @@ import type { KubeObject } from '../client/kube-object.ts';
 import type { PatchOperation } from './json-patch.ts';
 
 export interface VerdictExtras {
-  /** Shown to whoever asked: what is accepted today and better changed. Up to 120 characters each, without line breaks. */
+  /** Shown to the user: accepted today, but better changed. Up to 120 characters each, without line breaks. */
   readonly warnings?: readonly string[];
-  /** Goes into the audit log of the API server. Keys without a prefix: it adds the name of the webhook. */
+  /** Added to the audit log of the API server. Keys have no prefix: the server adds the name of the webhook. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +15,7 @@ export interface Allowed extends VerdictExtras {
 
 export interface Denied extends VerdictExtras {
   readonly kind: 'deny';
-  /** Shown to whoever asked, after `admission webhook "..." denied the request:`. */
+  /** Shown to the user, after `admission webhook "..." denied the request:`. */
   readonly message: string;
   readonly code: number;
   readonly reason: string;
@@ -24,7 +24,7 @@ export interface Denied extends VerdictExtras {
 
 export interface Changed<T extends KubeObject> extends VerdictExtras {
   readonly kind: 'change';
-  /** The object as it shall be, from which the patch is found. */
+  /** The wanted object; the patch is computed from it. */
   readonly object: T;
 }
 
@@ -37,11 +37,11 @@ export type Verdict = Allowed | Denied;
 export type MutatingVerdict<T extends KubeObject> = Allowed | Denied | Changed<T> | Patched;
 
 export interface DenyOptions extends VerdictExtras {
-  /** An HTTP status: 403, or 422 when there are faults, unless told otherwise. */
+  /** An HTTP status; by default 403, or 422 if there are faults. */
   readonly code?: number;
-  /** Kubernetes' word for it: `Forbidden`, or `Invalid` when there are faults, unless told otherwise. */
+  /** The Kubernetes reason; by default `Forbidden`, or `Invalid` if there are faults. */
   readonly reason?: string;
-  /** What is wrong with which field. */
+  /** Faults by field. */
   readonly faults?: readonly FieldFault[];
 }
 

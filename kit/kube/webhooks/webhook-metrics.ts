@@ -1,6 +1,6 @@
 import type { Metrics } from '#kit/telemetry';
 
-/** In the names of controller-runtime, so that existing dashboards show them. */
+/** With the names of controller-runtime, so that existing dashboards work. */
 export class WebhookMetrics {
   readonly #requests;
   readonly #latency;
@@ -8,7 +8,7 @@ export class WebhookMetrics {
   readonly #panics;
   readonly #underWay = new Map<string, number>();
 
-  /** `paths` show from the start, before the first request. */
+  /** The metrics of `paths` exist from the start, before the first request. */
   constructor(metrics: Metrics, paths: readonly string[]) {
     const labels = ['webhook'] as const;
     this.#requests = metrics.counter({

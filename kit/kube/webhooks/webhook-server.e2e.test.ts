@@ -83,7 +83,7 @@ describe('webhooks that a real API server asks', { skip: (await clustersUnavaila
     }
   }
 
-  /** Until the API server, which learns of its configuration by and by, asks all of the webhooks. */
+  /** Waits until the API server, which learns of its configuration with a delay, calls all of the webhooks. */
   async function untilServed(): Promise<void> {
     await eventually(async () => {
       await assert.rejects(create('v2', { paint: 'red' }), refusal('INVALID', /no red here/));

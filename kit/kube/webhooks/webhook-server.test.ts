@@ -164,7 +164,7 @@ test('a new certificate is shown to new connections without a restart; half of o
   assert.equal((await client.get('/healthz')).serial, first.serial, 'a connection that is open goes on');
 });
 
-/** Ten seconds pass, and the files have been looked at. */
+/** Advances ten seconds, so that the files are read. */
 async function look(clock: { untilSleeping(): Promise<void>; advance(ms: number): Promise<void> }): Promise<void> {
   await clock.untilSleeping();
   await clock.advance(10_000);

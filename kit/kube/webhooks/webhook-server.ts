@@ -19,22 +19,22 @@ import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface WebhookServerOptions {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 picks any free port. */
   readonly port: number;
   readonly certificate: CertificateFiles;
   readonly limits?: Partial<WebhookLimits>;
 }
 
 export interface WebhookLimits {
-  /** For a handler; the API server says in each request how long it waits, and the shorter counts. */
+  /** Time limit of a handler. The API server sends its own timeout with each request; the shorter one applies. */
   readonly handlerMs: number;
-  /** Until all headers arrived, and until the whole request did. */
+  /** Until all headers have arrived, and until the whole request has. */
   readonly headersMs: number;
   readonly receiveMs: number;
-  /** How long a connection may stay without a request: longer than the API server keeps one, so that it hangs up first. */
+  /** How long a connection may stay idle: longer than the API server keeps one, so that the API server closes it first. */
   readonly keepAliveMs: number;
   readonly connections: number;
-  /** How long a stop waits for the requests under way. */
+  /** How long a stop waits for requests in flight. */
   readonly drainMs: number;
 }
 
@@ -51,13 +51,13 @@ export interface WebhookServerDeps {
   readonly webhooks: readonly Webhook[];
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Throws what keeps the process from being ready; asked by `/readyz`. */
+  /** Throws if the process is not ready; called for `/readyz`. */
   readonly checkReady?: (signal: AbortSignal) => Promise<void>;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
 }
 
-/** Serves from `open` on; `run` renews the certificate, and ends it politely when asked to stop. */
+/** Serves from `open` on; `run` renews the certificate, and drains the server on a stop. */
 export class WebhookServer implements Runnable {
   readonly name = 'webhook server';
   readonly #server: Server;
@@ -86,7 +86,7 @@ export class WebhookServer implements Runnable {
     this.#server.maxConnections = this.#limits.connections;
   }
 
-  /** Rejects when the certificate cannot be served or the port is taken. */
+  /** Rejects if the certificate cannot be served or the port is taken. */
   static async open(options: WebhookServerOptions, deps: WebhookServerDeps): Promise<WebhookServer> {
     const certificate = await readCertificate(options.certificate, (deps.clock ?? systemClock).now());
     const webhooks = new WebhookServer(options, deps, certificate);
@@ -113,7 +113,7 @@ export class WebhookServer implements Runnable {
     }
   }
 
-  /** Takes no more connections, waits for what is under way, and cuts at the deadline. */
+  /** Accepts no more connections, waits for requests in flight, and cuts connections at the deadline. */
   async #drain(): Promise<void> {
     this.#isDraining = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -154,8 +154,8 @@ export class WebhookServer implements Runnable {
       await checkReady?.(AbortSignal.timeout(READY_MS));
       return undefined;
     } catch (err) {
-      log.warn({ err }, 'not ready; will be asked again');
-      return 'not ready yet, and the log says why';
+      log.warn({ err }, 'not ready; checking again on the next request');
+      return 'not ready; see the log';
     }
   }
 }

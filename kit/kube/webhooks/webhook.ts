@@ -1,17 +1,17 @@
-/** One path of the server, whatever it answers. */
+/** One path of the server. */
 export interface Webhook {
   readonly path: string;
-  /** The largest body that it takes. */
+  /** Maximum size of the body. */
   readonly bodyBytes: number;
   /**
-   * Takes the body of a request and gives that of the answer. Throws `WebhookError` for a body that is no review. What
-   * the handler of a user throws is not thrown: it becomes a refusal in the review, and `onPanic` is told.
+   * Takes the body of a request and returns the body of the response. Throws `WebhookError` for a body that is not a
+   * review. Errors of the user's handler are not thrown: they become a refusal in the review, and `onPanic` is called.
    */
   answer(body: string, context: WebhookContext): Promise<object>;
 }
 
 export interface WebhookContext {
-  /** Fires when the time is up or the caller has gone. */
+  /** Aborts on timeout or when the caller disconnects. */
   readonly signal: AbortSignal;
   readonly onPanic: (error: unknown) => void;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { KeyedQueue } from '../keyed-queue.ts';
 
-/** A key if one is ready now; waits for nothing else. */
+/** Takes a key if one is ready; does not wait for delayed ones. */
 export async function takeNow(queue: KeyedQueue): Promise<string | undefined> {
   const tooLate = new AbortController();
   const taken = queue.take(tooLate.signal);

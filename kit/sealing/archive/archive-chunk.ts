@@ -4,13 +4,13 @@ import type { ArchiveKey } from './archive-header.ts';
 const TAG = 16;
 const LENGTH = 4;
 
-/** Plain bytes in a chunk, at most. */
+/** Maximum plain bytes per chunk. */
 export const CHUNK = 1 << 16;
 
 /**
- * A chunk is its length, its ciphertext and its tag. The nonce is its number and whether it is the last one: so chunks
- * cannot be left out, repeated, put in another order or cut off at the end. A key is for one archive, so that a counter
- * never meets itself.
+ * A chunk consists of its length, its ciphertext and its tag. The nonce is the number of the chunk and whether it is
+ * the last one, so chunks cannot be omitted, repeated, reordered or cut off at the end. Each archive has a key of its
+ * own, so nonces never repeat.
  */
 export function sealChunk(
   { key, binding }: ArchiveKey,
@@ -22,14 +22,14 @@ export function sealChunk(
   return Buffer.concat([length, cipher.update(chunk.plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** How many bytes the chunk at the beginning of these has; `undefined` while nobody can say. */
+/** The length of the chunk at the start of these bytes; `undefined` while there are too few bytes to tell. */
 export function chunkLength(bytes: Buffer): number | undefined {
   return bytes.length < LENGTH ? undefined : LENGTH + bytes.readUInt32BE(0) + TAG;
 }
 
 export const MAX_CHUNK_LENGTH = LENGTH + CHUNK + TAG;
 
-/** `undefined` unless it is this very chunk, and the last or not as said. */
+/** `undefined` unless this is the authentic chunk with that number and last flag. */
 export function openChunk(
   { key, binding }: ArchiveKey,
   chunk: { number: number; isLast: boolean; sealed: Buffer },
@@ -39,7 +39,7 @@ export function openChunk(
   try {
     return Buffer.concat([decipher.update(chunk.sealed.subarray(LENGTH, -TAG)), decipher.final()]);
   } catch {
-    // The only thing that `final` says is that the tag does not fit.
+    // `final` throws only when the tag does not match.
     return undefined;
   }
 }

@@ -6,48 +6,48 @@ import type { Secret } from '#kit/std';
 import { ArchiveError } from './archive-error.ts';
 
 /**
- * What everybody may read, on two lines: what it is, and one JSON object. `about` is whatever the maker says of the
- * content. It cannot be changed unnoticed, as every chunk is bound to it.
+ * The readable header, two lines: the format, and one JSON object. `about` is free-form information from the creator.
+ * It cannot be changed unnoticed, because every chunk is bound to it.
  */
 const HeaderSchema = Type.Object({
   about: Type.Unknown(),
   kdf: Type.Object({
     name: Type.Literal('scrypt'),
-    // No more than a machine has: a header is read before anybody knows who wrote it.
+    // Bounded by what a machine can afford: the header is read before its origin is verified.
     n: Type.Integer({ minimum: 1024, maximum: 1 << 20 }),
     r: Type.Integer({ minimum: 1, maximum: 16 }),
     p: Type.Integer({ minimum: 1, maximum: 4 }),
     salt: Type.String({ pattern: '^[0-9a-f]{32}$' }),
   }),
-  /** By this a wrong passphrase is told from a damaged file. */
+  /** Distinguishes a wrong passphrase from a damaged file. */
   check: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
 
 export type ArchiveHeader = Static<typeof HeaderSchema>;
 
 export interface ArchiveOptions {
-  /** What anybody may read of it, as JSON. */
+  /** Public information, as JSON; readable without the passphrase. */
   readonly about: unknown;
   readonly passphrase: Secret<string>;
-  /** What each guess at the passphrase costs, as scrypt counts it; a test may have it cheaper. */
+  /** The scrypt cost of each guess at the passphrase; tests may lower it. */
   readonly cost?: number;
 }
 
 export interface ArchiveKey {
   readonly key: Uint8Array;
-  /** What every chunk is bound to. */
+  /** Associated data of every chunk. */
   readonly binding: Uint8Array;
 }
 
 const MAGIC = 'fleetshift-archive 1\n';
 const MAGIC_OF_ANY = /^fleetshift-archive \d+\n/;
 const MAX_HEADER = 1 << 20;
-/** 128 MiB and some tenths of a second for each guess. */
+/** 128 MiB and some tenths of a second per guess. */
 const COST = 1 << 17;
 
 const deriveKey = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
-/** With a key that no other archive has. */
+/** The key is unique to this archive. */
 export async function newHeader(options: ArchiveOptions): Promise<{ text: string } & ArchiveKey> {
   const { about, passphrase, cost = COST } = options;
   const kdf = { name: 'scrypt', n: cost, r: 8, p: 1, salt: randomBytes(16).toString('hex') } as const;
@@ -56,7 +56,7 @@ export async function newHeader(options: ArchiveOptions): Promise<{ text: string
   return { text, key, binding: bindingOf(text) };
 }
 
-/** `undefined` while there is not enough of it yet. */
+/** `undefined` while the bytes do not hold the whole header yet. */
 export function parseHeader(bytes: Buffer): { header: ArchiveHeader; text: string } | undefined {
   const begin = bytes.subarray(0, MAGIC.length).toString('latin1');
   if (!MAGIC.startsWith(begin.slice(0, MAGIC.length))) {
@@ -79,7 +79,7 @@ export function parseHeader(bytes: Buffer): { header: ArchiveHeader; text: strin
 export async function openHeader(header: ArchiveHeader, text: string, passphrase: Secret<string>): Promise<ArchiveKey> {
   const { key, check } = await derive(header.kdf, passphrase);
   if (!timingSafeEqual(Buffer.from(check, 'hex'), Buffer.from(header.check, 'hex'))) {
-    throw new ArchiveError('WRONG_PASSPHRASE', 'the passphrase is not the one that this file was made with');
+    throw new ArchiveError('WRONG_PASSPHRASE', 'wrong passphrase: this file was made with another one');
   }
   return { key, binding: bindingOf(text) };
 }

@@ -4,13 +4,13 @@ import { ArchiveError } from './archive-error.ts';
 import { type ArchiveKey, openHeader, parseHeader } from './archive-header.ts';
 
 export interface OpenedArchive {
-  /** As its maker wrote it. */
+  /** As the creator of the archive wrote it. */
   readonly about: unknown;
-  /** To be read once. Whatever it gives was in the archive, at this place; only its end says that nothing is missing. */
+  /** Can be read once. Every byte it yields is authentic and in place; only its end proves that nothing is missing. */
   readonly content: AsyncGenerator<Buffer>;
 }
 
-/** Reads as far as the header; the rest comes with the content. */
+/** Reads up to the end of the header; the rest is read with the content. */
 export async function openArchive(
   bytes: AsyncIterable<Uint8Array>,
   passphrase: Secret<string>,
@@ -36,7 +36,7 @@ async function* openChunks(source: AsyncIterator<Uint8Array>, begin: Buffer, key
   for (let isEnd = false; ; ) {
     const length = chunkLength(bytes);
     if (length !== undefined && length > MAX_CHUNK_LENGTH) throw damaged(number);
-    // One byte more than the chunk has: only then is it known whether it is the last.
+    // Reads one byte past the chunk: only then is it known whether the chunk is the last.
     if (!isEnd && (length === undefined || bytes.length <= length)) {
       const next = await source.next();
       if (next.done) isEnd = true;
@@ -61,8 +61,5 @@ function truncated(): ArchiveError {
 }
 
 function damaged(number: number): ArchiveError {
-  return new ArchiveError(
-    'ARCHIVE_DAMAGED',
-    `this file is damaged, at chunk ${number}: not all of it is as it was written`,
-  );
+  return new ArchiveError('ARCHIVE_DAMAGED', `this file is damaged at chunk ${number}: its content was changed`);
 }

@@ -1,7 +1,7 @@
 import { CHUNK, sealChunk } from './archive-chunk.ts';
 import { type ArchiveOptions, newHeader } from './archive-header.ts';
 
-/** The bytes of an archive around this content, as they come. It has an end only if the content has one. */
+/** Streams the bytes of an archive with this content. The archive is complete only if the content ends without an error. */
 export async function* sealArchive(
   content: AsyncIterable<Uint8Array>,
   options: ArchiveOptions,

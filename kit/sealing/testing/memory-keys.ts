@@ -3,7 +3,7 @@ import { decrypt, encrypt, KEY_BYTES } from '../aes-gcm.ts';
 import type { KeyWrapper } from '../key-wrapper.ts';
 import { SealingError } from '../sealing-error.ts';
 
-/** As a key management service has them: nobody sees a key, and there is one more after each `rotate`. */
+/** Behaves like a key management service: keys stay hidden, and each `rotate` adds one. */
 export function memoryKeys(): KeyWrapper & { rotate(): void } {
   const keys = [randomBytes(KEY_BYTES)];
   const activeId = (): string => `m${keys.length - 1}`;

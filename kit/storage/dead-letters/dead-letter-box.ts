@@ -3,27 +3,27 @@ import type { Storage } from '../port.ts';
 import { type Statement, sql } from '../sql.ts';
 
 export const DEAD_LETTER_SOURCES = ['status', 'index'] as const;
-/** Where a message came from that could not be taken. */
+/** The kind of message that could not be processed. */
 export type DeadLetterSource = (typeof DEAD_LETTER_SOURCES)[number];
 
-/** A message that was passed over, and why. */
+/** A message that was set aside, and why. */
 export interface SetAside {
   readonly source: DeadLetterSource;
-  /** Who sent it, as the API writes it: `targets/<uid>`. */
+  /** The sender, as the API writes it: `targets/<uid>`. */
   readonly subject: string;
   readonly error: unknown;
-  /** As it came, where that is known. Only its beginning is kept. */
+  /** The raw message, if known. Only its beginning is kept. */
   readonly payload?: Uint8Array | undefined;
 }
 
-/** What is stored of one sender and one kind of error. */
+/** The stored row for one sender and one kind of error. */
 export interface DeadLetterSummary {
   readonly source: string;
   readonly subject: string;
   readonly code: string;
   readonly messages: number;
   readonly lastError: string;
-  /** Base64, of at most the first 4 KiB. */
+  /** Base64 of at most the first 4 KiB. */
   readonly lastPayload: string;
   readonly firstTime: number;
   readonly lastTime: number;
@@ -33,7 +33,7 @@ export interface DeadLetterBoxDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Once for each sender and kind of error in a while, with how many there were. */
+  /** Called once per write for each sender and kind of error, with the number of messages. */
   readonly onStored: (letter: DeadLetterSummary, error: unknown) => void;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -43,17 +43,17 @@ type Pending = { -readonly [Key in keyof DeadLetterSummary]: DeadLetterSummary[K
 const LONGEST_ERROR = 500;
 const LONGEST_PAYLOAD = 4_096;
 const LONGEST_SUBJECT = 300;
-/** Senders and kinds that wait to be stored; those beyond are only counted, with the last of them. */
+/** Limit of pending sender and error pairs; messages of further pairs are dropped. */
 const MOST_PENDING = 10_000;
-/** What comes within it is stored together. */
+/** Messages within this time are stored together. */
 const GATHER_MS = 500;
 const IDLE_MS = 60_000;
 const AT_ONCE = 500;
 const RETRY = { baseMs: 500, capMs: 10_000 };
 
 /**
- * Messages that can never be taken, by sender. Nothing waits for them to be stored: `add` only notes them, and `run`
- * stores what was noted, many at once.
+ * Messages that can never be processed, by sender. Callers do not wait for storage: `add` only remembers a message, and
+ * `run` stores the remembered ones in batches.
  */
 export class DeadLetterBox {
   readonly #deps: DeadLetterBoxDeps;
@@ -114,7 +114,7 @@ export class DeadLetterBox {
   }
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeadLetters(
   storage: Pick<Storage, 'all'>,
   { source, limit }: { readonly source: DeadLetterSource; readonly limit: number },
@@ -137,7 +137,7 @@ export async function listDeadLetters(
   }));
 }
 
-/** Those of which there was none since then; resolves to how many went. */
+/** Deletes the rows without messages since then; resolves to their number. */
 export async function purgeDeadLetters(storage: Storage, olderThan: number, signal: AbortSignal): Promise<number> {
   return (await storage.commit([sql`DELETE FROM dead_letters WHERE last_time < ${olderThan}`], signal)).at(0) ?? 0;
 }

@@ -1,18 +1,18 @@
 import { type BackoffPolicy, backoffDelay, type Random } from '#kit/std';
 
 export interface RetryRules {
-  /** How often an event is tried before it becomes a dead letter. */
+  /** Attempts before an event becomes a dead letter. */
   readonly attempts: number;
   readonly backoff: BackoffPolicy;
 }
 
 export interface Failure {
-  /** Failures of this event so far, this one included. */
+  /** Failures of this event so far, including this one. */
   readonly attempts: number;
   readonly error: string;
 }
 
-/** What becomes of an event that was tried. */
+/** The outcome of an attempt to handle an event. */
 export type Outcome =
   | { readonly kind: 'done' }
   | ({ readonly kind: 'retry'; readonly at: number } & Failure)

@@ -2,26 +2,26 @@ import { type Statement, sql } from '../sql.ts';
 import { OutboxError } from './outbox-error.ts';
 import { APPENDED } from './topics.ts';
 
-/** Something that became true, told to whoever may care. */
+/** A fact that became true, published to interested consumers. */
 export interface OutboxEvent {
   /** A UUID of version 7. */
   readonly id: string;
   readonly type: string;
-  /** Events of the same key are handled in order; the name of the thing that it is about is a good one. */
+  /** Events of the same key are handled in order. A good key is the name of the object that the event is about. */
   readonly key: string;
-  /** What readers may ask for a part of the log by. */
+  /** Readers can read the log restricted to one scope. */
   readonly scope?: string | undefined;
   readonly time: number;
-  /** Anything that JSON can hold, and nothing secret: events are kept, streamed and sent abroad. */
+  /** Any JSON value, without secrets: events are stored, streamed and sent to other systems. */
   readonly data: unknown;
 }
 
-/** A few texts of statements, each within what a statement may carry in values. */
+/** Keeps the number of distinct statement texts small, and each statement within the limit of bound values. */
 const ROWS = 50;
 
 /**
- * The statements that put events into the outbox. They belong into the batch or transaction that makes the events true,
- * after the write that they tell of: that write's row lock is what orders two transactions on the same key.
+ * The statements that append events to the outbox. Put them into the batch or transaction that makes the events true,
+ * after the write they describe: the row lock of that write orders two transactions on the same key.
  */
 export function appendEvents(events: readonly OutboxEvent[]): Statement[] {
   const statements: Statement[] = [];
@@ -35,7 +35,7 @@ export function appendEvents(events: readonly OutboxEvent[]): Statement[] {
   return statements;
 }
 
-/** A single event is the common case, and a plain template is what the engines keep prepared. */
+/** A single event is the common case, and engines keep a plain template prepared. */
 function insertOne(event: OutboxEvent): Statement {
   const { id, type, key, scope = null, time } = checked(event);
   return sql`INSERT INTO outbox (id, type, key, scope, time, data)

@@ -24,26 +24,26 @@ export interface SessionDeps {
 
 export interface Timing {
   readonly leaseMs: number;
-  /** Whether others wait for the lease to run out. */
+  /** Whether other replicas wait for the lease to expire. */
   readonly renews: boolean;
   readonly pollMs: number;
-  /** How long handlers may go on after the stop. */
+  /** How long handlers may continue after a stop. */
   readonly stopMs: number;
 }
 
-/** Deferred events of one key that are taken up at once. */
+/** Deferred events of one key that are resumed together. */
 const RUN = 16;
-/** What is handled is written down at least this often, so that a crash repeats little. */
+/** Progress is recorded at least this often, so that a crash repeats little. */
 const RECORD_MS = 1_000;
-/** How long slow keys may fill the window before they move aside for the others. */
+/** How long slow keys may fill the window before they are deferred to make room. */
 const PATIENCE_MS = 200;
 
 const NEVER = new AbortController().signal;
 
-/** The claim went to someone else while this one worked. */
+/** Another dispatcher took over the claim during this session. */
 export class ClaimLost extends Error {}
 
-/** The work for one consumer while one claim lasts: one loop, that looks, hands out, and records. */
+/** The work for one consumer during one claim: a single loop that fetches events, starts handlers and records progress. */
 export class ConsumerSession {
   readonly #deps: SessionDeps;
   readonly #window: DispatchWindow<StoredEvent>;
@@ -51,15 +51,15 @@ export class ConsumerSession {
   readonly #finished: { turn: Turn<StoredEvent>; outcome: Outcome }[] = [];
   #mayHaveEvents = true;
   #mayHaveDue = true;
-  /** When the next held key is due; one may be due whose key is busy. */
+  /** When the next held key is due. A due key may still be busy. */
   #dueAt = Number.POSITIVE_INFINITY;
   #isDueBusy = false;
   #pollAt: number;
   #recordedAt: number;
   #crowdedSince: number | undefined;
-  /** A record was asked for and did not answer. */
+  /** A record was sent and has not been acknowledged. */
   #isUnsure = false;
-  /** The cursor is on its way to the disk. */
+  /** The pending write of the cursor. */
   #recording: Promise<void> | undefined;
   #trouble: { readonly error: unknown } | undefined;
 
@@ -86,8 +86,8 @@ export class ConsumerSession {
   }
 
   /**
-   * Until the signal aborts: then what runs is let finish, for a while, and all is recorded. Throws when it cannot go on;
-   * what was handled since the last record is then handled again by the next session.
+   * Runs until the signal aborts. Then handlers get some time to finish, and everything is recorded. Throws when the
+   * session cannot continue; the next session repeats what was handled since the last record.
    */
   async run(signal: AbortSignal): Promise<void> {
     try {
@@ -120,7 +120,7 @@ export class ConsumerSession {
     return this.#window.hasFreeSlot && !this.#isCrowded;
   }
 
-  /** Half of the window is taken by events that wait for others of their key, while there are slots to spare. */
+  /** Half of the window is taken by events that wait for others of their key, while there are free slots. */
   get #isCrowded(): boolean {
     return this.#window.room * 2 < this.#deps.windowSize;
   }
@@ -138,7 +138,7 @@ export class ConsumerSession {
     for (let turn = this.#window.start(); turn !== undefined; turn = this.#window.start()) this.#handlers.start(turn);
   }
 
-  /** Kept for the loop, which alone changes the window. */
+  /** Queued for the loop, which alone changes the window. */
   #noteEnd(turn: Turn<StoredEvent>, ending: Ending): void {
     this.#finished.push({ turn, outcome: ending.kind === 'done' ? ending : this.#failed(turn, ending.error) });
     this.#deps.wake.raise();
@@ -164,12 +164,15 @@ export class ConsumerSession {
     const now = this.#deps.clock.now();
     for (const { turn, outcome } of this.#finished.splice(0)) {
       this.#window.settle(turn, outcome, now);
-      // A slot or a key came free that something due may have been waiting for.
+      // A slot or key became free that a due event may have been waiting for.
       this.#mayHaveDue ||= this.#isDueBusy || this.#dueAt <= now;
     }
   }
 
-  /** News soon; a mere renewal of the lease, or a cursor that ran past foreign events, when it is time. */
+  /**
+   * Handled and deferred events are recorded soon; a lease renewal, or a cursor that only moved past events of other
+   * types, when the lease needs it.
+   */
   get #recordAt(): number {
     if (this.#recording !== undefined && !this.#window.hasRows) return Number.POSITIVE_INFINITY;
     if (this.#window.hasNews) return this.#recordedAt + RECORD_MS;
@@ -182,8 +185,8 @@ export class ConsumerSession {
   }
 
   /**
-   * Rows are on disk before the loop goes on: what is looked for next must see them. A cursor alone is written while the
-   * loop goes on, as it only says from where a crash would repeat.
+   * Rows are on disk before the loop continues: the next fetch must see them. A cursor alone is written in the
+   * background, since it only says where a restart after a crash begins.
    */
   async #writeDown(): Promise<void> {
     const { clock, timing, wake } = this.#deps;
@@ -201,13 +204,13 @@ export class ConsumerSession {
       });
   }
 
-  /** Resolves when nothing is on its way any more; throws when it did not arrive. */
+  /** Resolves when no write is pending; throws if it failed. */
   async #recorded(): Promise<void> {
     await this.#recording;
     if (this.#trouble) throw this.#trouble.error;
   }
 
-  /** Not broken off by a stop: what the window handed over must be written, or this session must write nothing more. */
+  /** A stop does not interrupt this: what the window handed over must be written, or this session must write nothing more. */
   async #record(leaseUntil: number): Promise<void> {
     const { store, claim, clock, consumer, onFact } = this.#deps;
     const now = clock.now();
@@ -249,7 +252,7 @@ export class ConsumerSession {
     this.#mayHaveDue = false;
     this.#dueAt = Number.POSITIVE_INFINITY;
     this.#isDueBusy = false;
-    // Some may be busy; what does not fit in is looked for again when a slot comes free.
+    // Some keys may be busy. Keys that do not fit are fetched again when a slot becomes free.
     const keys = await this.#answer(store.readHeldKeys(2 * consumer.concurrency + 1, signal), signal);
     for (const { key, dueAt } of keys) {
       if (this.#window.isBusy(key)) {
@@ -264,7 +267,7 @@ export class ConsumerSession {
     }
   }
 
-  /** How long there is nothing to do unless someone raises the wake. */
+  /** How long the loop can sleep unless `wake` is raised. */
   #restMs(): number {
     const { clock, timing } = this.#deps;
     if (this.#mayLook && this.#mayHaveEvents) return 0;
@@ -296,7 +299,7 @@ export class ConsumerSession {
     await this.#record(0);
   }
 
-  /** A database that does not answer must not keep this session beyond its lease. */
+  /** A database that does not answer must not hold this session beyond its lease. */
   async #answer<T>(question: Promise<T>, signal: AbortSignal): Promise<T> {
     return await withinDeadline(question, this.#renewMs, signal);
   }

@@ -5,14 +5,17 @@ import type { ConsumerSettings } from './consumer.ts';
 import type { Arrival, Attempted, Progress, Standing } from './dispatch-window.ts';
 import { EVENT_COLUMNS, type EventRow, LAST_POSITION, type StoredEvent, toStoredEvent } from './event-log.ts';
 
-/** The right to dispatch for a consumer. The fence grows with each claim: who holds an older one can write nothing more. */
+/**
+ * The right to dispatch for a consumer. The fence grows with each claim; the holder of an older fence can no longer
+ * write.
+ */
 export interface Claim {
   readonly kind: 'claimed';
   readonly owner: string;
   readonly fence: number;
-  /** Where its work goes on. */
+  /** Where to continue in the log. */
   readonly cursor: number;
-  /** Its deferred events reach up to here. */
+  /** Deferred events of earlier sessions reach up to this position. */
   readonly recordedThrough: number;
 }
 
@@ -38,7 +41,7 @@ export interface HeldKey extends Row {
   readonly dueAt: number;
 }
 
-/** What the database knows of one consumer. */
+/** The stored state of one consumer. */
 export class ConsumerStore {
   readonly #storage: Storage;
   readonly #name: string;
@@ -51,8 +54,8 @@ export class ConsumerStore {
   }
 
   /**
-   * DECISION: on SQLite a claim is granted whatever the lease says. The database belongs to this process alone, so that
-   * whoever held it is gone, and a restart after a crash need not sit out the lease of the dead.
+   * DECISION: on SQLite a claim is granted regardless of the lease. Only this process uses the database, so the
+   * previous holder is gone, and a restart after a crash need not wait for the old lease to expire.
    */
   async claim({ owner, now, leaseUntil }: ClaimRequest, signal: AbortSignal): Promise<Claim | Claimed> {
     return await this.#storage.write(async (tx) => {
@@ -78,14 +81,14 @@ export class ConsumerStore {
     }, signal);
   }
 
-  /** Events after a position, and up to where the log has now no others for this consumer. */
+  /** Events after a position, and the position up to which the log has no others for this consumer. */
   async readArrivals(
     after: number,
     limit: number,
     signal: AbortSignal,
   ): Promise<{ arrivals: Arrival<StoredEvent>[]; through: number }> {
     const { types } = this.#settings;
-    // Looked up before the events: one that comes in between lies behind it and is read the next time.
+    // Read before the events: an event that is added in between has a higher position and is read next time.
     const last =
       types === undefined ? after : ((await this.#storage.get<PositionRow>(LAST_POSITION, signal))?.position ?? after);
     const rows = await this.#storage.all<EventRow & { standing: Standing }>(
@@ -99,7 +102,7 @@ export class ConsumerStore {
     };
   }
 
-  /** Held keys, those first that are due first. */
+  /** Held keys, earliest due first. */
   async readHeldKeys(limit: number, signal: AbortSignal): Promise<HeldKey[]> {
     return await this.#storage.all<HeldKey>(
       sql`SELECT key, due_at AS "dueAt" FROM outbox_held_keys WHERE consumer = ${this.#name}
@@ -118,7 +121,7 @@ export class ConsumerStore {
     return rows.map((row) => ({ event: toStoredEvent(row), attempts: row.attempts }));
   }
 
-  /** Writes all of it and renews the lease, or nothing when the claim was lost: then it says so. */
+  /** Writes everything and renews the lease, or writes nothing and returns false if the claim was lost. */
   async record(claim: Claim, { progress, now, leaseUntil }: Recording, signal: AbortSignal): Promise<boolean> {
     const guard = sql.expect(
       1,
@@ -161,7 +164,7 @@ function arrivals(
     ORDER BY e.position LIMIT ${limit}`;
 }
 
-/** Rows are added before any is taken away, so that a key with events left keeps its hold. */
+/** Rows are added before any are removed, so that a key with remaining events stays held. */
 function progressStatements(
   consumer: string,
   { deferred, dead, held, settled, freed }: Progress<StoredEvent>,

@@ -1,24 +1,24 @@
 import type { BackoffPolicy } from '#kit/std';
 import type { StoredEvent } from './event-log.ts';
 
-/** Someone who is told of every event, at least once, and in order within a key. */
+/** A consumer gets every event at least once, and in order within a key. */
 export interface Consumer {
-  /** Its place in the log is kept under this name. */
+  /** The consumer's position in the log is stored under this name. */
   readonly name: string;
-  /** Where one begins whose name is new. */
+  /** Where a consumer with a new name begins. */
   readonly startAt: 'beginning' | 'now';
-  /** Only these types; all unless told otherwise. */
+  /** Only these event types; all by default. */
   readonly types?: readonly string[];
-  /** Keys at once; 8 unless told otherwise. */
+  /** How many keys are handled concurrently; 8 by default. */
   readonly concurrency?: number;
-  /** How often an event is tried before it becomes a dead letter; 10 unless told otherwise. */
+  /** Attempts before an event becomes a dead letter; 10 by default. */
   readonly attempts?: number;
   readonly backoff?: BackoffPolicy;
-  /** How long one try may take; 30 s unless told otherwise. */
+  /** Time limit of one attempt; 30 s by default. */
   readonly timeoutMs?: number;
   /**
-   * May see an event again, so it does nothing that must not be done twice. To throw is to ask for another try. Once the
-   * signal aborts it ends soon: the event may be handed out again meanwhile.
+   * May get an event again, so it must be idempotent. Throwing requests a retry. When the signal aborts, the handler
+   * must end soon: the event may be handed out again in the meantime.
    */
   handle(event: StoredEvent, signal: AbortSignal): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { EVENT_COLUMNS, type EventRow, type StoredEvent, toStoredEvent } from '.
 import { OutboxError } from './outbox-error.ts';
 import { REPLAYED } from './topics.ts';
 
-/** An event that a consumer was given as often as it may be, and could not handle. */
+/** An event that a consumer failed to handle in all allowed attempts. */
 export interface DeadLetter {
   readonly consumer: string;
   readonly event: StoredEvent;
@@ -27,16 +27,16 @@ export interface DeadLetterChoice {
   readonly positions: readonly number[] | 'all';
 }
 
-/** What people do with events that could not be handled. */
+/** Operator actions on events that could not be handled. */
 export interface DeadLetters {
   /** By position. */
   list(query: DeadLetterQuery, signal: AbortSignal): Promise<DeadLetter[]>;
   /**
-   * Hands them out again, before anything else that waits of their keys; resolves to how many. What their keys did since
-   * then was done without them.
+   * Hands them out again, before all other waiting events of their keys; resolves to their number. Later events of
+   * these keys have already been handled.
    */
   replay(choice: DeadLetterChoice, signal: AbortSignal): Promise<number>;
-  /** Forgets them; resolves to how many. */
+  /** Deletes them; resolves to their number. */
   discard(choice: DeadLetterChoice, signal: AbortSignal): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ function toDeadLetter(row: DeadLetterRow): DeadLetter {
   return { consumer, event: toStoredEvent(row), attempts, lastError, failedAt };
 }
 
-/** All the chosen ones, or none when one of them is not there. */
+/** Removes all chosen ones, or none if one of them does not exist. */
 async function takeAway(
   storage: Storage,
   { choice, before }: { choice: DeadLetterChoice; before: readonly Statement[] },
@@ -86,7 +86,7 @@ async function takeAway(
     if (!(error instanceof StorageError && error.code === 'GUARD_FAILED')) throw error;
     throw new OutboxError(
       'DEAD_LETTER_NOT_FOUND',
-      `${choice.consumer} has not all of these dead letters; list them again`,
+      `${choice.consumer} does not have all of these dead letters; list them again`,
       {
         cause: error,
       },

@@ -2,7 +2,7 @@ import { FleetError } from '#kit/std';
 
 const LONGEST = 500;
 
-/** What is kept of an error with an event: enough to see what is wrong, and never a whole document. */
+/** The error text stored with an event: enough for a diagnosis, and truncated. */
 export function describeError(error: unknown): string {
   const name = error instanceof FleetError ? String(error.code) : error instanceof Error ? error.name : 'Error';
   const message = error instanceof Error ? error.message : String(error);

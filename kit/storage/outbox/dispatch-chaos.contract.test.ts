@@ -54,7 +54,7 @@ for (const engine of DATABASES) {
   });
 }
 
-/** What was handled of each key, and what came out of order. */
+/** The handled events of each key, and those that came out of order. */
 class History {
   readonly violations: string[] = [];
   readonly #done = new Map(KEYS.map((key) => [key, 0]));

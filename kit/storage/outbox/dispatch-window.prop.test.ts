@@ -9,7 +9,7 @@ interface Event {
   readonly key: string;
 }
 
-/** The rows that a consumer has, as the statements of the store keep them. */
+/** The rows of a consumer, as the statements of the store maintain them. */
 class Rows {
   cursor = 0;
   readonly deferred = new Map<number, Attempted<Event>>();
@@ -46,7 +46,7 @@ interface Plan {
 
 const SETTLED = ['done', 'done', 'retry', 'dead'] as const;
 
-/** One consumer over a log that is there from the start. Every step asserts what must never be violated. */
+/** One consumer over a log that is complete from the start. Every step asserts the invariants. */
 class Simulation {
   readonly rows = new Rows();
   readonly log: readonly Event[];
@@ -89,7 +89,7 @@ class Simulation {
     }
   }
 
-  /** As the session does: it records, then looks. */
+  /** Like the session: records, then fetches. */
   look(limit: number): void {
     this.record();
     for (const [key, dueAt] of [...this.rows.held].toSorted((a, b) => a[1] - b[1])) {
@@ -125,7 +125,7 @@ class Simulation {
     if (kind !== 'retry') this.settled.add(turn.event.position);
   }
 
-  /** All that can be done, when each event ends as told; `undefined` is one that never ends. */
+  /** Does everything that can be done when each event ends as given; `undefined` is an event that never ends. */
   drain(ending: (event: Event) => Outcome['kind'] | undefined): void {
     for (let round = 0; round < 20 + 10 * this.log.length; round += 1) {
       this.now += 1;

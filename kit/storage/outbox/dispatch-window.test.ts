@@ -9,7 +9,7 @@ const arrival = (position: number, key: string, standing: Standing = 'free') => 
 });
 const deferred = (position: number, key: string) => ({ event: { position, key }, attempts: 1 });
 
-/** What it hands out for all its slots, as the keys in order. */
+/** Fills all slots; returns the keys of the started events in order. */
 function startAll(window: DispatchWindow<{ position: number; key: string }>): string[] {
   const keys: string[] = [];
   for (let turn = window.start(); turn !== undefined; turn = window.start()) keys.push(turn.event.key);
@@ -60,8 +60,8 @@ describe('DispatchWindow', () => {
   it('takes in nothing that the database said before it knew what was decided here', () => {
     const window = new DispatchWindow(LARGE);
     window.admit([arrival(1, 'a', 'held')], 1);
-    assert.throws(() => window.admit([arrival(2, 'a')], 2), /something to record/);
-    assert.throws(() => window.resume('b', [deferred(3, 'b')]), /something to record/);
+    assert.throws(() => window.admit([arrival(2, 'a')], 2), /rows to record/);
+    assert.throws(() => window.resume('b', [deferred(3, 'b')]), /rows to record/);
     window.record();
     window.admit([arrival(2, 'a', 'held')], 2);
   });

@@ -7,8 +7,8 @@ interface Keyed {
 }
 
 /**
- * What the database says of an event that is read from the log: nothing stands against it, its key is held by an earlier
- * event that waits for another try, or it was itself deferred or given up before (by a process that then died).
+ * The stored state of an event that is read from the log. `free`: it can be handled. `held`: an earlier event of its
+ * key waits for a retry. `recorded`: it was already deferred or given up, by a process that then died.
  */
 export type Standing = 'free' | 'held' | 'recorded';
 
@@ -17,18 +17,18 @@ export interface Arrival<E> {
   readonly standing: Standing;
 }
 
-/** An event and how often it failed so far. */
+/** An event and the number of its failures so far. */
 export interface Attempted<E> {
   readonly event: E;
   readonly attempts: number;
 }
 
-/** An event that may be handled now. */
+/** An event that can be handled now. */
 export interface Turn<E> extends Attempted<E> {
   readonly lane: Lane<E>;
 }
 
-/** The events of one key, one at a time. `fresh` ones hold up the cursor; `deferred` ones have rows of their own. */
+/** The events of one key, one at a time. `fresh` events hold back the cursor; `deferred` events have rows of their own. */
 interface Lane<E> {
   readonly key: string;
   readonly isResumed: boolean;
@@ -38,21 +38,21 @@ interface Lane<E> {
 }
 
 interface Deferred<E> extends Attempted<E> {
-  /** Why it failed the last time; one that waits behind another has not failed. */
+  /** The last failure; an event that waits behind another has none. */
   readonly error?: string;
 }
 
-/** What is to be written, all at once. */
+/** Changes to be written in one commit. */
 export interface Progress<E> {
-  /** Every event up to here is handled, or has a row that says what becomes of it. */
+  /** Every event up to here is handled, or has a row with its state. */
   readonly cursor: number;
-  /** Rows to add or to renew, by position. */
+  /** Rows to insert or update, by position. */
   readonly deferred: ReadonlyMap<number, Deferred<E>>;
-  /** Positions whose deferred row has served. */
+  /** Positions whose deferred rows can be deleted. */
   readonly settled: readonly number[];
   /** Keys with deferred events, and when the first of them is due. */
   readonly held: ReadonlyMap<string, number>;
-  /** Keys that are held no longer, unless they have deferred events left. */
+  /** Keys that are no longer held, unless they have deferred events left. */
   readonly freed: ReadonlySet<string>;
   readonly dead: readonly (Attempted<E> & { readonly error: string })[];
 }
@@ -60,20 +60,22 @@ export interface Progress<E> {
 export interface WindowOptions {
   readonly cursor: number;
   /**
-   * Rows of earlier sessions reach up to here. Events that were handled beyond the cursor are handled again, and no held
-   * key is taken up before the log is read this far: else a later event of its key would come before its repetition.
+   * Rows of earlier sessions reach up to here. Events that were handled beyond the cursor are handled again. No held
+   * key is resumed before the log is read this far: otherwise a later event of the key would be handled before the
+   * repeated one.
    */
   readonly recordedThrough: number;
-  /** Events between the cursor and what was read last. */
+  /** Maximum number of events between the cursor and the last event read. */
   readonly size: number;
   readonly concurrency: number;
 }
 
 /**
- * Decides which events may be handled now and what is to be recorded, for one consumer. It does no I/O and has no clock.
+ * Decides for one consumer which events can be handled now and what is to be recorded. It does no I/O and has no clock.
  *
  * Order: an event is handed out when every earlier event of its key was handled or given up. Keys do not wait for each
- * other: what fails moves aside, with all that follows of its key, and `spill` moves aside what takes long.
+ * other: a failed event is deferred together with the following events of its key, and `spill` defers the events of
+ * slow keys.
  */
 export class DispatchWindow<E extends Keyed> {
   readonly #options: WindowOptions;
@@ -81,7 +83,7 @@ export class DispatchWindow<E extends Keyed> {
   readonly #ready = { fresh: new Set<Lane<E>>(), deferred: new Set<Lane<E>>() };
   #running = 0;
   #resumed = 0;
-  /** Positions after the cursor that were handed a lane, in order, and whether they are done with. */
+  /** Positions after the cursor that are in a lane, in order, and whether they are finished. */
   readonly #span = new Map<number, boolean>();
   #last: 'fresh' | 'deferred' = 'deferred';
   #fetched: number;
@@ -112,18 +114,21 @@ export class DispatchWindow<E extends Keyed> {
     return this.running < this.#options.concurrency;
   }
 
-  /** How many held keys may be taken up. Half of the slots are theirs at most: a storm of failures leaves room for the rest. */
+  /** How many held keys may be resumed: at most half of the slots, so that a storm of failures leaves room for other keys. */
   get deferredRoom(): number {
     if (this.#fetched < this.#options.recordedThrough) return 0;
     return Math.max(1, Math.floor(this.#options.concurrency / 2)) - this.#resumed;
   }
 
-  /** Whether something was handled or deferred since the last record. A cursor that only ran past foreign events can wait. */
+  /**
+   * Whether an event was handled or deferred since the last record. A cursor that only moved past events of other types
+   * can wait.
+   */
   get hasNews(): boolean {
     return this.hasRows || (this.#handled && this.#cursor() > this.#recorded);
   }
 
-  /** Whether rows are to be written, and not the cursor alone. Nothing is taken in before they are. */
+  /** Whether there are rows to write, not just the cursor. They must be written before more events are admitted. */
   get hasRows(): boolean {
     const { deferred, settled, held, dead } = this.#next;
     return deferred.size + settled.length + held.size + dead.length > 0;
@@ -137,7 +142,7 @@ export class DispatchWindow<E extends Keyed> {
     return this.#lanes.has(key);
   }
 
-  /** Takes in what was read after `fetched`; the log has nothing else for this consumer up to `through`. */
+  /** Adds the events read after `fetched`; up to `through` the log has no others for this consumer. */
   admit(arrivals: readonly Arrival<E>[], through: number): void {
     this.#checkRecorded();
     for (const { event, standing } of arrivals) {
@@ -153,16 +158,16 @@ export class DispatchWindow<E extends Keyed> {
     this.#fetched = through;
   }
 
-  /** Takes up a held key that is due, with the first of its deferred events in order. */
+  /** Resumes a held key that is due, with the first of its deferred events in order. */
   resume(key: string, events: readonly Attempted<E>[]): void {
     this.#checkRecorded();
-    if (this.#lanes.has(key)) throw new Error(`key ${key} is taken up while it is busy`);
+    if (this.#lanes.has(key)) throw new Error(`key ${key} is resumed while it is busy`);
     if (events.length === 0) return;
     this.#enqueue(this.#open({ key, isResumed: true }), events);
     this.#resumed += 1;
   }
 
-  /** The next event to handle, if there is one and a slot for it. */
+  /** The next event to handle, if there is one and a free slot. */
   start(): Turn<E> | undefined {
     const lane = this.hasFreeSlot ? this.#pick() : undefined;
     const attempted = lane?.waiting.shift();
@@ -198,8 +203,8 @@ export class DispatchWindow<E extends Keyed> {
   }
 
   /**
-   * Makes room when lanes that take long fill the window: their events become deferred ones, due at once. What runs goes
-   * on running, and its key stays busy until it is done.
+   * Makes room when slow lanes fill the window: their events become deferred, due at once. Running handlers continue,
+   * and their keys stay busy until they are done.
    */
   spill(now: number): void {
     for (const lane of this.#lanes.values()) {
@@ -213,7 +218,7 @@ export class DispatchWindow<E extends Keyed> {
     this.#advance();
   }
 
-  /** Hands over what is to be written; from then on it counts as written. */
+  /** Returns the changes to be written; from then on they count as written. */
   record(): Progress<E> {
     const progress = { ...this.#next, cursor: this.#cursor() };
     this.#next = emptyProgress();
@@ -222,9 +227,9 @@ export class DispatchWindow<E extends Keyed> {
     return progress;
   }
 
-  /** What the database says of events and keys is true only once it knows all that was decided here. */
+  /** The stored state of events and keys is valid only when every decision made here has been written. */
   #checkRecorded(): void {
-    if (this.hasRows) throw new Error('a window takes in nothing while it has something to record');
+    if (this.hasRows) throw new Error('events cannot be admitted while there are rows to record');
   }
 
   #open({ key, isResumed }: { key: string; isResumed: boolean }): Lane<E> {
@@ -243,7 +248,7 @@ export class DispatchWindow<E extends Keyed> {
     if (lane.running === undefined) this.#ready[lane.kind].add(lane);
   }
 
-  /** In turn, so that neither kind waits for the other to run dry. */
+  /** Alternates, so that neither kind waits until the other is empty. */
   #pick(): Lane<E> | undefined {
     const [fresh] = this.#ready.fresh;
     const [deferred] = this.#ready.deferred;
@@ -261,7 +266,7 @@ export class DispatchWindow<E extends Keyed> {
     this.#next.freed.add(lane.key);
   }
 
-  /** The event, and what follows of its key, wait in the database. What follows in a deferred lane does so already. */
+  /** Defers the event and the following ones of its key. In a deferred lane the following ones already have rows. */
   #setAside(lane: Lane<E>, first: Deferred<E> | undefined, due: number): void {
     if (first === undefined) return;
     const followers = lane.waiting;

@@ -112,7 +112,7 @@ for (const engine of DATABASES) {
     it('hands out again what was handled but not recorded when a process died', async () => {
       const { storage, name } = await suite.registered();
       const [handled, end] = [gate(), gate()];
-      // The process is gone between its handler's end and the record: whatever it still asks for has no answer.
+      // The process dies between the end of its handler and the record: its further requests get no answer.
       const silent = (): Promise<never> => end.passed.then(() => Promise.reject(new Error('killed')));
       let isDead = false;
       const dying = alteredStorage(storage, {
@@ -189,7 +189,7 @@ for (const engine of DATABASES) {
       cut.open();
       await stopped;
       const second = new RecordingConsumer(() => {}, { name });
-      // On Postgres the first could not give back its lease.
+      // On Postgres the first dispatcher could not release its lease.
       const clock = new FakeClock(Date.now() + 60_000);
       const again = runDispatcher({ storage, consumers: [second], clock });
       await second.done.until(has('a1'), 'the event that failed');

@@ -198,7 +198,7 @@ for (const engine of DATABASES) {
       await clock.untilSleeping();
       const before = asked;
       for (let second = 0; second < 15; second += 1) await clock.advance(1_000);
-      // On Postgres the announcement of the event may come back from the server only now.
+      // On Postgres the notification of the event may arrive from the server only now.
       assert.ok(asked <= before + 2, `it asked ${asked - before} times`);
       await dispatcher.stop();
     });

@@ -23,16 +23,16 @@ import { untilAborted } from './until-aborted.ts';
 export interface DispatcherOptions {
   readonly storage: Storage;
   readonly consumers: readonly Consumer[];
-  /** Told of what happens; must not throw. */
+  /** Receives events for logs and metrics; must not throw. */
   readonly onFact?: (fact: DispatchFact) => void;
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
-  /** How long a dispatcher that fell silent keeps its consumers. */
+  /** How long an unresponsive dispatcher keeps its consumers. */
   readonly leaseMs?: number;
-  /** For announcements that got lost. */
+  /** Polling interval, in case a notification was lost. */
   readonly pollMs?: number;
-  /** How long handlers may go on after the stop. */
+  /** How long handlers may continue after a stop. */
   readonly stopMs?: number;
   /** Events in memory for each consumer. */
   readonly windowSize?: number;
@@ -40,8 +40,9 @@ export interface DispatcherOptions {
 
 export interface Dispatcher {
   /**
-   * Hands events to the consumers until the signal aborts. Every replica runs one: each consumer is served by one of them
-   * at a time, and another takes over when that one stops or falls silent. Rejects with what no retry can mend.
+   * Hands events to the consumers until the signal aborts. Every replica runs a dispatcher: each consumer is served by
+   * one of them at a time, and another takes over when that one stops or becomes unresponsive. Rejects with errors that
+   * a retry cannot fix.
    */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -86,7 +87,7 @@ const DEFAULTS = {
 
 type ServiceDeps = Required<Omit<DispatcherOptions, 'consumers'>> & { readonly owner: string };
 
-/** One consumer's share: claim, work while the claim lasts, and again. */
+/** Serves one consumer: claims it, works while the claim lasts, and repeats. */
 class ConsumerService {
   readonly #deps: ServiceDeps;
   readonly #consumer: ConsumerSettings;
@@ -141,7 +142,7 @@ class ConsumerService {
     this.#deps.onFact(fact);
   }
 
-  /** Waits for its turn, for as long as another dispatcher keeps its lease. */
+  /** Waits until the claim is granted, while another dispatcher holds the lease. */
   async #claim(signal: AbortSignal): Promise<Claim> {
     const { owner, clock, leaseMs, random, onFact } = this.#deps;
     const consumer = this.#consumer.name;
@@ -154,16 +155,17 @@ class ConsumerService {
         return answer;
       }
       onFact({ kind: 'standing-by', consumer, until: answer.until });
-      // A little late at random, so that not all who wait come at once; and never long, should clocks differ.
+      // With jitter, so that not all waiting dispatchers try at once. Never much longer than a lease, in case clocks
+      // differ.
       await this.#wake.wait(Math.min(answer.until - now, leaseMs) + random() * 0.1 * leaseMs, signal);
     }
   }
 
-  /** Begins again from what is in the database, after a while; throws what that cannot mend. */
+  /** Waits before restarting from the stored state; rethrows errors that a retry cannot fix. */
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const { storage, random, sleep, onFact } = this.#deps;
     if (error === signal.reason) return;
-    // On SQLite nobody but this process can have claimed it: a second dispatcher there is a mistake of whoever wired it.
+    // On SQLite only this process can have claimed it: a second dispatcher on the same file is a programming error.
     const isLost = error instanceof ClaimLost && storage.engine !== 'sqlite';
     if (!isLost && !isPassing(error)) throw error;
     this.#failures += 1;

@@ -193,7 +193,7 @@ describe('the event log on postgres', {
   });
 });
 
-/** Reads on whenever there is more, as a stream to a browser would. */
+/** Reads whenever there is more, like a stream to a browser. */
 function follow(log: EventLog, start: number) {
   const seen = new Watched<StoredEvent>();
   let reading: Promise<void> = Promise.resolve();
@@ -222,7 +222,7 @@ function follow(log: EventLog, start: number) {
   };
 }
 
-/** Transactions of both kinds on a few shared counters; each event tells the value that it made. */
+/** Transactions of both kinds on a few shared counters; each event holds the value that its transaction wrote. */
 async function writeMany(storage: Storage, which: number): Promise<number> {
   const random = seededRandom(testSeed() + which);
   let events = 0;

@@ -3,29 +3,32 @@ import { type Statement, sql } from '../sql.ts';
 import type { OutboxEvent } from './append-events.ts';
 import { APPENDED, SEQUENCED } from './topics.ts';
 
-/** An event with its place in the log. */
+/** An event with its position in the log. */
 export interface StoredEvent extends OutboxEvent {
   readonly position: number;
 }
 
 export interface EventQuery {
-  /** 0 for all that there are. */
+  /** 0 to read from the beginning. */
   readonly after: number;
   readonly limit: number;
   readonly scope?: string | undefined;
 }
 
 /**
- * What happened, in one order for everybody. Positions only grow, and whoever has read up to one never later finds a new
- * event before it. They have gaps where events were purged or nothing became of them.
+ * All events in one global order. Positions only grow, and a reader that has read up to a position never finds a new
+ * event before it. Positions have gaps where events were purged or transactions rolled back.
  */
 export interface EventLog {
   readEvents(query: EventQuery, signal: AbortSignal): Promise<StoredEvent[]>;
-  /** 0 when nothing happened yet. */
+  /** 0 if there are no events yet. */
   lastPosition(signal: AbortSignal): Promise<number>;
-  /** The first event that is still kept, `undefined` when there is none: whoever left off before it has missed some. */
+  /**
+   * The first event that is still stored, `undefined` if there is none. A reader that stopped before it has missed
+   * events.
+   */
   oldestPosition(signal: AbortSignal): Promise<number | undefined>;
-  /** There may be more to read. Returns the way to stop listening. */
+  /** Called when there may be more to read. Returns a function that removes the listener. */
   onAdvanced(listener: () => void): () => void;
 }
 

@@ -5,15 +5,15 @@ import { OutboxError } from './outbox-error.ts';
 
 export interface PurgeOptions {
   readonly storage: Storage;
-  /** Events of before this moment. */
+  /** Purges events from before this time. */
   readonly olderThan: number;
-  /** Rows in one transaction: few enough that writers do not notice. */
+  /** Rows per transaction: few enough that writers do not notice. */
   readonly chunk?: number;
 }
 
 /**
- * Removes events that no consumer needs any more, up to the first that is not older; resolves to how many. What is
- * deferred or a dead letter stays, and so does the newest event of all, whose position is where the next one goes on.
+ * Removes events that no consumer needs any more, up to the first that is not old enough; resolves to their number.
+ * Deferred events and dead letters stay. So does the newest event, because the next position is derived from it.
  */
 export async function purgeEvents(
   { storage, olderThan, chunk = 1_000 }: PurgeOptions,
@@ -35,7 +35,7 @@ export async function purgeEvents(
   return purged;
 }
 
-/** Found by walking over what is old, which is about to go, and not over the whole log. */
+/** Found by scanning the old events, which are about to be removed, not the whole log. */
 async function firstToKeep(storage: Storage, olderThan: number, signal: AbortSignal): Promise<number> {
   const young = await storage.get<{ position: number }>(
     sql`SELECT position FROM outbox_log WHERE time >= ${olderThan} ORDER BY position LIMIT 1`,
@@ -45,8 +45,8 @@ async function firstToKeep(storage: Storage, olderThan: number, signal: AbortSig
 }
 
 /**
- * Forgets a consumer that the code no longer has, with its deferred events and dead letters. Until then its place in the
- * log keeps what comes after from being purged. One that still runs comes back as a new one.
+ * Removes a consumer that no longer exists in the code, with its deferred events and dead letters. Until then its
+ * position keeps later events from being purged. A consumer that still runs comes back as a new one.
  */
 export async function forgetConsumer(storage: Storage, name: string, signal: AbortSignal): Promise<void> {
   const [known] = await storage.commit(

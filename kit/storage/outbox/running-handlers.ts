@@ -9,7 +9,7 @@ export type Ending = { readonly kind: 'done' } | { readonly kind: 'failed'; read
 export interface RunningHandlersDeps {
   readonly consumer: Pick<ConsumerSettings, 'name' | 'handle' | 'timeoutMs'>;
   readonly clock: Clock;
-  /** Called once for each that was started, unless it was broken off. */
+  /** Called once for each started handler, unless it was broken off. */
   readonly onEnd: (turn: Turn<StoredEvent>, ending: Ending) => void;
 }
 
@@ -19,10 +19,10 @@ interface Running {
   readonly stop: AbortController;
 }
 
-/** The tries that are under way. What a handler does after its time, or after it was broken off, is nobody's business. */
+/** The running handlers. The outcome of a handler that timed out or was broken off is ignored. */
 export class RunningHandlers {
   readonly #deps: RunningHandlersDeps;
-  /** The oldest first, and so the first whose time is up. */
+  /** Oldest first, which is also the order of the deadlines. */
   readonly #running = new Set<Running>();
 
   constructor(deps: RunningHandlersDeps) {
@@ -48,7 +48,7 @@ export class RunningHandlers {
     );
   }
 
-  /** Ends those whose time is up. */
+  /** Aborts the handlers whose time is up. */
   expire(): void {
     const { consumer, clock } = this.#deps;
     const now = clock.now();
@@ -63,7 +63,7 @@ export class RunningHandlers {
     }
   }
 
-  /** Ends all, which is no fault of their events: they are handled again by whoever goes on. */
+  /** Aborts all handlers. This does not count as a failure of their events: the next session handles them again. */
   breakOff(): void {
     const stopped = [...this.#running];
     this.#running.clear();

@@ -8,14 +8,14 @@ import { untilAborted } from './until-aborted.ts';
 export interface SequencerOptions {
   readonly storage: Storage;
   readonly sleep?: Sleep;
-  /** For what a process committed and did not live to sequence. */
+  /** Polling interval, for events of processes that died between commit and sequencing. */
   readonly pollMs?: number;
-  /** Told of trouble with the database; the next try comes by itself. */
+  /** Called on database errors; the sequencer retries by itself. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
 export interface Sequencer {
-  /** Until the signal aborts. Every process with writers runs one; they take turns. */
+  /** Runs until the signal aborts. Every process with writers runs a sequencer; they take turns. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -23,11 +23,11 @@ const ROUND = 1_000;
 const TROUBLE: BackoffPolicy = { baseMs: 100, capMs: 5_000 };
 
 /**
- * Gives committed events their positions.
+ * Assigns positions to committed events.
  *
- * On Postgres a number that is drawn early may become visible late, so that a reader would run past it. The positions
- * are therefore given after the commit, in rounds, one round at a time. On SQLite, with its one writer, there is nothing
- * to do.
+ * On Postgres a number drawn early from a sequence may become visible late, and a reader would run past it. Positions
+ * are therefore assigned after the commit, in rounds, one round at a time. On SQLite, with its single writer, there is
+ * nothing to do.
  */
 export function createSequencer(options: SequencerOptions): Sequencer {
   const { storage, sleep = realSleep, pollMs = 5_000, onTrouble } = options;
@@ -55,7 +55,7 @@ interface Attempt {
   readonly onTrouble: ((error: unknown) => void) | undefined;
 }
 
-/** The number of failures in a row. */
+/** Returns the number of consecutive failures. */
 async function attempt(storage: Storage, { failures, onTrouble }: Attempt, signal: AbortSignal): Promise<number> {
   try {
     await sequence(storage, signal);
@@ -70,18 +70,18 @@ async function attempt(storage: Storage, { failures, onTrouble }: Attempt, signa
 async function sequence(storage: Storage, signal: AbortSignal): Promise<void> {
   while ((await storage.get(sql`SELECT 1 AS arrived FROM outbox LIMIT 1`, signal)) !== undefined) {
     await storage.write((tx) => tx.batch([TAKE_TURN, MOVE]), signal);
-    // Its own listeners heard of it at the commit.
+    // Listeners in this process were already called at the commit.
     await storage.announce(SEQUENCED, signal);
   }
 }
 
 /**
- * A lock on a table that holds nothing. Unlike any query, taking it does not fix what the transaction sees: a round that
- * had to wait still begins with what the one before it left.
+ * Locks an empty table. Unlike any query, taking the lock does not fix the snapshot of the transaction: a round that
+ * had to wait still sees what the previous round left.
  */
 const TAKE_TURN = sql`LOCK TABLE outbox_sequencer IN EXCLUSIVE MODE`;
 
-// Purging keeps the newest event, so that its position is where the next ones go on.
+// Purging keeps the newest event, so the next positions continue from it.
 const MOVE = sql.announce(
   SEQUENCED,
   sql`WITH arrived AS (

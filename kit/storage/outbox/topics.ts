@@ -1,11 +1,11 @@
-/** Events were committed by this process. */
+/** This process has committed events. */
 export const APPENDED = 'outbox';
 
-/** Events got their positions; every process hears it. */
+/** Events got their positions; announced to every process. */
 export const SEQUENCED = 'outbox.sequenced';
 
-/** Someone outside the dispatcher made deferred events due. */
+/** Deferred events were made due outside the dispatcher. */
 export const REPLAYED = 'outbox.replayed';
 
-/** A consumer was given up by its dispatcher, and may be claimed. */
+/** A dispatcher released a consumer, which can now be claimed. */
 export const RELEASED = 'outbox.released';

@@ -8,7 +8,7 @@ import { retrying } from './retrying.ts';
 
 const GROUP = 1_024;
 const WAITING = 20_000;
-/** A group belongs to many callers: none of them ends it for the others. Its tries and statements are bounded. */
+/** A group belongs to many callers: no single caller may abort it. Its attempts and statements are bounded. */
 const NEVER = new AbortController().signal;
 
 export interface CommitLaneOptions {
@@ -24,11 +24,12 @@ interface Job {
 }
 
 /**
- * Known batches of many callers, written as one transaction with one disk sync on a connection of their own, in the order
- * of asking. All statements of a group are under way at once; only its end waits for them.
+ * Writes the batches of many callers as one transaction with one disk sync, on a connection of its own, in the order of
+ * the calls. All statements of a group are pipelined; only the commit waits for them.
  *
- * DECISION: no savepoint for each batch. A guard is checked here, after later batches ran on top, so a group with a bad
- * batch is undone and done again in three parts: before it, it, after it. Bad batches are rare, savepoints would be paid always.
+ * DECISION: no savepoint for each batch. A guard is checked here, after later batches have run, so a group with a bad
+ * batch is rolled back and repeated in three parts: before it, it, after it. Bad batches are rare, whereas savepoints
+ * would always cost.
  */
 export class CommitLane {
   readonly #options: CommitLaneOptions;
@@ -129,7 +130,7 @@ export class CommitLane {
   }
 }
 
-/** Once COMMIT is sent, a broken connection no longer says whether it was done. */
+/** Once COMMIT is sent, a broken connection leaves it unknown whether the commit succeeded. */
 export async function commitOn(client: pg.ClientBase): Promise<void> {
   try {
     const result = await client.query('COMMIT');
@@ -137,7 +138,7 @@ export async function commitOn(client: pg.ClientBase): Promise<void> {
   } catch (error) {
     const translated = fromPostgres(error);
     if (translated.code !== 'CONNECTION_LOST') throw translated;
-    throw new StorageError('OUTCOME_UNKNOWN', 'the connection broke while it committed; look before you write again', {
+    throw new StorageError('OUTCOME_UNKNOWN', 'the connection broke during the commit; read before you write again', {
       cause: translated,
     });
   }

@@ -8,7 +8,7 @@ const NUMERIC = 1700;
 const BOOL = 16;
 const JSON_TYPES = new Set([114, 3802]);
 
-/** Rows look as SQLite's do: numbers are numbers, truth is 0 or 1, documents are text. */
+/** Makes rows look like those of SQLite: numbers are numbers, booleans are 0 or 1, documents are text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8 || oid === NUMERIC) return parseNumber;
@@ -25,13 +25,13 @@ export interface PostgresAddress {
   readonly statementTimeoutMs: number;
 }
 
-/** Settings for every connection; names that are not ours (`search_path`) never come from a request. */
+/** Settings of every connection. Names such as `search_path` never come from a request. */
 export function clientConfig(address: PostgresAddress): pg.ClientConfig {
   return {
     connectionString: address.url,
     connectionTimeoutMillis: address.connectTimeoutMs,
     keepAlive: true,
-    // Statements of a batch are all under way before the first is answered.
+    // All statements of a batch are sent before the first is answered.
     pipeline: true,
     types,
     application_name: 'fleetshift',
@@ -50,8 +50,9 @@ interface Prepared {
 const prepared = new WeakMap<readonly string[], Prepared>();
 
 /**
- * A template's strings are the same array at every call: it gets its text and the name of its prepared form once.
- * Templates are as many as the code has; pieced together texts are without end, and would fill the server's memory.
+ * The strings of a template are the same array at every call, so its text and the name of its prepared statement are
+ * computed once. The number of templates is bounded by the code; composed texts are unbounded, and preparing them would
+ * fill the server's memory.
  */
 export function toQuery({ parts, values }: Statement): pg.QueryConfig {
   if (!('raw' in parts)) return { text: textOf(parts), values: values as unknown[] };
@@ -73,7 +74,7 @@ function textOf(parts: readonly string[]): string {
 }
 
 export function rowsOf<R extends Row>(result: pg.QueryResult): R[] {
-  // The caller knows the columns that it selected; the type parsers above make each of them a Value.
+  // The caller knows the columns it selected; the type parsers above turn each into a Value.
   return result.rows as R[];
 }
 

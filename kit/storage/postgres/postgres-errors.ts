@@ -28,7 +28,7 @@ const CLASSES: Readonly<Record<string, StorageErrorCode>> = {
   XX: 'DATABASE_CORRUPT',
 };
 
-/** What a driver error means to a caller. The driver's own errors without a state are about the connection. */
+/** Translates a driver error. Driver errors without a SQLSTATE concern the connection. */
 export function fromPostgres(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const message = error instanceof Error ? error.message : String(error);

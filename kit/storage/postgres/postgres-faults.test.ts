@@ -100,7 +100,7 @@ describe('Postgres when things go wrong', {
       proxy.cutAtCommit = true;
       await assert.rejects(run(through, id), { code: 'OUTCOME_UNKNOWN' });
       proxy.cutAtCommit = false;
-      // The server did commit: whoever had simply tried again would have written twice.
+      // The server did commit: a blind retry would have written twice.
       await assert.rejects(run(through, id), { code: 'UNIQUE_VIOLATED' });
       await through.close();
       await proxy.close();
@@ -175,7 +175,7 @@ interface Proxy {
   close(): Promise<void>;
 }
 
-/** Passes everything on until it is told to swallow the answer to a COMMIT and hang up. */
+/** Forwards everything until it is told to drop the answer to a COMMIT and to close the connection. */
 async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -7,8 +7,8 @@ const CHANNEL = 'fleetshift';
 const RECONNECT_MS = 1_000;
 
 /**
- * Hears what other processes announce. While its connection is down it hears nothing, so that after every (re)connection
- * all listeners are told to look.
+ * Receives announcements of other processes. It misses those made while its connection is down, so after every
+ * (re)connection all listeners are called.
  */
 export class PostgresListener {
   readonly #address: PostgresAddress;
@@ -21,7 +21,7 @@ export class PostgresListener {
     this.#announcements = announcements;
   }
 
-  /** Connects with the first listener: a process that listens to nothing needs no connection for it. */
+  /** Connects with the first listener: a process without listeners needs no connection. */
   start(): void {
     this.#running ??= this.#listenUntilStopped();
   }
@@ -59,7 +59,7 @@ export class PostgresListener {
   }
 }
 
-/** Postgres tells a whole database, so that each schema has a channel of its own. */
+/** Postgres notifies the whole database, so each schema has a channel of its own. */
 export function channelOf(address: PostgresAddress): string {
   return `${CHANNEL}_${address.schema}`;
 }

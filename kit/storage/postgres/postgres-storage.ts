@@ -16,15 +16,15 @@ import { retrying } from './retrying.ts';
 export interface PostgresOptions {
   readonly url: string;
   readonly modules: readonly MigrationModule[];
-  /** The schema that holds our tables, created when it is not there. */
+  /** The schema that holds our tables; created if it does not exist. */
   readonly schema?: string;
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
-  /** How long one body may take. */
+  /** Time limit of one body. */
   readonly transactionTimeoutMs?: number;
 }
 
-/** Brings the tables up to date, then opens the pool. */
+/** Migrates the tables, then opens the pool. */
 export async function openPostgres(options: PostgresOptions, signal: AbortSignal): Promise<Storage> {
   signal.throwIfAborted();
   const { url, modules, schema = 'fleetshift', connections = 10 } = options;
@@ -53,7 +53,7 @@ class PostgresStorage implements Storage {
 
   constructor({ address, connections, transactionTimeoutMs }: StorageOptions) {
     this.#pool = new pg.Pool({ ...clientConfig(address), max: connections });
-    // A connection that breaks leaves the pool by itself, and the query under way on it is rejected: nothing to add.
+    // A broken connection leaves the pool by itself, and its pending query is rejected: there is nothing more to do.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
     this.#lane = new CommitLane({ address, onCommitted: (topics) => this.#announcements.tell(topics) });
@@ -156,7 +156,7 @@ interface Attempt<T> {
   readonly body: (tx: Transaction) => Promise<T>;
 }
 
-/** A connection that cannot roll back is not worth keeping; one where a runaway query still runs is not waited for. */
+/** A connection that cannot roll back is discarded; one with a runaway query is not waited for. */
 async function rolledBack(client: pg.ClientBase): Promise<boolean> {
   try {
     await withinDeadline(client.query('ROLLBACK'), 1_000, AbortSignal.timeout(1_000));

@@ -8,7 +8,7 @@ import { PostgresTransaction } from './postgres-transaction.ts';
 const look = sql`SELECT 1`;
 const write = sql`UPDATE things SET version = 2`;
 
-/** Answers all but the BEGIN, which is the test's own. */
+/** Answers every statement except BEGIN, which the test answers. */
 function opened() {
   const sent: string[] = [];
   const begin = Promise.withResolvers<void>();

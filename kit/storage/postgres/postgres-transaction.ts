@@ -5,17 +5,17 @@ import { guardFailed, StorageError } from '../storage-error.ts';
 import { rowsOf, toQuery } from './postgres-connection.ts';
 import { fromPostgres } from './postgres-errors.ts';
 
-/** One body's view of its transaction. After an error it can only end: both engines behave so. */
+/** A body's view of its transaction. After an error it can only end: both engines behave alike. */
 export class PostgresTransaction implements Transaction {
   readonly topics = new Set<string>();
   readonly #client: pg.ClientBase;
-  /** What has to be waited for before a write, if anything. */
+  /** The pending BEGIN that a write has to wait for, if any. */
   #begun: Promise<unknown> | undefined;
-  /** Something waits for it, and so does whatever comes after: the order of asking is kept. */
+  /** A statement waits for BEGIN, so all later ones wait too: statements keep their order. */
   #isHeld = false;
   #over: StorageError | undefined;
 
-  /** `begun` is the answer to its BEGIN, when that may still be on its way. */
+  /** `begun` is the answer to BEGIN, if it may still be pending. */
   constructor(client: pg.ClientBase, begun?: Promise<unknown>) {
     this.#client = client;
     this.#begun = begun;
@@ -40,7 +40,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async batch(statements: readonly Statement[]): Promise<number[]> {
-    // All are sent before the first is answered; the first that was refused names the reason.
+    // All statements are sent before the first is answered; the first refused one determines the error.
     const answers = await Promise.allSettled(statements.map((statement) => this.#ask(statement)));
     const changes = answers.map((answer, index) => {
       if (answer.status === 'rejected') throw answer.reason;
@@ -50,7 +50,7 @@ export class PostgresTransaction implements Transaction {
     return changes;
   }
 
-  /** The error that the body may have swallowed, since a transaction with one cannot be kept. */
+  /** Returns the error that the body may have swallowed: a transaction with an error cannot be committed. */
   end(): StorageError | undefined {
     const failed = this.#over;
     this.#over = new StorageError('CLOSED', 'the transaction has ended');
@@ -76,7 +76,8 @@ export class PostgresTransaction implements Transaction {
   }
 
   /**
-   * What only looks goes out with the BEGIN. A write waits for its answer: without a transaction it would be kept at once.
+   * Queries are sent together with the BEGIN. A write waits for the answer: without a transaction it would be committed
+   * at once.
    */
   async #untilBegun({ parts }: Statement): Promise<void> {
     if (this.#begun === undefined || (!this.#isHeld && LOOKS.test(parts[0] ?? ''))) return;

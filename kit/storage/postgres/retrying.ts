@@ -2,16 +2,16 @@ import { sleep } from '#kit/std';
 import { StorageError, type StorageErrorCode } from '../storage-error.ts';
 
 /**
- * With a few busy writers a third of the attempts lose a race, and nobody should hear of it: six seconds in all. A server
- * that is gone is worth a second and a half: a restart is bridged, an outage is told.
+ * With a few busy writers a third of the attempts lose a race, which callers should not notice: six seconds in all. A
+ * lost connection is retried for a second and a half: this bridges a server restart, while an outage is reported.
  */
 const ATTEMPTS: Readonly<Partial<Record<StorageErrorCode, number>>> = { SERIALIZATION_FAILED: 50, CONNECTION_LOST: 12 };
 const BASE_MS = 2;
 const CAP_MS = 250;
 
 /**
- * Runs again what Postgres could not put in a serial order, or what lost its connection before it asked to commit: in
- * both cases nothing of it stayed. The wait is random, so that two who collided do not collide again.
+ * Retries after a serialization failure, or if the connection was lost before the commit was sent: in both cases
+ * nothing was kept. The delay is random, so that two transactions that collided do not collide again.
  */
 export async function retrying<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -3,7 +3,7 @@ import type { Row } from '../port.ts';
 import type { Value } from '../sql.ts';
 import { privateDatabase } from './private-database.ts';
 
-/** Enough for every statement of the code; lists of varying length make more, and the oldest go. */
+/** Enough for every statement of the code. Lists of varying length create more; then the oldest are dropped. */
 const PREPARED_LIMIT = 500;
 
 export interface ConnectionOptions {
@@ -14,11 +14,11 @@ export interface ConnectionOptions {
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Of its columns, in order. */
+  /** The column names, in order. */
   readonly names: readonly string[];
 }
 
-/** One SQLite connection with the settings that we promise on, and statements prepared once. */
+/** One SQLite connection with the settings that our guarantees rely on, and with prepared statements. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
@@ -31,7 +31,7 @@ export class SqliteConnection {
       enableForeignKeyConstraints: true,
     });
     if (!options.readOnly) {
-      // FULL: a transaction that was acknowledged survives a power cut, not just a killed process.
+      // FULL: an acknowledged transaction survives a power cut, not just a killed process.
       this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     }
     this.#database.exec('PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY');
@@ -41,7 +41,7 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
-  /** A script of any number of statements, without values. */
+  /** Runs any number of statements, without values. */
   script(text: string): void {
     this.#database.exec(text);
   }
@@ -52,7 +52,7 @@ export class SqliteConnection {
 
   all(text: string, values: readonly Value[]): Row[] {
     const { statement, names } = this.#prepare(text);
-    // node:sqlite types rows as objects, whatever they were asked to be.
+    // node:sqlite types rows as objects even when arrays are requested.
     const rows = statement.all(...values) as unknown as SQLOutputValue[][];
     return rows.map((cells) => toRow(names, cells));
   }
@@ -66,8 +66,8 @@ export class SqliteConnection {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(text);
-    // DECISION: rows come as arrays and become objects here. Those of node:sqlite have no prototype, ours are plain objects on
-    // both engines, and copying theirs takes more than twice as long as filling ours.
+    // DECISION: rows are fetched as arrays and converted to objects here. Row objects of node:sqlite have no prototype,
+    // but ours are plain objects on both engines, and copying takes more than twice as long as building them.
     statement.setReturnArrays(true);
     const prepared = { statement, names: statement.columns().map(({ name }) => name) };
     if (this.#prepared.size >= PREPARED_LIMIT) this.#forgetOldest();
@@ -81,7 +81,7 @@ export class SqliteConnection {
   }
 }
 
-/** All rows of a statement get their columns in the same order, which keeps them fast. */
+/** All rows of a statement get their columns in the same order, which lets V8 share their shape. */
 function toRow(names: readonly string[], cells: readonly SQLOutputValue[]): Row {
   const row: Record<string, SQLOutputValue> = {};
   for (let column = 0; column < names.length; column += 1) row[names[column] ?? ''] = cells[column] ?? null;

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 
 /**
- * Makes a database file that only its owner reads, and one that was there so: SQLite itself goes by the umask. The files beside it
- * (`-wal`, `-shm`) get the mode of the database when they are made.
+ * Creates the database file readable by its owner only, and corrects the mode of an existing one: SQLite itself uses
+ * the umask. The files next to it (`-wal`, `-shm`) get the mode of the database when they are created.
  */
 export function privateDatabase(file: string): void {
   if (file === ':memory:' || file === '') return;
@@ -11,7 +11,7 @@ export function privateDatabase(file: string): void {
     try {
       chmodSync(each, 0o600);
     } catch (error) {
-      // Not there, or the file of another account that lets this one write: then it is for that one to say.
+      // The file does not exist, or belongs to another account that lets this one write: its owner decides the mode.
       if (!(error instanceof Error && 'code' in error && ['ENOENT', 'EPERM', 'EROFS'].includes(String(error.code))))
         throw error;
     }

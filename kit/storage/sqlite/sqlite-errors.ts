@@ -1,6 +1,6 @@
 import { StorageError, type StorageErrorCode } from '../storage-error.ts';
 
-/** SQLite's primary result codes, the low byte of an extended one. */
+/** SQLite's primary result codes: the low byte of an extended code. */
 const CODES: Readonly<Record<number, StorageErrorCode>> = {
   5: 'DATABASE_LOCKED',
   6: 'DATABASE_LOCKED',
@@ -32,7 +32,7 @@ export interface SqliteFault {
   readonly errcode?: number;
 }
 
-/** What an SQLite error means to a caller. Works on the plain object that a worker can send. */
+/** Translates an SQLite error. Accepts the plain object that a worker can send. */
 export function fromSqlite(fault: SqliteFault): StorageError {
   const code = classify(fault.errcode);
   const advice = ADVICE[code];

@@ -33,7 +33,7 @@ describe('SQLite when things go wrong', () => {
   });
   after(async () => await rm(folder, { recursive: true, force: true }));
 
-  /** Fills until it is refused; what was acknowledged must be what is there. */
+  /** Writes until the disk is full; exactly the acknowledged rows must be there. */
   const fillUp = async (
     file: string,
     prepare: (storage: Awaited<ReturnType<typeof openSqlite>>) => Promise<unknown>,

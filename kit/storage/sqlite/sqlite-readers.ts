@@ -6,12 +6,12 @@ import { type ConnectionOptions, SqliteConnection } from './connection.ts';
 import { fromSqlite, toFault } from './sqlite-errors.ts';
 import { textOf } from './writer-protocol.ts';
 
-/** Snapshots open at once; one more waits for one to end. */
+/** Maximum number of open snapshots; further readers wait. */
 const SNAPSHOTS = 8;
 
 /**
- * Reads on the caller's own thread: a lookup takes microseconds, and a trip to another thread takes fifty of them. WAL
- * lets them see the newest committed state whatever the writer does meanwhile.
+ * Reads run on the caller's thread: a lookup takes microseconds, whereas a round trip to another thread takes fifty.
+ * With WAL they see the latest committed state, whatever the writer is doing.
  */
 export class SqliteReaders {
   readonly #options: ConnectionOptions;
@@ -96,7 +96,7 @@ class SnapshotReader implements Reader {
 
 function query<R extends Row>(connection: SqliteConnection, statement: Statement): R[] {
   try {
-    // The caller knows the columns that it selected; rows come back as exactly those.
+    // The caller knows the columns it selected; rows contain exactly those.
     return connection.all(textOf(statement), statement.values) as R[];
   } catch (error) {
     throw fromSqlite(toFault(error));

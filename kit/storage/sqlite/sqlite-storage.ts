@@ -14,11 +14,11 @@ export interface SqliteOptions {
   readonly modules: readonly MigrationModule[];
   /** How long the writer waits for another process that holds the file. */
   readonly busyTimeoutMs?: number;
-  /** How long one body may hold the writer, or a snapshot. */
+  /** How long one body may hold the writer or a snapshot. */
   readonly transactionTimeoutMs?: number;
 }
 
-/** Opens the file, brings its tables up to date, and starts the writer's thread. */
+/** Opens the file, migrates its tables, and starts the writer thread. */
 export async function openSqlite(options: SqliteOptions, signal: AbortSignal): Promise<Storage> {
   signal.throwIfAborted();
   const { file, modules, busyTimeoutMs = 5_000, transactionTimeoutMs = 10_000 } = options;
@@ -83,14 +83,14 @@ class SqliteStorage implements Storage {
     return this.#parts.announcements.listen(topic, listener);
   }
 
-  /** One process per file, so its own listeners are all there are. */
+  /** Only one process uses a file, so there are no listeners elsewhere. */
   async announce(topic: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#parts.announcements.tell([topic]);
   }
 
   async close(): Promise<void> {
-    // The last connection to close folds the WAL into the database, and readers cannot.
+    // The last connection to close checkpoints the WAL into the database, which read-only connections cannot do.
     await Promise.all([this.#parts.writer.drain(), this.#parts.readers.close()]);
     await this.#parts.writer.close();
   }

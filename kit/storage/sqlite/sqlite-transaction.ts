@@ -5,13 +5,13 @@ import { fromSqlite } from './sqlite-errors.ts';
 import type { Asked, BatchOutcome, WriterReply } from './writer-protocol.ts';
 import type { WriterTurn } from './writer-session.ts';
 
-/** One body's view of the writer. After an error it can only end: both engines behave so. */
+/** A body's view of the writer. After an error it can only end: both engines behave alike. */
 export class SqliteTransaction implements Transaction {
   readonly topics = new Set<string>();
   readonly #turn: WriterTurn;
   #open = false;
   #over: Error | undefined;
-  /** The turn itself is gone: there is nothing left to roll back. */
+  /** The writer turn was lost: there is nothing left to roll back. */
   lost = false;
 
   constructor(turn: WriterTurn) {
@@ -38,7 +38,7 @@ export class SqliteTransaction implements Transaction {
     return outcome?.kind === 'done' ? [...outcome.changes] : [];
   }
 
-  /** Called by the writer once the body is done with; what a runaway body still asks for is refused. */
+  /** Called by the writer when the body is finished; further statements of a runaway body are refused. */
   async end(keep: boolean): Promise<void> {
     const failed = this.#over;
     this.#over = new StorageError('CLOSED', 'the transaction has ended');

@@ -6,13 +6,16 @@ import { faultOf, SqliteTransaction } from './sqlite-transaction.ts';
 import type { WriterReply } from './writer-protocol.ts';
 import { type WriterSession, WriterTurn } from './writer-session.ts';
 
-/** A turn ends when nobody waits, and at the latest after this many jobs or this long, so that the first is not kept waiting. */
+/**
+ * A turn ends when the queue is empty, and at the latest after this many jobs or this time, so that the first job does
+ * not wait long.
+ */
 const TURN_JOBS = 1_024;
 const TURN_MS = 50;
-/** Batches in one request: the writer works on one while the next is being flattened. */
+/** Batches per request: the writer works on one request while the next is being serialized. */
 const PART_JOBS = 128;
 
-/** Past this many waiting jobs a caller is told at once instead of being kept. */
+/** With more waiting jobs than this, further writes are refused at once. */
 const WAITING_JOBS = 20_000;
 
 export interface WriterOptions {
@@ -25,7 +28,7 @@ interface Waiting {
   readonly signal: AbortSignal;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Told once the turn is on disk; until then it is not true. */
+  /** Reported when the turn is on disk, not before. */
   outcome?: { readonly kind: 'done'; readonly value: unknown } | { readonly kind: 'failed'; readonly error: unknown };
 }
 
@@ -49,8 +52,8 @@ interface Turn {
 }
 
 /**
- * The one writer. Jobs wait in a queue and are served in turns; a turn is one SQLite transaction with one disk sync,
- * however many callers are in it.
+ * The single writer. Jobs wait in a queue and are served in turns; a turn is one SQLite transaction with one disk sync,
+ * for any number of callers.
  */
 export class SqliteWriter {
   readonly #options: WriterOptions;
@@ -67,7 +70,7 @@ export class SqliteWriter {
     this.#session = await this.#options.openSession();
   }
 
-  // What a job resolves with loses its type in the queue and finds it again here, where both ends are in sight.
+  // The type of a job's result is lost in the queue and restored here.
   commit(batch: readonly Statement[], signal: AbortSignal): Promise<number[]> {
     return new Promise<unknown>((resolve, reject) =>
       this.#enqueue({ kind: 'batch', batch, signal, resolve, reject }),
@@ -80,7 +83,7 @@ export class SqliteWriter {
     ) as Promise<T>;
   }
 
-  /** Takes nothing new, and finishes what it took. */
+  /** Accepts no new jobs, and finishes the accepted ones. */
   async drain(): Promise<void> {
     this.#closed = true;
     await this.#serving;
@@ -122,7 +125,7 @@ export class SqliteWriter {
     for (const job of turn.jobs) tell(job);
   }
 
-  /** The thread that is there, or a new one; when none can be had, the waiting are told why instead of waiting on. */
+  /** Returns the current thread or starts a new one. If that fails, the waiting jobs are rejected. */
   async #liveSession(): Promise<WriterSession | undefined> {
     try {
       if (this.#session === undefined || this.#session.isLost) await this.start();
@@ -133,7 +136,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Serves the head of the queue; true once the turn is committed. */
+  /** Serves the head of the queue; returns true when the turn is committed. */
   async #serveNext(turn: Turn): Promise<boolean> {
     const head = this.#jobs[0];
     if (head?.kind === 'batch') return await this.#serveBatches(turn);
@@ -162,7 +165,10 @@ export class SqliteWriter {
     return last;
   }
 
-  /** Those at the head of the queue. Who gave up while waiting is told so, and writes nothing. */
+  /**
+   * Takes batches from the head of the queue. A caller that aborted while waiting is rejected, and its batch is not
+   * written.
+   */
   #takeBatches(room: number): BatchJob[] {
     const jobs: BatchJob[] = [];
     let taken = 0;
@@ -195,7 +201,7 @@ export class SqliteWriter {
   }
 }
 
-/** At least one, since the request that commits must be sent whether or not anything is left to write. */
+/** At least one part: the committing request must be sent even if nothing is left to write. */
 function inParts<T>(items: readonly T[], size: number): T[][] {
   const parts = [items.slice(0, size)];
   for (let from = size; from < items.length; from += size) parts.push(items.slice(from, from + size));

@@ -2,62 +2,62 @@ import type { Row } from '../port.ts';
 import type { Statement, Value } from '../sql.ts';
 import type { SqliteFault } from './sqlite-errors.ts';
 
-/** What the main thread asks of the writer's thread. */
+/** Requests of the main thread to the writer thread. */
 export type Asked =
   /** Independent batches, each all or nothing. */
   | { readonly kind: 'batches'; readonly batches: readonly (readonly Statement[])[] }
-  /** Part of a transaction that looks first; `open` on its first part. */
+  /** Part of a transaction with reads; `open` on its first part. */
   | { readonly kind: 'statements' | 'query'; readonly open: boolean; readonly statements: readonly Statement[] }
   | { readonly kind: 'end'; readonly keep: boolean }
   | { readonly kind: 'none' };
 
 /**
- * One request: `[place, kind, flag, number of new texts, (number, text)..., statements...]`, and a statement is `[number of its
- * text, rows expected, number of values, values...]`.
+ * One request: `[place, kind, flag, number of new texts, (number, text)..., statements...]`, and a statement is
+ * `[number of its text, rows expected, number of values, values...]`.
  *
- * DECISION: one flat list of words, and a text only once, then as its number. Cloning a tree of objects costs more than
- * SQLite needs to run what it says.
+ * DECISION: one flat list of words; each text is sent once and then referred to by its number. Cloning a tree of
+ * objects costs more than SQLite needs to run the statements.
  */
 export type WriterRequest = readonly Value[];
 
 /**
- * Where a request stands in its turn. Those in between never begin a transaction of their own: when the turn was lost,
- * what was sent after that is lost with it.
+ * The position of a request in its turn. Requests in the middle never begin a transaction: if the turn was lost, the
+ * requests sent after that are lost too.
  */
 export interface Place {
   readonly first: boolean;
-  /** Everything since the first goes to disk, or nothing does. */
+  /** Commits everything since the first request, or nothing. */
   readonly last: boolean;
 }
 
 const KINDS = ['batches', 'statements', 'query', 'end', 'none'] as const;
 
-/** `changes` in order, or the reason that nothing of the batch stayed. */
+/** `changes` in order, or the reason why the batch was rolled back. */
 export type BatchOutcome =
   | { readonly kind: 'done'; readonly changes: readonly number[] }
   | { readonly kind: 'fault'; readonly fault: SqliteFault }
   | { readonly kind: 'guard'; readonly statement: number; readonly expected: number; readonly changed: number };
 
-/** Rows that each statement changed, of all batches in one list: what nearly every reply is. */
+/** The number of rows changed by each statement, over all batches: the form of nearly every reply. */
 export type WriterReply = readonly number[] | WriterNews;
 
 export interface WriterNews {
-  /** Batch by batch, when one of them was bad. */
+  /** One outcome per batch, if one of them was bad. */
   readonly outcomes: readonly BatchOutcome[];
   readonly rows: readonly Row[];
-  /** The whole turn is gone, with every batch and transaction in it. */
+  /** The whole turn was lost, with every batch and transaction in it. */
   readonly lost?: SqliteFault;
 }
 
 const ANY_NUMBER_OF_ROWS = -1;
 
-/** Texts of varying length (lists) would pile up; past this many the numbering starts anew and overwrites the old. */
+/** Texts of varying length (lists) would accumulate; beyond this many, the numbering restarts and overwrites old entries. */
 const NUMBERED_TEXTS = 2_000;
 
-/** Numbers texts and flattens requests; keeps what the other side has not been told. */
+/** Numbers texts and serializes requests; tracks the texts that the other side does not know yet. */
 export class WordWriter {
   readonly #numbers = new Map<string, number>();
-  /** A template's strings are the same array at every call: the quick way to the number. */
+  /** The strings of a template are the same array at every call: a fast lookup of the number. */
   readonly #templates = new Map<readonly string[], number>();
   #news: Value[] = [];
 
@@ -118,7 +118,7 @@ export interface ReadRequest extends Place {
   readonly batches: readonly (readonly ReadStatement[])[];
 }
 
-/** The writer's side of the same. */
+/** The writer thread's side of the protocol. */
 export class WordReader {
   readonly #texts = new Map<number, string>();
 
@@ -158,7 +158,7 @@ function flagOf(asked: Asked): number {
 
 const texts = new WeakMap<readonly string[], string>();
 
-/** A template's strings are the same array at every call, so each text is put together once. */
+/** The strings of a template are the same array at every call, so each text is joined once. */
 export function textOf(statement: Statement): string {
   const known = texts.get(statement.parts);
   if (known !== undefined) return known;

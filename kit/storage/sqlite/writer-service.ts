@@ -25,8 +25,8 @@ const TURN_LOST = { message: 'the turn was lost before' };
 const NOTHING: WriterReply = [];
 
 /**
- * Serves one request after the other on one connection. A turn begins with the first request and ends with the one that
- * commits; each batch and each transaction in it is a savepoint, so that one that fails takes no other with it.
+ * Serves requests in order on one connection. A turn begins with its first request and ends with the one that commits.
+ * Each batch and each transaction in it is a savepoint, so that a failing one does not affect the others.
  */
 export function serveWriter(connection: SqliteConnection): WriterService {
   const reader = new WordReader();
@@ -46,7 +46,7 @@ export function serveWriter(connection: SqliteConnection): WriterService {
   return Object.assign(serve, { close: () => connection.close() });
 }
 
-/** A turn that nobody ended left something open: nobody was told that it was kept. */
+/** An open transaction is from a turn that was not ended: none of its writes was acknowledged. */
 function begin(connection: SqliteConnection): void {
   if (connection.inTransaction) connection.script('ROLLBACK');
   connection.run(BEGIN, []);
@@ -73,8 +73,8 @@ function perform(connection: SqliteConnection, { kind, flag, batches }: ReadRequ
 }
 
 /**
- * DECISION: one savepoint for all of them, and one for each only when one was bad and all are done again. Bad batches are
- * rare, and a savepoint costs as much as a statement.
+ * DECISION: one savepoint for all batches. Only if one of them is bad, all are repeated with a savepoint each. Bad
+ * batches are rare, and a savepoint costs as much as a statement.
  */
 function together(connection: SqliteConnection, batches: readonly (readonly ReadStatement[])[]): WriterReply {
   const changes: number[] = [];
@@ -102,7 +102,7 @@ function runAll(connection: SqliteConnection, batch: readonly ReadStatement[]): 
   return runInto(changes, connection, batch) ?? { kind: 'done', changes };
 }
 
-/** The reason that it stopped at, if it did. */
+/** Returns the outcome of the failed statement, if any. */
 function runInto(
   changes: number[],
   connection: SqliteConnection,
@@ -119,7 +119,7 @@ function runInto(
     }
     return undefined;
   } catch (error) {
-    // A full disk or a damaged file ends the transaction as a whole: the turn is lost, not this batch alone.
+    // A full disk or a damaged file ends the whole transaction: the turn is lost, not just this batch.
     if (!connection.inTransaction) throw error;
     return { kind: 'fault', fault: toFault(error) };
   }

@@ -6,7 +6,7 @@ import { type Asked, type Place, WordWriter, type WriterReply, type WriterReques
 
 import type { WriterWorkerData } from './writer-worker.ts';
 
-/** A bundle keeps the worker beside the code that starts it, as JavaScript. */
+/** In a bundle the worker is a JavaScript file next to the code that starts it. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './writer-worker.ts' : './writer-worker.js', import.meta.url);
 
 type Greeting = 'ready' | { readonly refused: SqliteFault };
@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * The life of one writer thread, seen from the main one; it answers in the order of asking. When the thread dies, SQLite
- * rolls back what was not committed, everyone who waits is told, and the session answers nothing more: a new thread must
- * not go on with half of what the old one had begun.
+ * One writer thread as seen from the main thread; it answers requests in order. When the thread dies, SQLite rolls back
+ * what was not committed, all waiting requests are rejected, and the session accepts no more: a new thread must not
+ * continue a half-finished turn.
  */
 export class WriterSession {
   readonly #worker: Worker;
@@ -55,7 +55,7 @@ export class WriterSession {
     return this.#lost !== undefined;
   }
 
-  /** One request, one answer. An error means that the whole turn is gone. */
+  /** One request, one answer. An error means that the whole turn was lost. */
   async ask(asked: Asked, place: Place): Promise<WriterReply> {
     if (this.#lost !== undefined) throw this.#lost;
     const request = this.#words.request(asked, place);
@@ -74,7 +74,7 @@ export class WriterSession {
     await exited;
   }
 
-  /** Ends the thread wherever it is, as a crash would. */
+  /** Ends the thread at any point, like a crash. */
   async terminate(): Promise<void> {
     await this.#worker.terminate();
   }
@@ -86,13 +86,9 @@ export class WriterSession {
   }
 
   #end(cause: unknown): StorageError {
-    this.#lost ??= new StorageError(
-      'WRITER_LOST',
-      'the writer thread ended; what it had not committed is rolled back',
-      {
-        cause,
-      },
-    );
+    this.#lost ??= new StorageError('WRITER_LOST', 'the writer thread ended; uncommitted writes are rolled back', {
+      cause,
+    });
     this.#port.close();
     for (const waiting of this.#waiting.splice(0)) {
       waiting.reject(waiting.commits ? unknownOutcome(this.#lost) : this.#lost);
@@ -110,7 +106,7 @@ export class WriterTurn {
     this.#session = session;
   }
 
-  /** `commit` ends the turn with it. */
+  /** `commit` ends the turn with this request. */
   ask(asked: Asked, commit: boolean): Promise<WriterReply> {
     const place = { first: !this.#begun, last: commit };
     this.#begun = true;
@@ -119,11 +115,7 @@ export class WriterTurn {
 }
 
 function unknownOutcome(cause: StorageError): StorageError {
-  return new StorageError(
-    'OUTCOME_UNKNOWN',
-    'the writer thread ended while it committed; look before you write again',
-    {
-      cause,
-    },
-  );
+  return new StorageError('OUTCOME_UNKNOWN', 'the writer thread ended during the commit; read before you write again', {
+    cause,
+  });
 }

@@ -5,12 +5,12 @@ import type { WriterRequest } from './writer-protocol.ts';
 import { serveWriter, type WriterService } from './writer-service.ts';
 
 /**
- * How long the thread stays awake after a request, for one that follows at once. It keeps a core busy meanwhile: with 0.2 ms a third of
- * the CPU time of a busy platform was spent here.
+ * How long the thread stays awake after a request, in case another follows at once. It keeps a core busy meanwhile: with 0.2 ms, a third
+ * of the CPU time of a busy platform was spent here.
  */
 const AWAKE_MS = 0.03;
 
-/** What a session hands to its thread. */
+/** Data passed to the thread at its start. */
 export interface WriterWorkerData {
   readonly connection: ConnectionOptions;
   readonly port: MessagePort;
@@ -19,10 +19,10 @@ export interface WriterWorkerData {
 }
 
 /**
- * The thread that owns the one writing connection, so that neither a long statement nor a disk sync holds up the rest.
+ * The thread that owns the only writing connection, so that neither a long statement nor a disk sync blocks other work.
  *
- * DECISION: it sleeps on a shared counter and fetches requests itself. Woken through its event loop, a round trip takes 20
- * to 50 microseconds; woken so, it takes 8, which is what a small statement takes.
+ * DECISION: the thread sleeps on a shared counter and fetches requests itself. Through its event loop, a round trip
+ * takes 20 to 50 microseconds; this way it takes 8, about as long as a small statement.
  */
 const { connection, port, bell } = workerData as WriterWorkerData;
 const service = open();

@@ -1,4 +1,4 @@
-/** Something a test waits for and something else lets pass: order without sleeping. */
+/** One part of a test waits for it and another opens it: order without sleeping. */
 export interface Gate {
   readonly passed: Promise<void>;
   open(): void;

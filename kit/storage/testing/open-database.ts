@@ -11,7 +11,7 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
 }
 
-/** The engine's own opener on a test's database, with the options that a test of the engine turns. */
+/** Opens a test database with its engine, with options for engine tests. */
 export async function openDatabase(database: TestDatabase, options: OpenOptions): Promise<Storage> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   if (database.engine === 'sqlite') return await openSqlite({ ...options, file: database.file }, signal);

@@ -9,14 +9,17 @@ export interface ColumnShape {
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly ColumnShape[];
-  /** In the order of the key; empty when there is none. */
+  /** In key order; empty if there is no primary key. */
   readonly primaryKey: readonly string[];
 }
 
-/** A type and not an interface, so that it is a row too. */
+/** A type and not an interface, so that it is assignable to Row. */
 type ColumnRow = { table_name: string; name: string; type: string; key_order: number };
 
-/** Every table of the database as it is, whoever made it. Views are not tables, nor are those with no column at all. */
+/**
+ * Every table of the database as it is, including those that FleetShift did not create. Views and tables without
+ * columns are left out.
+ */
 export async function describeTables(reader: Reader, engine: Engine): Promise<TableShape[]> {
   const tables = new Map<string, ColumnRow[]>();
   for (const row of await reader.all<ColumnRow>(engine === 'sqlite' ? SQLITE : POSTGRES)) {
@@ -34,7 +37,7 @@ export async function describeTables(reader: Reader, engine: Engine): Promise<Ta
   }));
 }
 
-/** A name in SQL that the database itself gave us. */
+/** Quotes a name that was read from the database. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

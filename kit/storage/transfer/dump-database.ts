@@ -6,7 +6,7 @@ import { inDumpOrder, nameInDump } from './outbox-form.ts';
 import { TransferError } from './transfer-error.ts';
 
 const CHUNK = 200;
-/** The levels of the schema are told apart from the rows: whoever loads them migrates by itself. */
+/** Schema levels are dumped separately from the rows: the loader runs the migrations itself. */
 const MIGRATIONS = 'schema_migrations';
 
 export async function readSchema(reader: Reader): Promise<SchemaLevel[]> {
@@ -16,7 +16,7 @@ export async function readSchema(reader: Reader): Promise<SchemaLevel[]> {
   return rows.map(({ module, number }) => ({ module, number }));
 }
 
-/** How many rows `dumpDatabase` will give. */
+/** The number of rows that `dumpDatabase` yields. */
 export async function countRows(reader: Reader, engine: Engine): Promise<number> {
   let rows = 0;
   for (const { name } of await dumpedTables(reader, engine)) {
@@ -26,7 +26,7 @@ export async function countRows(reader: Reader, engine: Engine): Promise<number>
   return rows;
 }
 
-/** Every table of the snapshot, a few rows at a time, the same whichever engine it is. */
+/** Dumps every table of the snapshot, a few rows at a time, in the same form on both engines. */
 export async function* dumpDatabase(reader: Reader, engine: Engine): AsyncGenerator<DumpRecord> {
   const tables = await dumpedTables(reader, engine);
   for (const table of tables) {
@@ -74,7 +74,7 @@ function selectChunk(
   return sql`SELECT ${selected} FROM ${sql.raw(quoted(name))} WHERE ${beyond} ORDER BY ${key} LIMIT ${CHUNK}`;
 }
 
-/** The last number that a table gave out by itself, also where that row is long gone. */
+/** The last number that a table assigned automatically, even if that row has been deleted. */
 async function readCounter(
   reader: Reader,
   engine: Engine,
@@ -90,7 +90,7 @@ async function readCounter(
   return row?.last ?? undefined;
 }
 
-/** SQLite makes it with the first table that counts. */
+/** SQLite creates it with the first auto-increment table. */
 async function sequenceTable(reader: Reader): Promise<string> {
   const found = await reader.get(sql`SELECT 1 AS found FROM sqlite_master WHERE name = 'sqlite_sequence'`);
   return found === undefined ? '(SELECT NULL AS name, NULL AS seq)' : 'sqlite_sequence';

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Value } from '../sql.ts';
 import { TransferError } from './transfer-error.ts';
 
-/** How far a module's tables were migrated. */
+/** The migration level of a module's tables. */
 export interface SchemaLevel {
   readonly module: string;
   readonly number: number;
 }
 
-/** A dump is lines of JSON: for each table its head, its rows and its end, and at last the end of everything. */
+/** A dump is a list of JSON lines: for each table its head, rows and end, and finally the end of the dump. */
 export type DumpRecord =
   | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[]; readonly counter?: number }
   | { readonly kind: 'row'; readonly values: readonly Value[] }
@@ -27,7 +27,7 @@ export function parseRecord(line: string): DumpRecord {
     throw damaged('a line is not JSON', cause);
   }
   if (Array.isArray(content)) return { kind: 'row', values: content.map(toValue) };
-  // Our own text, whose every byte was checked on its way here; what it says is compared with what arrives.
+  // FleetShift wrote this text, and every byte has been authenticated; its claims are compared with the actual rows.
   const record = content as DumpRecord | null;
   if (record !== null && ['table', 'end', 'done'].includes(record.kind)) return record;
   throw damaged('a line is of no kind that is known');
@@ -42,7 +42,7 @@ export function rowText(values: readonly Value[]): string {
 
 const MODULUS = 1n << 256n;
 
-/** Of the rows of a table whatever their order, which the two engines do not share. */
+/** A digest of the rows of a table, independent of their order, which differs between the engines. */
 export class RowDigest {
   #sum = 0n;
   #rows = 0;

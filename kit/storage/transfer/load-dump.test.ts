@@ -38,7 +38,7 @@ async function* aDump(): AsyncGenerator<DumpRecord> {
   yield { kind: 'done', tables: 1 };
 }
 
-/** A database that says it took the rows, and has others. */
+/** A database that acknowledges the rows but stores different ones. */
 function unfaithful(change: (rows: TableRows) => TableRows): Loader {
   return {
     engine: real.engine,

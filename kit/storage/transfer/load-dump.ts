@@ -11,7 +11,7 @@ const BATCH = 200;
 type TableEnd = Extract<DumpRecord, { kind: 'end' }>;
 type TableHead = Extract<DumpRecord, { kind: 'table' }>;
 
-/** Puts every row in, and compares what came with what the dump says, and then what is there with both. */
+/** Inserts every row. Compares the rows received with the claims of the dump, and then the stored rows with both. */
 export async function loadDump(
   records: AsyncIterable<DumpRecord>,
   loader: Loader,
@@ -55,7 +55,7 @@ async function columnsByTable(loader: Loader): Promise<Map<string, Set<string>>>
   return new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
 }
 
-/** A table whose rows are coming in. */
+/** A table whose rows are being loaded. */
 class OpenTable {
   readonly #head: TableHead;
   readonly #loader: Loader;
@@ -100,7 +100,7 @@ class OpenTable {
   }
 }
 
-/** Reads everything back: what a database took may still not be what it gives. */
+/** Reads everything back: the stored rows may differ from the inserted ones. */
 async function compare(loader: Loader, ends: readonly TableEnd[]): Promise<void> {
   const { engine } = loader;
   const sources = Map.groupBy(
@@ -110,14 +110,14 @@ async function compare(loader: Loader, ends: readonly TableEnd[]): Promise<void>
   await loader.read(async (reader) => {
     for await (const record of dumpDatabase(reader, engine)) {
       if (record.kind !== 'end' || holds(record, sources.get(record.name) ?? [])) continue;
-      throw new TransferError('LOAD_FAILED', `load ${record.name}: what is in the database is not what the dump holds`);
+      throw new TransferError('LOAD_FAILED', `load ${record.name}: the rows in the database differ from the dump`);
     }
   });
 }
 
 function holds({ name, rows, digest }: TableEnd, sources: readonly TableEnd[]): boolean {
   const wanted = sources.reduce((sum, source) => sum + source.rows, 0);
-  // Rows that were given new numbers on their way are others than they were, so that how many they are has to do.
+  // Rows that were renumbered during the load have another digest, so only their number is compared.
   return (
     rows === wanted && sources.every((source) => source.name !== name || sources.length > 1 || source.digest === digest)
   );

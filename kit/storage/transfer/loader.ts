@@ -7,20 +7,20 @@ export interface TableRows {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** A new database on its way to become the one that is asked for. Nobody sees it before `publish`. */
+/** A new database that is being loaded. It becomes visible with `publish`. */
 export interface Loader {
   readonly engine: Engine;
-  /** Makes its tables, to these levels, without the rows that migrations put there. */
+  /** Creates the tables at these levels, without the rows that migrations insert. */
   begin(signal: AbortSignal): Promise<void>;
   insert(rows: TableRows): Promise<void>;
-  /** What the table gives out next comes after this. */
+  /** Numbers that the table assigns continue after this one. */
   setCounter(table: string, last: number): Promise<void>;
-  /** Everything that was put aside while rows came in any order holds again; throws when it does not. */
+  /** Re-enables the constraints that were suspended while rows came in any order; throws if one is violated. */
   checkReferences(): Promise<void>;
-  /** Looks at what was loaded. */
+  /** Reads the loaded rows. */
   read<T>(body: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Brings its tables to what this release has, then puts it in place, at once and on disk. */
+  /** Migrates the tables to the level of this release, then puts the database in place, atomically and on disk. */
   publish(signal: AbortSignal): Promise<void>;
-  /** Takes everything away that was not published. */
+  /** Removes everything that was not published. */
   discard(): Promise<void>;
 }

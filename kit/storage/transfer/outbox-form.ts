@@ -1,8 +1,8 @@
 import type { Engine } from '../port.ts';
 
 /**
- * The one table that the engines have in different forms: what Postgres has as `outbox` (arrived) and `outbox_log` (in
- * order), SQLite has as one table `outbox`, which is the log. A dump has the form of Postgres.
+ * The only tables that differ between the engines: Postgres has `outbox` (arrived) and `outbox_log` (in order), SQLite
+ * has a single table `outbox`, which is the log. A dump has the form of Postgres.
  */
 const LOG = 'outbox_log';
 const ARRIVED = 'outbox';
@@ -13,7 +13,7 @@ export function nameInDump(engine: Engine, table: string): string {
 
 export interface LoadTarget {
   readonly table: string;
-  /** A column that the table gives out itself. */
+  /** A column that the table assigns itself. */
   readonly without?: string;
 }
 
@@ -23,13 +23,13 @@ export function targetOf(engine: Engine, name: string): LoadTarget {
   return { table: name };
 }
 
-/** What arrived comes after the log, so that its events get the positions after those of the log. */
+/** Arrived events come after the log, so that they get the positions after it. */
 export function inDumpOrder(a: string, b: string): number {
   const [left, right] = [a, b].map((name) => (name === ARRIVED ? `${LOG}~` : name));
   return (left ?? '') < (right ?? '') ? -1 : 1;
 }
 
-/** Rows that each table must have in the end, with those of both where both become one. */
+/** The table into which these rows are merged, for counting the rows expected in the end. */
 export function mergesInto(engine: Engine, name: string): string {
   return nameInDump(engine, targetOf(engine, name).table);
 }

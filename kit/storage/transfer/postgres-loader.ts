@@ -13,12 +13,12 @@ import { TransferError } from './transfer-error.ts';
 export interface PostgresLoaderOptions {
   readonly url: string;
   readonly schema?: string;
-  /** As far as the dump has them, and as this release has them. */
+  /** The migrations up to the level of the dump; `modules` has those of this release. */
   readonly levels: readonly MigrationModule[];
   readonly modules: readonly MigrationModule[];
 }
 
-/** Values that one statement may carry. */
+/** Maximum number of values in one statement. */
 const VALUES = 30_000;
 
 interface Reference {
@@ -27,7 +27,7 @@ interface Reference {
   readonly definition: string;
 }
 
-/** Loads into a schema beside ours; publishing is a rename. Schemas that a killed one left are taken away first. */
+/** Loads into a schema next to ours; publishing is a rename. Schemas left by killed loaders are dropped first. */
 export class PostgresLoader implements Loader {
   readonly engine = 'postgres';
   readonly #options: PostgresLoaderOptions;
@@ -48,7 +48,7 @@ export class PostgresLoader implements Loader {
     const loader = new PostgresLoader(options);
     try {
       const client = new pg.Client({ ...clientConfig(loader.#address), idle_in_transaction_session_timeout: 0 });
-      // A connection that breaks also rejects the query under way, which says it better.
+      // A broken connection also rejects the pending query, whose error is more useful.
       client.on('error', () => {});
       await client.connect();
       loader.#client = client;
@@ -119,7 +119,7 @@ export class PostgresLoader implements Loader {
     this.#client = undefined;
     if (client === undefined) return;
     try {
-      // Nothing is under way, or nothing of it is to be kept.
+      // Either there is no open transaction, or it is to be discarded.
       await client.query('ROLLBACK');
       await dropAll(client, this.#address.schema);
     } finally {
@@ -127,7 +127,7 @@ export class PostgresLoader implements Loader {
     }
   }
 
-  /** A database that somebody just opened has the table of migrations, without a row. */
+  /** A database that was just opened has the migrations table, without rows. */
   async #refuseUnlessEmpty(): Promise<void> {
     const { rows } = await this.#ask(
       `SELECT c.relname::text AS name FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -160,7 +160,7 @@ export class PostgresLoader implements Loader {
   }
 
   #connected(): pg.Client {
-    if (this.#client === undefined) throw new TypeError('a loader that was discarded is of no more use');
+    if (this.#client === undefined) throw new TypeError('the loader was discarded');
     return this.#client;
   }
 
@@ -173,7 +173,7 @@ export class PostgresLoader implements Loader {
   }
 }
 
-/** Its own snapshots before migrations too. */
+/** Also drops its pre-migration snapshots. */
 async function dropAll(client: pg.Client, prefix: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname, $1)',

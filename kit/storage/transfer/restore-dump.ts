@@ -10,13 +10,13 @@ export interface RestoreOptions {
   readonly target:
     | { readonly engine: 'sqlite'; readonly file: string }
     | { readonly engine: 'postgres'; readonly url: string };
-  /** As this release has them. */
+  /** The migrations of this release. */
   readonly modules: readonly MigrationModule[];
-  /** As the dump has them. */
+  /** The levels of the dump. */
   readonly schema: readonly SchemaLevel[];
   readonly records: AsyncIterable<DumpRecord>;
   readonly onRow?: () => void;
-  /** What has to be in place before the database is; whatever it throws leaves no database behind. */
+  /** Runs before the database is put in place; if it throws, no database is left behind. */
   readonly beforePublish?: () => Promise<void>;
 }
 
@@ -26,10 +26,10 @@ export interface Restored {
 }
 
 /**
- * Makes a database of a dump, where there is none yet. It appears whole and checked, or not at all.
+ * Creates a database from a dump, where there is none yet. It appears complete and checked, or not at all.
  *
- * DECISION: tables are made as they were when the dump was taken, and migrated once the rows are in. A migration that
- * changes rows changes these too, as it would have done had the database been upgraded in its place.
+ * DECISION: the tables are created at the level of the dump, and migrated after the rows are loaded. A migration that
+ * changes rows therefore changes these too, just as an upgrade in place would have done.
  */
 export async function restoreDump(options: RestoreOptions, signal: AbortSignal): Promise<Restored> {
   const levels = levelsOf(options);
@@ -45,7 +45,7 @@ export async function restoreDump(options: RestoreOptions, signal: AbortSignal):
   }
 }
 
-/** The modules as they were, or a refusal of what this release does not know. */
+/** The modules at the levels of the dump. Throws if this release does not know a level. */
 function levelsOf({ modules, schema }: RestoreOptions): MigrationModule[] {
   for (const { module, number } of schema) {
     const known = modules.find((each) => each.module === module)?.migrations.length ?? 0;

@@ -13,14 +13,14 @@ import { TransferError } from './transfer-error.ts';
 
 export interface SqliteLoaderOptions {
   readonly file: string;
-  /** As far as the dump has them, and as this release has them. */
+  /** The migrations up to the level of the dump; `modules` has those of this release. */
   readonly levels: readonly MigrationModule[];
   readonly modules: readonly MigrationModule[];
 }
 
 const BUSY_MS = 5_000;
 
-/** Loads into a folder beside the file; publishing is a rename. A folder that a killed one left is taken away first. */
+/** Loads into a folder next to the file; publishing is a rename. A folder left by a killed loader is removed first. */
 export class SqliteLoader implements Loader {
   readonly engine = 'sqlite';
   readonly #options: SqliteLoaderOptions;
@@ -50,7 +50,7 @@ export class SqliteLoader implements Loader {
     migrateSqlite({ file: this.#draft, modules: this.#options.levels, busyTimeoutMs: BUSY_MS });
     const connection = new SqliteConnection({ file: this.#draft, readOnly: false, busyTimeoutMs: BUSY_MS });
     this.#connection = connection;
-    // Rows come in any order, and a draft that is lost is made again.
+    // Rows come in any order, and a lost draft is loaded again, so neither constraints nor durability are needed.
     connection.script('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; BEGIN');
     for (const { name } of await this.read((reader) => describeTables(reader, this.engine))) {
       if (name !== 'schema_migrations') connection.script(`DELETE FROM ${quoted(name)}`);
@@ -78,7 +78,7 @@ export class SqliteLoader implements Loader {
     this.#ask((connection) => connection.script('COMMIT'));
     const [broken] = this.#all('PRAGMA foreign_key_check', []);
     if (broken === undefined) return;
-    throw new TransferError('LOAD_FAILED', `load ${String(broken['table'])}: a row refers to one that is not there`);
+    throw new TransferError('LOAD_FAILED', `load ${String(broken['table'])}: a row refers to a missing one`);
   }
 
   async read<T>(body: (reader: Reader) => Promise<T>): Promise<T> {

@@ -19,7 +19,7 @@ import {
 
 const signal = new AbortController().signal;
 
-/** Everything that can go wrong between two engines: references to later rows, bytes, fractions, NULLs, own numbers. */
+/** Everything that can go wrong between two engines: references to later rows, bytes, fractions, NULLs, assigned numbers. */
 const THINGS: MigrationModule = {
   module: 'things',
   migrations: [
@@ -93,7 +93,7 @@ async function fill(storage: Storage): Promise<void> {
   await storage.commit(appendEvents([4, 5].map(event)), signal);
 }
 
-/** Events 1 to 3 have their positions; 4 and 5 are on their way. */
+/** Events 1 to 3 have their positions; 4 and 5 are not sequenced yet. */
 async function sequenced(storage: Storage): Promise<void> {
   const stop = new AbortController();
   const running = createSequencer({ storage }).run(stop.signal);

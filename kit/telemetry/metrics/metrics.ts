@@ -1,17 +1,17 @@
 import * as prometheus from 'prom-client';
 
-/** A value for each declared label, and for nothing else: labels that vary without bound exhaust the collector. */
+/** One value for each declared label and no others: unbounded label values exhaust the collector. */
 export type Labels<Name extends string> = Readonly<Record<Name, string>>;
 
 export interface MetricOptions<Name extends string> {
   readonly name: string;
-  /** A sentence for the reader of `/metrics`. */
+  /** One sentence, shown on `/metrics`. */
   readonly help: string;
   readonly labels?: readonly Name[];
 }
 
 export interface HistogramOptions<Name extends string> extends MetricOptions<Name> {
-  /** Upper bounds, rising; seconds for times. */
+  /** Upper bounds, ascending; in seconds for durations. */
   readonly buckets: readonly number[];
 }
 
@@ -28,16 +28,16 @@ export interface Histogram<Name extends string> {
 }
 
 export interface Metrics {
-  /** Only ever grows. Its name ends in `_total`. */
+  /** Never decreases. The name ends in `_total`. */
   counter<Name extends string = never>(options: MetricOptions<Name>): Counter<Name>;
   gauge<Name extends string = never>(options: MetricOptions<Name>): Gauge<Name>;
   histogram<Name extends string = never>(options: HistogramOptions<Name>): Histogram<Name>;
-  /** All of them as `/metrics` serves them, under `contentType`. */
+  /** All metrics as `/metrics` serves them, with `contentType`. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Metrics of one process, with those of the process itself. A name can be declared once. */
+/** The metrics of one process, including the default process metrics. Each name can be declared once. */
 export function createMetrics(): Metrics {
   const registry = new prometheus.Registry();
   prometheus.collectDefaultMetrics({ register: registry });

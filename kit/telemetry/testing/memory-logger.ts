@@ -7,8 +7,8 @@ export interface MemoryLine {
 }
 
 /**
- * A logger whose lines a test can look at. It is the real one, so what a test sees is what would be written: redacted,
- * serialised, with the fields of parents. Only the time is left out.
+ * The real logger, writing into an array: tests see lines exactly as they would be written (redacted, serialized, with
+ * the fields of parents), without the time.
  */
 export function memoryLogger(level: LogLevel = 'debug'): {
   readonly log: Logger;

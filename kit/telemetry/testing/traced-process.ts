@@ -1,6 +1,6 @@
 /**
- * A process that is traced by its environment, and says at its end which modules of the OpenTelemetry SDK it loaded.
- * The API alone does not count: prom-client loads it for its own purposes.
+ * A process that is traced according to its environment. It prints at exit which modules of the OpenTelemetry SDK it
+ * loaded. The API alone does not count: prom-client loads it for its own purposes.
  */
 import { registerHooks } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -13,7 +13,7 @@ registerHooks({
   },
 });
 
-// Only after the hook, so that nothing is loaded unseen.
+// Imported after the hook is installed, so that every load is seen.
 const { createLogger, startTracing } = await import('../index.ts');
 
 const tracer = await startTracing(process.env, {
@@ -33,5 +33,5 @@ const result = await tracer.span('GET /x', options, async (span) => {
 await tracer.span('alone', {}, () => Promise.resolve());
 await tracer.shutdown(AbortSignal.timeout(Number(process.argv[2] ?? 5_000)));
 
-// Exits as a server does, without waiting for a collector that keeps a connection open.
+// Exits like a server, without waiting for a collector that keeps a connection open.
 process.stdout.write(`${JSON.stringify({ loaded, result })}\n`, () => process.exit(0));

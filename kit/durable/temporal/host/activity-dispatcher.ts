@@ -14,14 +14,17 @@ export interface DispatcherOptions {
   readonly random: Random;
 }
 
-/** As Temporal calls it. */
+/** The function that Temporal calls. */
 type Dispatch = (input: Payload, options: TryOptions) => Promise<Payload | undefined>;
 
 const BEAT_MS = 1_000;
-/** Signs of life of all tries together stay at about 100 a second, as long as nobody is taken for lost by that. */
+/**
+ * Keeps the heartbeats of all attempts together at about 100 per second, as long as no worker is considered lost
+ * because of it.
+ */
 const BEAT_MS_PER_TRY = 10;
 
-/** One function for all activities: Temporal calls it for every name, and it knows which is meant. */
+/** One function for all activities: Temporal calls it for every name, and it looks up the implementation. */
 export function activityDispatcher({ activities, workerLostMs, random }: DispatcherOptions): Dispatch {
   const implementations = new Map(activities.map((activity) => [activity.name, activity]));
   let running = 0;
@@ -29,14 +32,14 @@ export function activityDispatcher({ activities, workerLostMs, random }: Dispatc
     const context = Context.current();
     const failed = failedBefore(context.info);
     running += 1;
-    // Temporal tells a worker of a cancel in answer to a sign of life, and by no other way.
+    // Temporal reports a cancel only in its response to a heartbeat.
     const beatMs = Math.min(workerLostMs / 3, Math.max(BEAT_MS, running * BEAT_MS_PER_TRY));
     const beat = setInterval(() => context.heartbeat({ failed } satisfies TryFacts), beatMs);
     try {
       return await attempt(implementations.get(context.info.activityType), input, { context, options, failed });
     } catch (error) {
       if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
-      // Kept with the failure, for the next try to count on.
+      // Stored with the failure, so that the next attempt can continue the count.
       context.heartbeat({ failed: failed + 1 } satisfies TryFacts);
       throw toApplicationFailure(error, { attempts: failed + 1, retry: options.retry, random });
     } finally {
@@ -71,7 +74,7 @@ async function attempt(
       idempotencyKey: `${workflowId}/${runId}/${readActivityId(activityId).step}`,
       heartbeat: () => watch.heartbeat(),
     });
-    // One that does not heed its signal is given up all the same.
+    // An attempt that ignores its signal is given up anyway.
     const result = await Promise.race([running, watch.aborted]);
     encodePayload(result, `the result of activity ${activityType}`);
     return result;
@@ -80,7 +83,10 @@ async function attempt(
   }
 }
 
-/** Tries that failed, without those that were lost together with their worker: a crash of ours is no fault of theirs. */
+/**
+ * The number of failed attempts, without those lost with their worker: a crash of the worker is not a failure of the
+ * activity.
+ */
 function failedBefore({ heartbeatDetails }: Info): number {
   return (heartbeatDetails as TryFacts | undefined)?.failed ?? 0;
 }
@@ -99,7 +105,7 @@ function toApplicationFailure(error: unknown, { attempts, retry, random }: After
     message,
     details: [attempts],
     nonRetryable: isFinal === true,
-    // Temporal takes 0 for "as the policy says".
+    // Temporal interprets 0 as "use the retry policy".
     nextRetryDelay: Math.max(1, backoffDelay(retry.backoff, attempts, random)),
   });
 }

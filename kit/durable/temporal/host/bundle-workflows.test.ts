@@ -13,7 +13,7 @@ const OPTIONS = { workerLostMs: 1_000, workflowTaskTimeoutMs: 1_000 };
 describe('bundleWorkflows', () => {
   let folder: string;
   before(async () => {
-    // In the repository, where `#kit/durable` is known.
+    // Inside the repository, where `#kit/durable` resolves.
     folder = await mkdtemp(join(import.meta.dirname, '..', '..', 'dist-bundle-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));

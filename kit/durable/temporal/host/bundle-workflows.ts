@@ -10,7 +10,7 @@ const PACKAGE = join(import.meta.dirname, '..');
 const SANDBOX = join(PACKAGE, 'sandbox');
 const STD = join(PACKAGE, '..', '..', 'std');
 
-/** The workflows and what they import, in one file that runs where there is no clock, no chance and no way out. */
+/** Bundles the workflows and their imports into one file for the sandbox, which has no clock, randomness or I/O. */
 export async function bundleWorkflows(modules: readonly URL[], options: SandboxOptions): Promise<{ code: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'fleetshift-workflows-'));
   const said: string[] = [];
@@ -42,13 +42,13 @@ function entry(modules: readonly URL[], options: SandboxOptions): string {
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 type WebpackPlugin = Extract<NonNullable<WebpackConfig['plugins']>[number], { apply(compiler: never): void }>;
-/** An import as webpack finds it: what is asked for, and in which folder. */
+/** An import as webpack sees it: the request, and the folder of the importing module. */
 type FoundImport = { readonly context?: string; request?: string };
 
 /**
- * Temporal refuses workflows that import a module of Node, and every workflow imports kit/std by way of its errors. What
- * kit/std has from Node is of no use in a workflow, so in kit/std, and nowhere else, those imports give functions that say
- * so when they are called.
+ * Temporal refuses workflows that import a Node module, and every workflow imports kit/std because of its errors.
+ * Workflows have no use for the parts of kit/std that need Node, so in kit/std only, such imports are replaced by
+ * functions that throw when they are called.
  */
 function webpackConfigHook(config: WebpackConfig): WebpackConfig {
   const refuse = config.externals as (found: FoundImport, done: unknown) => Promise<undefined>;
@@ -64,7 +64,7 @@ function webpackConfigHook(config: WebpackConfig): WebpackConfig {
     ...config,
     plugins: [...(config.plugins ?? []), withoutNode],
     externals: async (found: FoundImport) => (isNodeInStd(found) ? undefined : await refuse(found, undefined)),
-    // The entry lies elsewhere, and imports the SDK.
+    // The entry file is in a temporary folder, and imports the SDK.
     resolve: { ...config.resolve, modules: [...(config.resolve?.modules ?? []), join(PACKAGE, 'node_modules')] },
   };
 }

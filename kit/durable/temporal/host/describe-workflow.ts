@@ -11,10 +11,10 @@ export interface DescribeDeps {
   readonly workflows: ReadonlyMap<string, AnyWorkflow>;
 }
 
-/** How long a worker may take to answer: first, and once the history did not say that it cannot. */
+/** How long a worker may take to answer: at first, and after the history gave no sign that it cannot. */
 const [SOON_MS, AT_LAST_MS] = [500, 2_000];
 
-/** What there is to know of the run at hand. Of one that runs, the worker that has it in memory is asked. */
+/** Describes the current run. If it is running, the worker that has it in memory is queried. */
 export async function describeWorkflow(
   { service, workflows }: DescribeDeps,
   id: string,
@@ -24,7 +24,7 @@ export async function describeWorkflow(
   const info = described.workflowExecutionInfo;
   const run: Run = { service, described, execution: { id, runId: info?.execution?.runId ?? undefined } };
   const isOpen = !info?.closeTime;
-  // One that no worker could go on with is not asked after: an answer would have to wait for a worker that can.
+  // A workflow that no worker could continue is not queried: the query would wait for a worker that can.
   const isAsked = isOpen && (described.pendingWorkflowTask?.attempt ?? 1) <= 1;
   const answer = isAsked ? await ask(run, SOON_MS, signal) : {};
   if (answer.state !== undefined) return await fromState(run, answer.state, signal);
@@ -46,7 +46,7 @@ interface Run {
 
 interface Answer {
   readonly state?: RunState;
-  /** Why there is none. */
+  /** Why there is no state. */
   readonly refusal?: unknown;
 }
 
@@ -70,7 +70,7 @@ async function fromState(run: Run, state: RunState, signal: AbortSignal): Promis
   };
 }
 
-/** Signals that it waits for, and steps that a pause holds back, are not in it. */
+/** Without the signals that the workflow waits for, and the steps that a pause holds back: the history does not have them. */
 function fromHistory(run: Run, fold: HistoryFold, parked: WorkflowFailure | undefined): WorkflowDescription {
   const reason = parked ?? fold.reason;
   return {
@@ -101,7 +101,7 @@ function statusOf(fold: HistoryFold, parked: WorkflowFailure | undefined): Workf
   return fold.status === 'running' && fold.paused ? 'paused' : fold.status;
 }
 
-/** How often a step was tried is known to Temporal's service. */
+/** Temporal's service knows the number of attempts of a step. */
 function withTries(waitingFor: readonly WaitingFor[], { pendingActivities }: Described): WaitingFor[] {
   const tries = new Map(pendingActivities?.map((pending) => [readActivityId(pending.activityId ?? '').step, pending]));
   return waitingFor.map((waiting) => {

@@ -14,17 +14,17 @@ import type { HistoryFold } from './history-fold.ts';
 export interface Suspect {
   readonly id: string;
   readonly fold: HistoryFold;
-  /** What Temporal said of the difference. */
+  /** Temporal's message about the difference. */
   readonly said: string;
-  /** The code at hand. */
+  /** The current code. */
   readonly workflow: AnyWorkflow | undefined;
 }
 
 /**
- * Names the step at which the code and the history part, and what each of them says there.
+ * Names the step at which code and history diverge, and what each of them has there.
  *
- * Temporal finds the difference, but its words for it hold neither the step nor the values. So the history is told to the
- * code at hand once more, outside of Temporal, until it asks for something else than it got.
+ * Temporal detects the difference, but its message has neither the step nor the values. The history is therefore
+ * replayed with the current code once more, outside of Temporal, up to the step that differs.
  */
 export async function divergence({ id, fold, said, workflow }: Suspect): Promise<WorkflowFailure> {
   try {
@@ -38,7 +38,7 @@ export async function divergence({ id, fold, said, workflow }: Suspect): Promise
 
 interface Retelling {
   readonly workflow: AnyWorkflow;
-  /** The only step whose input counts: others may hold times and chance that are not the same out here. */
+  /** The only step whose input is compared: others may hold times and random values that are different out here. */
   readonly otherInput: number | undefined;
 }
 

@@ -15,13 +15,13 @@ import { failureOf, jsonAt, jsonOf, millisecondsOf } from './payloads.ts';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** One of Temporal's kinds of events, each with a function that says what it means to us. */
+/** A handler for each kind of Temporal event, which translates it. */
 type Handlers = { readonly [K in keyof HistoryEvent]?: (about: NonNullable<HistoryEvent[K]>, event: Seen) => void };
 
 interface Seen {
   readonly id: string;
   readonly time: number;
-  /** What the sandbox noted on a timer or a child. */
+  /** The mark that the sandbox left on a timer or a child. */
   readonly mark: StepMark;
 }
 
@@ -40,7 +40,10 @@ interface Outcome {
 
 const TIMED_OUT: WorkflowFailure = { code: 'TIMED_OUT', message: 'Temporal ended it: its time was up' };
 
-/** A run as Temporal's events tell it, in the words of the port. It follows what the sandbox did when it saw the same. */
+/**
+ * A run as Temporal's events describe it, in the terms of the port. It mirrors how the sandbox reacted to the same
+ * events.
+ */
 export class HistoryFold {
   readonly entries: HistoryEntry[] = [];
   input: Payload = null;
@@ -48,7 +51,7 @@ export class HistoryFold {
   startTime = 0;
   endTime: number | undefined;
   parent: string | undefined;
-  /** Signals that the run before left. */
+  /** Signals that the previous run left untaken. */
   carried: readonly CarriedSignal[] = [];
   status: Exclude<WorkflowStatus, 'paused' | 'parked'> = 'running';
   paused = false;
@@ -56,9 +59,9 @@ export class HistoryFold {
   /** Why it failed or was cancelled. */
   reason: WorkflowFailure | undefined;
   cancelReason: string | undefined;
-  /** What the worker said that could not go on with it, if it was the last. */
+  /** The error of the last workflow task, if it failed. */
   stuck: string | undefined;
-  /** By the number of the event that began the step. */
+  /** Keyed by the id of the event that started the step. */
   readonly #pending = new Map<string, PendingStep>();
   readonly #signalIds = new Set<string>();
 
@@ -76,7 +79,7 @@ export class HistoryFold {
     }));
   }
 
-  /** Steps that were begun and have not ended, as if they had just now. */
+  /** Steps that were started and have not ended, as if they had just ended. */
   get unended(): HistoryEntry[] {
     return Array.from(this.#pending.values(), (pending) => toEntry(pending, {}, pending.since));
   }
@@ -183,7 +186,7 @@ export class HistoryFold {
 
   #end(begunBy: unknown, outcome: Outcome, time: number): void {
     const pending = this.#pending.get(String(begunBy));
-    // The workflow had lost interest in it: what came then did not reach it.
+    // The workflow had dropped the step: the result did not reach it.
     if (pending === undefined) return;
     this.#drop(begunBy);
     this.entries.push(toEntry(pending, outcome, time));

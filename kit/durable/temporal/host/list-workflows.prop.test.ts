@@ -12,7 +12,7 @@ const { msToTs } = await import('@temporalio/common/lib/time.js');
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const signal = new AbortController().signal;
 
-/** Temporal's index, for the two conditions on the time, which are all that differs from query to query. */
+/** Temporal's index, for the two time conditions, which are all that differs between queries. */
 function indexOf(started: readonly number[]): ListDeps['service'] & { calls: number } {
   const within = (query: string): ExecutionInfo[] => {
     const before = Date.parse(/StartTime < '([^']*)'/.exec(query)?.[1] ?? '');
@@ -58,7 +58,7 @@ async function allPages(service: ListDeps['service'], pageSize: number) {
   return pages;
 }
 
-/** Some at the same moment, some in a crowd, some years apart. */
+/** Some at the same moment, some close together, some years apart. */
 const ages = fc.array(
   fc.oneof(fc.constant(5_000), fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 4_000 * DAY_MS })),
   { maxLength: 60 },

@@ -9,7 +9,7 @@ export interface ListDeps {
   readonly taskQueue: string;
 }
 
-/** Where a page ended: when its last workflow's run began, and its id. */
+/** Where a page ended: the start time of its last workflow's run, and its id. */
 type Place = readonly [startTime: number, id: string];
 
 interface Listed {
@@ -19,14 +19,14 @@ interface Listed {
 
 const FIRST_SPAN_MS = 60 * 60 * 1_000;
 const SMALLEST_SPAN_MS = 1_000;
-/** How many workflows may be fetched for one that is wanted. */
+/** How many workflows may be fetched for each one wanted. */
 const EXCESS = 5;
 
 /**
- * The newest first.
+ * Newest first.
  *
- * DECISION: Temporal lists those that run before those that ended, and takes no other order from its SQL stores. So the
- * list looks at spans of time, from now backwards, each as long as to hold about a page, and sorts what it finds there.
+ * DECISION: Temporal lists running workflows before ended ones, and its SQL stores support no other order. The list
+ * therefore queries time spans, from now backwards, each sized to hold about one page, and sorts the results.
  */
 export async function listWorkflows(
   { service, taskQueue }: ListDeps,
@@ -111,7 +111,7 @@ function parsePageToken(token: string): Place {
     if (Array.isArray(place) && typeof place[0] === 'number' && typeof place[1] === 'string')
       return [place[0], place[1]];
   } catch {
-    // Said below, with the same words.
+    // Falls through to the same error below.
   }
-  throw new DurableError('PAYLOAD_NOT_JSON', 'the page token is none that this list gave');
+  throw new DurableError('PAYLOAD_NOT_JSON', 'the page token was not issued by this list');
 }

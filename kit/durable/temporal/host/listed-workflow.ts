@@ -7,7 +7,7 @@ import type { ExecutionInfo, TemporalService } from './temporal-service.ts';
 
 const { WorkflowExecutionStatus: Status } = proto.temporal.api.enums.v1;
 
-/** Set by the server once a workflow could not go on for several tries in a row. */
+/** Set by the server when a workflow task failed several times in a row. */
 const PROBLEMS = 'TemporalReportedProblems';
 
 const ENDED: ReadonlyMap<unknown, WorkflowStatus> = new Map([
@@ -18,7 +18,7 @@ const ENDED: ReadonlyMap<unknown, WorkflowStatus> = new Map([
   [Status.WORKFLOW_EXECUTION_STATUS_TIMED_OUT, 'failed'],
 ]);
 
-/** As Temporal's index knows it, which may lag a little behind. */
+/** From Temporal's index, which may lag slightly. */
 export function listedStatus(info: ExecutionInfo): WorkflowStatus {
   const ended = ENDED.get(info.status);
   if (ended !== undefined) return ended;
@@ -47,7 +47,10 @@ export async function summaryOf(
   };
 }
 
-/** It is in no index: why one failed is told by its last event, why it was cancelled or is parked by an earlier one. */
+/**
+ * The index does not have the reason. Why a workflow failed is in its last event, why it was cancelled or is parked in
+ * an earlier one.
+ */
 async function reasonOf(
   service: Pick<TemporalService, 'closeEvent' | 'events'>,
   info: ExecutionInfo,

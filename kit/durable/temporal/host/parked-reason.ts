@@ -3,15 +3,15 @@ import { divergence, type Suspect } from './divergence.ts';
 import { hasStatus } from './temporal-service.ts';
 
 export interface MaybeParked extends Omit<Suspect, 'said'> {
-  /** Why a worker that was asked about it gave no answer. */
+  /** Why the queried worker gave no answer. */
   readonly refusal: unknown;
 }
 
 const DIVERGED = /\[TMPRL1100\] Nondeterminism error: (.*)/s;
-/** An error of ours that fails a turn begins with its code. */
+/** An error of ours that fails a workflow task begins with its code. */
 const CODED = /\b(WORKFLOW_UNKNOWN): (.*)/s;
 
-/** Why it cannot go on with the code at hand; `undefined` when nothing says so. */
+/** Why the workflow cannot continue with the current code; `undefined` if there is no sign of that. */
 export async function parkedReason({ refusal, ...suspect }: MaybeParked): Promise<WorkflowFailure | undefined> {
   const { status, stuck } = suspect.fold;
   if (status !== 'running') return undefined;
@@ -24,7 +24,7 @@ export async function parkedReason({ refusal, ...suspect }: MaybeParked): Promis
   return stuck === undefined ? undefined : { code: 'WORKFLOW_PARKED', message: stuck };
 }
 
-/** Of the answer to a query. */
+/** Whether the response to a query means that the workflow is parked. */
 export function saysParked(said: string): boolean {
   return DIVERGED.test(said) || CODED.test(said) || said.includes('Workflow Task in failed state');
 }

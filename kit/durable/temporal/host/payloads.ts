@@ -15,12 +15,12 @@ export function jsonAt(payloads: Payloads | null | undefined, index: number): Pa
   return jsonOf(payloads?.payloads?.[index]);
 }
 
-/** Of a moment or of a duration: Temporal's messages hold both in the same shape. */
+/** For a timestamp or a duration: Temporal's messages have the same shape for both. */
 export function millisecondsOf(time: google.protobuf.ITimestamp | null | undefined): number {
   return Math.floor(optionalTsToMs(time) ?? 0);
 }
 
-/** What is ours is in the innermost failure; around it Temporal tells where it happened, which we know. */
+/** The innermost failure is ours; Temporal wraps it in failures that say where it happened, which is already known. */
 export function failureOf(failure: Failure | null | undefined): WorkflowFailure {
   if (failure == null) return { code: 'Error', message: '' };
   if (failure.applicationFailureInfo != null) {

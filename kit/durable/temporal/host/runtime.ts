@@ -4,8 +4,9 @@ import type { EngineLog } from '../engine-options.ts';
 let installed = false;
 
 /**
- * Temporal's native part lives once in a process, with one logger: that of the first engine that runs. It comes and goes
- * with the workers, and keeps the process alive meanwhile, so that it is set up just before the first of them.
+ * Temporal's native runtime exists once per process, with one logger: that of the first engine that runs. It lives as
+ * long as there are workers and keeps the process alive meanwhile, so it is installed just before the first worker
+ * starts.
  */
 export function installRuntime(log: EngineLog | undefined): void {
   if (installed) return;
@@ -16,7 +17,7 @@ export function installRuntime(log: EngineLog | undefined): void {
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
     },
-    // Whoever runs the engine is told to stop by its signal.
+    // The engine is stopped by its own signal.
     shutdownSignals: [],
   });
 }

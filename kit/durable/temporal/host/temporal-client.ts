@@ -26,7 +26,7 @@ export interface TemporalClientOptions {
   readonly workflowTaskTimeoutMs: number;
 }
 
-/** Works on Temporal's service alone. Only queries, and what a running workflow waits for, need a worker. */
+/** Works on Temporal's service alone. A worker is needed only for queries, and for what a running workflow waits for. */
 export class TemporalClient implements WorkflowClient {
   readonly #options: TemporalClientOptions;
   readonly #service: TemporalService;
@@ -95,13 +95,13 @@ export class TemporalClient implements WorkflowClient {
 
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<void> {
     checkedName(reason, 'the reason of a cancel');
-    // Temporal takes a cancel of one that has ended for done.
+    // Temporal accepts a cancel of a workflow that has ended.
     const { workflowExecutionInfo } = await this.#find(id, () => this.#service.describe(id, signal));
     if (workflowExecutionInfo?.closeTime) throw new DurableError('WORKFLOW_ENDED', `workflow ${id} has ended`);
     try {
       await this.#steer(id, () => this.#service.cancel(id, reason, signal), signal);
     } catch (error) {
-      // It was asked for before, and is under way.
+      // A cancel was requested before, and is in progress.
       if (!hasStatus(error, 'alreadyExists')) throw error;
     }
   }
@@ -131,12 +131,12 @@ export class TemporalClient implements WorkflowClient {
   async #outcome(id: string, end: HistoryFold, signal: AbortSignal): Promise<Payload | undefined> {
     if (end.status === 'completed') return end.result;
     if (end.status === 'failed') throw workflowFailed(id, end.reason ?? { code: 'Error', message: 'unknown' });
-    // Why it was cancelled is told with the request for it, somewhere before.
+    // The cancel reason is in the request, earlier in the history.
     const { cancelReason } = new HistoryFold(await this.#service.events({ id }, signal));
     throw workflowCancelled(id, cancelReason ?? '');
   }
 
-  /** Temporal does not find a workflow that has ended, when it is asked to steer it. */
+  /** For calls that control a workflow, Temporal answers "not found" if it has ended. */
   async #steer(id: string, call: () => Promise<void>, signal: AbortSignal): Promise<void> {
     try {
       await call();

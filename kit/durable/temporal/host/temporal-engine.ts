@@ -11,7 +11,7 @@ import { TemporalService } from './temporal-service.ts';
 
 const DEFAULTS = { workerLostMs: 15_000, workflowTaskTimeoutMs: 10_000 };
 const CONNECT_MS = 5_000;
-/** What runs at once, of all workflows. Tries wait for others, not for a processor. */
+/** Concurrent activities, over all workflows. Attempts wait for other systems, not for a processor. */
 const ACTIVITIES_AT_ONCE = 1_000;
 
 export const createTemporalEngine: CreateTemporalEngine = async (options, signal) => {
@@ -56,7 +56,7 @@ async function connectWorker({ address, tls }: TemporalEngineOptions): Promise<N
   }
 }
 
-/** As soon as it aborts, with its reason. */
+/** Rejects as soon as the signal aborts, with its reason. */
 function rejectionOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -89,11 +89,11 @@ async function runWorker({ options, sandbox, workflowBundle }: WorkerParts, unti
         }),
       },
       maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
-      // For so long a worker that has a workflow in memory is hoped for, before any other may go on with it.
+      // How long the worker that has a workflow in memory is preferred before another may continue it.
       stickyQueueScheduleToStartTimeout: sandbox.workflowTaskTimeoutMs,
-      // The dispatcher decides how often it gives a sign of life.
+      // The dispatcher controls the heartbeat interval.
       maxHeartbeatThrottleInterval: 500,
-      // Tries are given up at once. A turn of a workflow that is under way is let finish, since it is short.
+      // Attempts are aborted at once. A running workflow task finishes, since it is short.
       shutdownGraceTime: 0,
     });
     const stop = (): void => worker.shutdown();

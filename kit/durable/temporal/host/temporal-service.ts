@@ -11,21 +11,21 @@ import { jsonAt } from './payloads.ts';
 export type ExecutionInfo = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 export type Described = temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
 
-/** What an answer of Temporal is when it is none; gRPC's numbers. */
+/** gRPC status codes of failed calls. */
 export const STATUS = {
   invalidArgument: 3,
   notFound: 5,
   alreadyExists: 6,
   failedPrecondition: 9,
 } as const;
-/** Cancelled by no one of us, too slow, too busy, not there: the same call may succeed later. */
+/** Cancelled (but not by us), deadline exceeded, resource exhausted, unavailable: the same call may succeed later. */
 const TRANSIENT: ReadonlySet<unknown> = new Set([1, 4, 8, 14]);
 
 export function hasStatus(error: unknown, status: keyof typeof STATUS): error is Error {
   return error instanceof Error && 'code' in error && error.code === STATUS[status];
 }
 
-/** Of a list, as Temporal is asked for it. */
+/** Page size of list requests. */
 const PAGE_SIZE = 1_000;
 const ASK_ANEW_MS = 5_000;
 
@@ -39,13 +39,13 @@ export interface NewWorkflow {
 
 export interface Execution {
   readonly id: string;
-  /** The one at hand, unless it is named. */
+  /** The current run by default. */
   readonly runId?: string | undefined;
 }
 
 const { WorkflowIdReusePolicy, WorkflowIdConflictPolicy, HistoryEventFilterType } = proto.temporal.api.enums.v1;
 
-/** The calls of Temporal's service that are used, in one namespace. Whoever aborts gets the reason of the abort. */
+/** The calls of Temporal's service that are used, in one namespace. A call that is aborted rejects with the abort reason. */
 export class TemporalService {
   readonly #connection: Connection;
   readonly #namespace: string;
@@ -55,7 +55,7 @@ export class TemporalService {
     this.#namespace = namespace;
   }
 
-  /** Rejects with `alreadyExists` when the id was ever used. */
+  /** Rejects with `alreadyExists` if the id was ever used. */
   async start({ id, name, input, taskQueue, workflowTaskTimeoutMs }: NewWorkflow, signal: AbortSignal): Promise<void> {
     const request = {
       namespace: this.#namespace,
@@ -137,10 +137,10 @@ export class TemporalService {
   }
 
   /**
-   * The event that ended the run, as soon as it has ended.
+   * Waits for the event that ends the run.
    *
-   * DECISION: asked anew every few seconds. A busy server overlooks an end now and then, and tells of it only at the end of
-   * its own patience, after 20 s.
+   * DECISION: the request is repeated every few seconds. A busy server sometimes misses an end, and reports it only
+   * when its own long poll ends, after 20 s.
    */
   async untilClosed(execution: Execution, signal: AbortSignal): Promise<HistoryEvent> {
     for (;;) {
@@ -160,7 +160,7 @@ export class TemporalService {
     return Number(count);
   }
 
-  /** All that match, in no order; `undefined` when they are more than that many. */
+  /** All matches, unordered; `undefined` if there are more than `most`. */
   async list(query: string, most: number, signal: AbortSignal): Promise<ExecutionInfo[] | undefined> {
     const request = { namespace: this.#namespace, query, pageSize: Math.min(most, PAGE_SIZE) };
     const found: ExecutionInfo[] = [];
@@ -200,7 +200,7 @@ export class TemporalService {
   }
 }
 
-/** Where the next page begins; nothing to say of it means the first, or that there is none. */
+/** The start of the next page; without a token the first page, or none. */
 interface Place {
   readonly nextPageToken?: Uint8Array;
 }

@@ -4,7 +4,7 @@ class TryTimeout extends Error {
   override readonly name = 'TIMED_OUT';
 }
 
-/** The clocks over one try: how long it may take, and how long it may be silent. */
+/** The timers of one attempt: the time limit and the heartbeat timeout. */
 export class TryWatch {
   readonly signal: AbortSignal;
   /** Rejects as soon as the signal aborts. */
@@ -23,7 +23,7 @@ export class TryWatch {
     if (timeoutMs !== undefined) abortAfter(timeoutMs, `took more than ${timeoutMs} ms`);
     if (heartbeatMs !== undefined) this.#silence = abortAfter(heartbeatMs, `was silent for ${heartbeatMs} ms`);
     const { promise, reject } = Promise.withResolvers<never>();
-    // Whether anybody still waits for it is another matter.
+    // Prevents an unhandled rejection if nothing awaits it any more.
     promise.catch(() => {});
     this.signal.addEventListener('abort', () => reject(this.signal.reason), { once: true });
     if (this.signal.aborted) reject(this.signal.reason);

@@ -1,14 +1,14 @@
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 
-// A module in the sandbox is loaded anew for every workflow.
+// A module in the sandbox is loaded separately for every workflow.
 let reason = '';
 
-/** Why this workflow was cancelled, as the caller put it. */
+/** Why this workflow was cancelled, as given by the caller. */
 export function cancelReason(): string {
   return reason;
 }
 
-/** Temporal tells the reason with the cancel, and the SDK drops it; it is picked up on the way. */
+/** Temporal sends the reason with the cancel, but the SDK drops it; this interceptor keeps it. */
 export function interceptors(): WorkflowInterceptors {
   return {
     internals: [

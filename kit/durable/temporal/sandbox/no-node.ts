@@ -1,4 +1,4 @@
-/** What kit/std imports from Node, for workflows, which have no use for it. */
+/** Stand-ins for what kit/std imports from Node; workflows must not call them. */
 export const hash = unavailable;
 export const randomBytes = unavailable;
 export const setTimeout = unavailable;

@@ -24,20 +24,21 @@ const FIRST_RUN: Continuation = { run: 1, paused: false, carried: [] };
 
 type Run = (input: Payload, continuation?: Continuation) => Promise<Payload | undefined>;
 
-/** One function for all workflows: Temporal calls the default export for every name that it knows no function of. */
+/** One function for all workflows: Temporal calls the default export for every name without a function of its own. */
 export function runWorkflow(modules: readonly object[], options: SandboxOptions): Run {
   const workflows = new Map(modules.flatMap((module) => Object.values(module).filter(isWorkflow).map(byName)));
   return async (input, continuation) => {
     const { workflowType } = workflowInfo();
     const workflow = workflows.get(workflowType);
-    // As it is none of Temporal's own errors, it fails the turn and not the workflow, which waits for code that knows it.
+    // Since it is not one of Temporal's own errors, it fails the workflow task and not the workflow, which waits for
+    // code that knows it.
     if (workflow === undefined)
       throw new Error(`WORKFLOW_UNKNOWN: no workflow ${workflowType} is registered; start code that has it`);
     const execution = new TemporalExecution(continuation ?? FIRST_RUN);
     listen(execution);
     try {
       const ctx = new TemporalContext(execution, options, false);
-      // A body is free not to be async; what it throws is its outcome either way.
+      // A body need not be async; an error it throws is its outcome either way.
       const running = Promise.resolve().then(() => workflow.run(ctx, input as never));
       const result = await Promise.race([running, execution.tooLong]);
       encodePayload(result, `the result of ${execution.id}`);
@@ -66,7 +67,7 @@ function listen(execution: TemporalExecution): void {
   });
 }
 
-/** Ends the run in Temporal's words for what the body threw. */
+/** Ends the run with Temporal's equivalent of the error that the body threw. */
 async function end(execution: TemporalExecution, error: unknown): Promise<never> {
   if (error instanceof ContinueAsNew) return await continueAsNew(execution, error.input);
   if (error instanceof DurableError && error.code === 'WORKFLOW_CANCELLED' && execution.cancelReason !== undefined) {

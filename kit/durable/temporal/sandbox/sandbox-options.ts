@@ -1,7 +1,7 @@
-/** Settings that the sandbox needs. None of them changes what a replay asks for. */
+/** Settings that the sandbox needs. None of them affects what a replay asks for. */
 export interface SandboxOptions {
-  /** A try whose worker has given no sign of life for so long is done again by another. */
+  /** If a worker is silent for this long, another worker repeats its attempts. */
   readonly workerLostMs: number;
-  /** A worker that takes longer over one turn of a workflow is taken for lost. */
+  /** A worker that takes longer for one workflow task is considered lost. */
   readonly workflowTaskTimeoutMs: number;
 }

@@ -9,13 +9,13 @@ import {
 import type { WorkflowFailure } from '../../engine.ts';
 import { activityFailed, workflowCancelled, workflowFailed } from '../../failure.ts';
 
-/** What a workflow sees of an activity that was given up. */
+/** The error that a workflow gets for an activity that was given up. */
 export function activityError(activity: string, error: unknown): unknown {
   if (!(error instanceof ActivityFailure)) return error;
   return activityFailed({ activity, ...failureOf(error.cause), attempts: attemptsOf(error.cause) });
 }
 
-/** What a workflow sees of a child that did not complete. */
+/** The error that a workflow gets for a child that did not complete. */
 export function childError(id: string, error: unknown): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     return workflowFailed(id, { code: 'WORKFLOW_EXISTS', message: `there is a workflow ${id} already` });
@@ -32,7 +32,7 @@ function failureOf(cause: Error | undefined): WorkflowFailure {
   return { code: cause?.name ?? 'Error', message: cause?.message ?? '' };
 }
 
-/** The worker counts, and tells it with the failure that ends the counting. */
+/** The worker counts the attempts, and sends the count with the final failure. */
 function attemptsOf(cause: Error | undefined): number {
   const attempts: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
   return typeof attempts === 'number' ? attempts : 1;

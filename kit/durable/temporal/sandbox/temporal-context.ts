@@ -21,10 +21,10 @@ import type { SandboxOptions } from './sandbox-options.ts';
 import { activityError, childError } from './step-error.ts';
 import type { TemporalExecution } from './temporal-execution.ts';
 
-/** A try is ended by the worker that runs it; Temporal ends it for a worker that does not come round to that. */
+/** The worker that runs an attempt ends it on timeout; Temporal ends it if the worker fails to. */
 const TIMEOUT_MARGIN_MS = 5_000;
 
-/** The context over an execution. `shielded` is the one that `cleanUp` hands out. */
+/** The context of an execution. `shielded` marks the context that `cleanUp` passes on. */
 export class TemporalContext implements WorkflowContext {
   readonly #execution: TemporalExecution;
   readonly #options: SandboxOptions;
@@ -142,7 +142,7 @@ export class TemporalContext implements WorkflowContext {
     });
   }
 
-  /** How often it is tried is counted by the worker, which knows tries that failed from tries that were lost. */
+  /** The worker counts the attempts, since it can tell failed attempts from lost ones. */
   #schedule(activityId: string, name: string, args: readonly [Payload, TryOptions]): Promise<unknown> {
     const { timeoutMs, retry } = args[1];
     const { baseMs, capMs, factor = 2 } = retry.backoff;

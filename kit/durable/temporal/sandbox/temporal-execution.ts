@@ -9,8 +9,8 @@ import { SignalBox } from '../../signal-box.ts';
 import { type Continuation, FACTS_MEMO, type RunFacts, type RunState, type StepMark } from '../wire.ts';
 
 /**
- * Temporal has limits of its own, and ends a workflow by force at 51,200 of its events or 50 MiB. Ours are reached before;
- * should a history ever grow in a way that they do not see, its end still has our words.
+ * Temporal has limits of its own, and terminates a workflow at 51,200 of its events or 50 MiB. Our limits are reached
+ * before that. Should a history ever grow in a way that they do not count, it still ends with our error.
  */
 const BRINK = { events: 50_500, bytes: 49 * 1024 * 1024 };
 
@@ -18,11 +18,11 @@ export interface Ask<T> {
   readonly kind: 'activity' | 'timer' | 'child';
   readonly name: string;
   readonly shielded: boolean;
-  /** As text, for the measure of the history. */
+  /** As text, for measuring the history. */
   readonly input: string | undefined;
-  /** Of a timer. */
+  /** For a timer. */
   readonly ms?: number;
-  /** Asks Temporal for it; called at once, or when a pause ends. */
+  /** Requests the step from Temporal; called at once, or when a pause ends. */
   begin(mark: StepMark): Promise<T>;
 }
 
@@ -33,18 +33,18 @@ interface PendingStep {
   reject(error: Error): void;
 }
 
-/** What is true of a run besides the variables of its body: the steps it waits for, its signals, whether it is paused. */
+/** The state of a run besides the variables of its body: pending steps, signals, whether it is paused. */
 export class TemporalExecution {
   readonly id: string;
   readonly signals: SignalBox;
   /** Rejects when the history has grown too long. */
   readonly tooLong: Promise<never>;
   readonly #run: number;
-  // DECISION: no step lives in Temporal's own cancellable scope. A cancel is dealt with in one place, `cancel` below, in
-  // the order of the steps, and so is a timer that nobody waits for any more.
+  // DECISION: no step lives in Temporal's own cancellable scope. A cancel is handled in one place, `cancel` below, in
+  // the order of the steps, and so are timers that are no longer awaited.
   readonly #parentScope = new CancellationScope({ cancellable: false });
   readonly #pending = new Map<number, PendingStep>();
-  /** What was asked for during a pause, and is not begun before its end. */
+  /** Steps requested during a pause; they start when it ends. */
   readonly #held = new Map<number, () => void>();
   readonly #patches = new Set<string>();
   readonly #failTooLong: (error: Error) => void;
@@ -72,13 +72,13 @@ export class TemporalExecution {
     return this.#meter.isDue;
   }
 
-  /** One more thing that the body waits for. */
+  /** Adds a step that the body waits for. */
   ask<T>(ask: Ask<T>): { readonly ended: Promise<T>; drop(): void } {
     this.checkNotCancelled(ask.shielded);
     if (this.#pending.size >= LIMITS.pendingSteps) {
       throw new DurableError(
         'TOO_MANY_PENDING',
-        `${LIMITS.pendingSteps} steps of ${this.id} have not ended; wait for some`,
+        `${LIMITS.pendingSteps} steps of ${this.id} are pending; wait for some`,
       );
     }
     const step = ++this.#steps;
@@ -143,7 +143,7 @@ export class TemporalExecution {
     return { paused: this.#paused, length: this.#length, waitingFor: this.#waitingFor() };
   }
 
-  /** What the next run begins with. */
+  /** The state that the next run begins with. */
   continuation(): Continuation {
     return { run: this.#run + 1, paused: this.#paused, carried: this.signals.untaken() };
   }
@@ -160,7 +160,7 @@ export class TemporalExecution {
   }
 
   #ended(step: number, text: string | undefined, tell: () => void): void {
-    // The body may have lost interest meanwhile: a late answer is dropped.
+    // The body may have dropped the step in the meantime: a late answer is ignored.
     if (!this.#pending.delete(step)) return;
     this.#grow(text);
     tell();

@@ -3,7 +3,10 @@ import { implementActivity } from '../../index.ts';
 import { openTemporalEngine } from '../index.ts';
 import { once, task } from './workflows.ts';
 
-/** A worker in a process of its own: says that a try has begun, and never ends it. Its arguments say where Temporal is. */
+/**
+ * A worker in a separate process: reports that an attempt has begun, and never ends it. Its arguments are the address
+ * and namespace of Temporal.
+ */
 const [, , address = '', namespace = ''] = process.argv;
 const engine = await openTemporalEngine(
   {

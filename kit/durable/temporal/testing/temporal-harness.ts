@@ -4,9 +4,10 @@ import type { EngineHarness, OpenEngine, TestRegistry } from '../../testing/engi
 import { openTemporalEngine, type TemporalEngine } from '../index.ts';
 
 /**
- * The engine on a namespace of its own. Workers are given up for lost as soon as a test can bear.
+ * The engine on a separate namespace. Timeouts for lost workers are as short as tests can bear.
  *
- * Bundling takes most of a second, so that an engine is made once for each set of workflows, and run whenever it is opened.
+ * Bundling takes most of a second, so an engine is created once for each set of workflows, and run whenever it is
+ * opened.
  */
 export function temporalHarness({ address, namespace }: TestNamespace): EngineHarness {
   const engines = new Map<string, Promise<TemporalEngine>>();

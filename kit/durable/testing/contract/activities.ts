@@ -12,7 +12,7 @@ const broken: Behaviour = () => {
   throw new RangeError('out of range');
 };
 
-/** Takes so long that it must be given up; tells when it was. */
+/** Hangs until it is given up; counts how often it was. */
 function hanging(): { behaviour: Behaviour; aborted: () => number } {
   let aborted = 0;
   const behaviour: Behaviour = async ({ signal }) => {
@@ -129,7 +129,7 @@ export function activitiesContract(stage: Stage): void {
     const driver = await stage.driver();
     const key = freshId('key');
     world.behave(key, async (environment) => {
-      // Twice as long as it may be silent.
+      // Twice as long as the heartbeat timeout.
       for (let beat = 0; beat < 20; beat += 1) {
         environment.heartbeat();
         await delay(50);

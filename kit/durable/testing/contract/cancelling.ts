@@ -14,7 +14,7 @@ const WAITS = [
   { on: 'child', waitingFor: 'child' },
 ] as const;
 
-/** Ends when its signal aborts, and tells so. */
+/** Ends when its signal aborts, and reports that. */
 function obedient(world: World, key: string): { aborted: () => boolean } {
   let aborted = false;
   world.behave(key, async ({ signal }) => {

@@ -15,17 +15,17 @@ import { eventually } from '../eventually.ts';
 import { steps } from '../workflows/steps.ts';
 import type { World } from '../world.ts';
 
-/** The clocks of the engine's machine and of the test's. */
+/** Clock difference between the engine's machine and the test's. */
 export const SKEW_MS = 5_000;
 let counter = 0;
 
-/** An id that no other test has; also good as the key of work. */
+/** A unique id; also usable as the key of work. */
 export function freshId(what = 'workflow'): string {
   counter += 1;
   return `${what}-${counter}`;
 }
 
-/** A client whose every call is bounded, and what tests wait for. */
+/** A client with bounded calls, plus the conditions that tests wait for. */
 export class Driver {
   readonly client: WorkflowClient;
   readonly world: World;
@@ -94,15 +94,15 @@ export class Driver {
     );
   }
 
-  /** Once this returned, an engine that does what it must not has had the time of a whole workflow to do it. */
+  /** When this returns, an engine that does something forbidden has had the time of a whole workflow to do it. */
   async roundTrip(): Promise<void> {
     await this.result(await this.start(steps, { keys: [freshId('round-trip')] }));
   }
 }
 
 /**
- * For what has to be done while a workflow sleeps. `act` gives `undefined` when the sleep was over before it had done so;
- * then it is tried with a longer one, so that a slow machine sees the same order of things.
+ * For actions during a sleep of the workflow. `act` returns `undefined` if the sleep ended first; it is then repeated
+ * with a longer sleep, so that a slow machine sees the same order of events.
  */
 export async function whileAsleep<T>(ms: number, act: (ms: number) => Promise<T | undefined>): Promise<T> {
   for (let asleepMs = ms; asleepMs < PATIENCE_MS; asleepMs *= 4) {
@@ -120,7 +120,7 @@ export function bounded(): AbortSignal {
   return AbortSignal.timeout(PATIENCE_MS);
 }
 
-/** What a history says, without when. */
+/** A history without its times. */
 export function withoutTimes(history: readonly HistoryEntry[]): Omit<HistoryEntry, 'time'>[] {
   return history.map((entry) => {
     const { time, ...rest } = entry;

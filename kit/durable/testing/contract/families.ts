@@ -22,7 +22,7 @@ export function familiesContract(stage: Stage): void {
         running += 1;
         most = Math.max(most, running);
         if (running === CONCURRENCY) full.resolve();
-        // Nobody ends before so many run at once, so that the limit is reached and not only kept.
+        // Bodies end only when this many run concurrently, so that the limit is reached, not just respected.
         await full.promise;
         running -= 1;
         if (bad.has(key)) throw new Error('a bad one');

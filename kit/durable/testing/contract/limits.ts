@@ -7,7 +7,7 @@ import { freshId, rejectsWith } from './driver.ts';
 import type { Stage } from './stage.ts';
 
 const TOO_LARGE = LIMITS.payloadBytes;
-/** Room for what is around the text: quotes and the names of fields. */
+/** Room for what surrounds the text: quotes and field names. */
 const NEARLY = LIMITS.payloadBytes - 100;
 
 export function limitsContract(stage: Stage): void {
@@ -119,7 +119,7 @@ export function limitsContract(stage: Stage): void {
     assert.equal(world.calls(key)[0]?.work.note, due, 'on every engine it is due after the same step');
     const { historyLength } = await driver.describe(id);
     const beyond = historyLength - LIMITS.historyMax / LIMITS.eventsPerEntry;
-    // What came at the same moment as the last one may be in the history too.
+    // Entries that arrived together with the last one may be in the history too.
     assert.ok(beyond >= 0 && beyond < atOnce, `and failed at the same one, give or take its own batch: ${beyond}`);
     await driver.roundTrip();
   });

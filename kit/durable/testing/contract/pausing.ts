@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 export function pausingContract(stage: Stage): void {
   const { world } = stage;
 
-  /** A workflow that is paused in its first activity and has then finished it. */
+  /** A workflow that is paused during its first activity and has then finished it. */
   async function pausedAfterFirst(driver: Driver, second: string): Promise<string> {
     const first = freshId('key');
     const held = world.hold(first);

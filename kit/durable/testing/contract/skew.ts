@@ -145,7 +145,7 @@ export function skewContract(stage: Stage): void {
   });
 }
 
-/** The patterns were written before the key was drawn. */
+/** Inserts the generated key into a pattern. */
 function withKey(pattern: RegExp, key: string): RegExp {
   return new RegExp(pattern.source.replaceAll('"K', `"${key}`));
 }

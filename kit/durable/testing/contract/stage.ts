@@ -3,7 +3,7 @@ import { registryOf, type SetName } from '../registries.ts';
 import { World } from '../world.ts';
 import { Driver } from './driver.ts';
 
-/** Where the contract plays: one harness, one world, and at any time at most one engine. */
+/** The environment of the contract: one harness, one world, and at most one engine at a time. */
 export class Stage {
   readonly world = new World();
   #harness: EngineHarness | undefined;
@@ -18,13 +18,13 @@ export class Stage {
     await this.#harness?.dispose();
   }
 
-  /** Of the engine that runs these workflows: the one that does already, or a new one. */
+  /** A driver of an engine with these workflows: the running one, or a new one. */
   async driver(set: SetName = 'main'): Promise<Driver> {
     if (this.#running?.set !== set) await this.#open(set);
     return this.#driver();
   }
 
-  /** A new engine on the same data. Whatever is done meanwhile happens while none runs. */
+  /** A new engine on the same data. `meanwhile` runs while there is no engine. */
   async restarted(set: SetName = 'main', meanwhile: () => Promise<void> = async () => {}): Promise<Driver> {
     await this.#stop();
     await meanwhile();

@@ -2,7 +2,7 @@ import type { Payload } from '#kit/durable';
 import { defineWorkflow } from '#kit/durable';
 import { contentHash } from '#kit/std';
 
-/** Each touches one thing that it must not. */
+/** Each workflow uses one forbidden thing. */
 export const readsTheClock = defineWorkflow<null, Payload>('reads-the-clock', async () => Date.now());
 
 export const makesADate = defineWorkflow<null, Payload>('makes-a-date', async () => new Date().toISOString());

@@ -2,12 +2,12 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Death } from './executor-protocol.ts';
 
-/** The places between two steps of the executor, at which its life may be ended. */
+/** The points between two steps of the executor at which it may be killed. */
 export class Boundaries {
   readonly #death: Death;
   readonly #file: string;
   readonly #past: ReadonlySet<string>;
-  /** Done, but maybe not written yet. */
+  /** Done, but possibly not written yet. */
   #done = new Set<string>();
   #writes = 0;
   #skipped = 0;
@@ -27,7 +27,7 @@ export class Boundaries {
     this.#done.add(step);
   }
 
-  /** Around whatever makes progress durable. */
+  /** Wraps every write that makes progress durable. */
   async write<T>(body: () => Promise<T>): Promise<T> {
     const done = this.#done;
     this.#done = new Set();

@@ -5,13 +5,13 @@ import { type ActivityImplementation, implementActivity } from '#kit/durable';
 import type { Boundaries } from './boundaries.ts';
 import { killWork } from './kill-workflows.ts';
 
-/** Something that was really done, by the process that wrote it down. */
+/** A side effect, recorded by the process that caused it. */
 export interface Effect {
   readonly key: string;
   readonly token: string;
 }
 
-/** Every try that succeeds leaves a line in a file, so that effects are counted over all lives of the executor. */
+/** Every attempt that succeeds appends a line to a file, so that effects are counted over all lives of the executor. */
 export function killActivities(folder: string, boundaries: Boundaries): ActivityImplementation[] {
   let count = 0;
   return [
@@ -28,7 +28,7 @@ export function killActivities(folder: string, boundaries: Boundaries): Activity
   ];
 }
 
-/** Work that a process begins, and ends once the test lets that process. */
+/** Work that a process begins, and ends when the test lets that process continue. */
 export const HELD = 'held';
 
 async function released(folder: string, pid: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Engine } from '#kit/storage';
 import { freshDatabase } from '#testing/databases';
 import type { KillSubject } from './kill-case.ts';
 
-/** Nobody is left to hold the lease of a killed process; a test that waits for it takes long. */
+/** Short, since tests have to wait for the abandoned lease of each killed process. */
 const LEASE_MS = 150;
 
 export const EMBEDDED_EXECUTOR = new URL('./embedded-executor.ts', import.meta.url);

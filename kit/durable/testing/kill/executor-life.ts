@@ -3,16 +3,16 @@ import { ExecutorProcess, type ExecutorProcessOptions } from './executor-process
 import type { WorkflowOutcome } from './executor-protocol.ts';
 import type { WorkloadSignal } from './workload.ts';
 
-/** Between two signals, at most: a few in every life, so that they meet it in all its moments. */
+/** Maximum pause between two signals: short enough for a few in every life, at varying moments. */
 const PACE_MS = 40;
 
 export interface LifeOptions extends ExecutorProcessOptions {
-  /** Signals that are not known to have arrived. Those that are, are taken out. */
+  /** Signals that are not yet known to have arrived; acknowledged ones are removed. */
   readonly signals: WorkloadSignal[];
   readonly random: SeededRandom;
 }
 
-/** One life of the executor, from its start to its end: the outcomes, or `undefined` when it was killed before. */
+/** One life of the executor, from its start to its end: the outcomes, or `undefined` if it was killed before. */
 export async function liveOnce(
   options: LifeOptions,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function liveOnce(
   }
 }
 
-/** Sends the next signal a while after the one before arrived, and ends the life when it is time. */
+/** Sends each signal some time after the previous one arrived, and ends the life when it is time. */
 async function attend(
   executor: ExecutorProcess,
   { orders, signals, random }: LifeOptions,

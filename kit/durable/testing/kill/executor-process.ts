@@ -10,7 +10,7 @@ export interface ExecutorProcessOptions {
   readonly orders: ExecutorOrders;
 }
 
-/** A real process that runs `runExecutor`. Whoever starts it ends it. */
+/** A real process that runs `runExecutor`. The caller has to end it. */
 export class ExecutorProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<unknown>;
@@ -25,7 +25,7 @@ export class ExecutorProcess {
     });
     this.#ended = once(this.#child, 'exit');
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => this.#said.push(text));
-    // It may be gone by the time it is written to.
+    // The process may be gone when it is written to.
     this.#child.stdin.on('error', () => {});
   }
 
@@ -41,7 +41,7 @@ export class ExecutorProcess {
     this.#child.kill(signal);
   }
 
-  /** What it tells, until it ends. Throws when nobody killed it and it did not end well either. */
+  /** Yields its messages until it ends. Throws if it failed without being killed. */
   async *news(): AsyncGenerator<ExecutorNews> {
     for await (const line of createInterface({ input: this.#child.stdout })) {
       const news = parsed(line);

@@ -3,22 +3,22 @@ import type { Workload, WorkloadSignal } from './workload.ts';
 
 /** How a life of the executor ends. */
 export type Death =
-  /** By its own hand, at the first boundary after so many at which no life has ended yet. */
+  /** Kills itself at the first boundary, after skipping this many, at which no life has ended yet. */
   | { readonly at: 'boundary'; readonly skip: number }
-  /** By its own hand, before or after so many writes. */
+  /** Kills itself before or after this many writes. */
   | { readonly at: 'write'; readonly count: number; readonly after: boolean }
-  /** By its parent's, so long after it is ready. */
+  /** Killed by its parent, this long after it is ready. */
   | { readonly at: 'time'; readonly ms: number }
-  /** Not before everything is done. */
+  /** Ends when everything is done. */
   | { readonly at: 'end' };
 
-/** What the program is told by its first argument. */
+/** The program's first argument. */
 export interface ExecutorOrders {
   readonly workload: Workload;
   readonly death: Death;
-  /** A folder that outlives it: what was really done, and where lives have ended. */
+  /** A folder that outlives the process: recorded side effects, and where lives have ended. */
   readonly folder: string;
-  /** Where its engine keeps its data. */
+  /** Where its engine stores its data. */
   readonly place: Payload;
 }
 
@@ -28,7 +28,7 @@ export type ExecutorCommand = WorkloadSignal;
 /** A line on its standard output. */
 export type ExecutorNews =
   | { readonly kind: 'ready' }
-  /** Of those that could, it is the one that executes; and no longer. */
+  /** This process executes now (`leading`), or no longer does (`interrupted`). */
   | { readonly kind: 'leading' }
   | { readonly kind: 'interrupted' }
   /** The signal with this id is durable. */

@@ -15,19 +15,19 @@ import { makeWorkload, type Workload } from './workload.ts';
 export interface KillSubject {
   /** Runs `runExecutor`. */
   readonly program: URL;
-  /** It tells when it writes, so that it can be killed then. */
+  /** Whether it reports its writes, so that it can be killed at one. */
   readonly tellsWrites: boolean;
-  /** How long a life is busy at most, so that it is killed while it is. */
+  /** How long a life is busy at most, so that it is killed while busy. */
   readonly busyMs: number;
-  /** Kills in a case that kills at random. */
+  /** Kills per case that kills at random. */
   readonly randomKills: number;
-  /** A place for the data of one case. */
+  /** Storage for the data of one case. */
   fresh(): Promise<{ readonly place: Payload; dispose(): Promise<void> }>;
 }
 
 /**
- * One workload twice: in peace, and with the executor killed over and over; both must come to the same. Cases with an even
- * seed kill it once at every step boundary, the others at random. The number of kills.
+ * Runs one workload twice, undisturbed and with the executor killed repeatedly; both must have the same result. Cases
+ * with an even seed kill it once at every step boundary, the others at random. Returns the number of kills.
  */
 export async function killCase(subject: KillSubject, { seed, random, signal }: SoakCase): Promise<number> {
   const walks = seed % 2 === 0;

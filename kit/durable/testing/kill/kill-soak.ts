@@ -3,8 +3,8 @@ import { SoakCaseFailure, type SoakOptions } from '#testing/soak';
 import { type KillSubject, killCase } from './kill-case.ts';
 
 /**
- * At least so many kills. A case is always run to its end, so that `--count 1` with the seed of one that was wrong is the
- * whole of that case again.
+ * Runs until at least this many kills. A case always runs to its end, so `--count 1` with the seed of a failed case
+ * repeats that whole case.
  */
 export async function killAtLeast(subject: KillSubject, options: SoakOptions): Promise<number> {
   let kills = 0;

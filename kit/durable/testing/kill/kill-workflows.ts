@@ -2,11 +2,11 @@ import type { Payload } from '#kit/durable';
 import { defineActivity, defineWorkflow, fanOut } from '#kit/durable';
 import { codeOf } from '../workflows/failure-of.ts';
 
-/** `after` is the token of the work before it, so that a result which changed after it was used is seen in a later input. */
+/** `after` is the token of the preceding work, so that a result that changed after it was used shows up in a later input. */
 export type KillWork = { readonly item: Payload; readonly after: string; readonly failures?: number };
 export type KillResult = { readonly item: Payload; readonly token: string };
 
-// A killed process costs a try on engines that count those, so there are plenty.
+// On engines that count them, a killed process costs an attempt, so there are plenty.
 export const killWork = defineActivity<KillWork, KillResult>('kill-work', {
   retry: { attempts: 50, backoff: { baseMs: 1, capMs: 20 }, nonRetryable: ['HOPELESS'] },
   timeoutMs: 2_000,
@@ -20,7 +20,7 @@ export type ChainStep =
 
 type Chain = { readonly steps: readonly ChainStep[]; readonly fails: boolean };
 
-/** One step after another, of every kind that a workflow has for itself. */
+/** One step after another, of every kind. */
 export const killChain = defineWorkflow<Chain, Payload>('kill-chain', async (ctx, { steps, fails }) => {
   const seen: Payload[] = [];
   let after = 'none';
@@ -39,7 +39,7 @@ export const killChain = defineWorkflow<Chain, Payload>('kill-chain', async (ctx
   return seen;
 });
 
-/** Negative items cannot be done. */
+/** Negative items fail. */
 export const killFan = defineWorkflow<{ items: readonly number[]; concurrency: number }, Payload>(
   'kill-fan',
   async (ctx, { items, concurrency }) => {
@@ -48,7 +48,7 @@ export const killFan = defineWorkflow<{ items: readonly number[]; concurrency: n
   },
 );
 
-/** So many signals, each with its work, and a wait that times out after them. */
+/** Handles this many signals, each with its work, and ends with a wait that times out. */
 export const killMail = defineWorkflow<{ count: number }, Payload>('kill-mail', async (ctx, { count }) => {
   const seen: Payload[] = [];
   let after = 'none';
@@ -63,7 +63,7 @@ export const killMail = defineWorkflow<{ count: number }, Payload>('kill-mail', 
 
 type Chapter = { readonly next: number; readonly last: number; readonly read: readonly Payload[] };
 
-/** A run for each number. A sender that is not sure whether a number arrived sends it again, maybe into the next run. */
+/** One run per number. A sender that is unsure whether a number arrived sends it again, maybe into the next run. */
 export const killChapters = defineWorkflow<Chapter, Payload>('kill-chapters', async (ctx, { next, last, read }) => {
   if (next > last) return read;
   let number = -1;
@@ -72,7 +72,7 @@ export const killChapters = defineWorkflow<Chapter, Payload>('kill-chapters', as
   return ctx.continueAsNew({ next: next + 1, last, read: [...read, item] });
 });
 
-/** Children at once, of which some fail. */
+/** Concurrent children, some of which fail. */
 export const killFamily = defineWorkflow<{ children: readonly { id: string; chain: Chain }[] }, Payload>(
   'kill-family',
   async (ctx, { children }) => {

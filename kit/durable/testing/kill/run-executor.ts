@@ -25,8 +25,8 @@ export interface ExecutorParts {
 }
 
 /**
- * The life of a process that executes the workload: starts all of it again, which the engine must not mind, passes signals
- * on, and tells the outcomes once everything has ended. Most lives do not get that far.
+ * The life of a process that executes the workload: starts all of it again, which the engine must tolerate, forwards
+ * signals, and prints the outcomes when everything has ended. Most lives do not get that far.
  */
 export async function runExecutor(openEngine: (parts: ExecutorParts) => Promise<DurableEngine>): Promise<void> {
   const { workload, death, folder, place } = JSON.parse(process.argv[2] ?? '') as ExecutorOrders;
@@ -35,7 +35,7 @@ export async function runExecutor(openEngine: (parts: ExecutorParts) => Promise<
   const engine = await openEngine({ registry, place, boundaries, tell });
   const { client } = engine;
   const life = AbortSignal.timeout(PATIENCE_MS);
-  // Nobody waits for it: the process ends with its last line, whichever way.
+  // Not awaited: the process ends with its last line in any case.
   engine.run(life).catch((error: unknown) => giveUp(error, ''));
   await Promise.all(
     workload.starts.map(({ workflow, id, input }) => client.start(named(workflow), { id, input }, life)),
@@ -63,11 +63,11 @@ async function passOnSignals(client: WorkflowClient, signal: AbortSignal): Promi
     await client.signal(id, { name: 'item', payload, signalId }, signal).catch(ignoreEnded);
     tell({ kind: 'sent', signalId });
   }
-  // The parent has sent all that it has; the outcomes end the process.
+  // The parent has sent everything; printing the outcomes ends the process.
   return await new Promise<never>(() => {});
 }
 
-/** Whoever is not sure sends again, and may find that it was the last that was needed. */
+/** A sender that is unsure sends again; the workflow may have ended in the meantime. */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof DurableError && error.code === 'WORKFLOW_ENDED')) throw error;
 }
@@ -84,7 +84,7 @@ async function tellOutcomes(client: WorkflowClient, ids: readonly string[], sign
   });
 }
 
-/** A child is not there before its parent started it. How one failed is its result. */
+/** A child does not exist before its parent has started it. Its failure is its result. */
 async function untilThere(result: () => Promise<Payload | undefined>): Promise<Payload> {
   for (;;) {
     try {
@@ -98,7 +98,7 @@ async function untilThere(result: () => Promise<Payload | undefined>): Promise<P
   }
 }
 
-/** For whoever has to find out why it got no further. */
+/** For diagnosing a run that got stuck. */
 async function openOnes(client: WorkflowClient, ids: readonly string[]): Promise<string> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const all = await Promise.allSettled(ids.map((id) => client.describe(id, signal)));

@@ -3,7 +3,7 @@ import type { TestNamespace } from '#testing/temporal/test-namespace';
 import { openTemporalEngine } from '../../temporal/index.ts';
 import { runExecutor } from './run-executor.ts';
 
-/** Nobody is left to finish what a killed worker had begun; a test that waits for it takes long. */
+/** Short, since tests have to wait until the work of each killed worker is taken over. */
 const LOST_MS = 1_000;
 
 await runExecutor(async ({ registry, place }) => {

@@ -1,7 +1,7 @@
 import { freshNamespace } from '#testing/temporal/test-namespace';
 import type { KillSubject } from './kill-case.ts';
 
-/** `undefined` where no Temporal server can be had; whoever asks has been told why. */
+/** `undefined` if no Temporal server is available; the reason has been printed. */
 export async function temporalSubject(): Promise<KillSubject | undefined> {
   if ((await freshNamespace()) === undefined) return undefined;
   return {
@@ -12,7 +12,7 @@ export async function temporalSubject(): Promise<KillSubject | undefined> {
     fresh: async () => {
       const place = await freshNamespace();
       if (place === undefined) throw new Error('the Temporal server is gone');
-      // The namespace goes with the server.
+      // The namespace is removed with the server.
       return { place: { ...place }, dispose: async () => {} };
     },
   };

@@ -4,7 +4,7 @@ import type { Effect } from './effects.ts';
 import type { WorkflowOutcome } from './executor-protocol.ts';
 import type { KillResult, KillWork } from './kill-workflows.ts';
 
-/** What an outcome says, without when it happened and without what no two executions can have in common. */
+/** An outcome without times and without values that differ between any two executions. */
 export function normalised(outcomes: readonly WorkflowOutcome[]): Payload {
   return outcomes.map(({ id, status, result, history }) => ({
     id,
@@ -21,7 +21,7 @@ export function normalised(outcomes: readonly WorkflowOutcome[]): Payload {
   }));
 }
 
-/** No step is there twice, and every input holds the token that the step before it was answered with. */
+/** No step occurs twice, and every input holds the token that the preceding step returned. */
 export function assertConsistent(outcomes: readonly WorkflowOutcome[]): void {
   for (const { id, history } of outcomes) {
     const steps = history.filter(({ step }) => step > 0).map(({ step }) => step);
@@ -35,8 +35,8 @@ export function assertConsistent(outcomes: readonly WorkflowOutcome[]): void {
 }
 
 /**
- * Every recorded result is what really happened last under its key: nothing was recorded that did not happen, and nothing
- * was done again that had been recorded.
+ * Every recorded result is the last real effect under its key: nothing was recorded that did not happen, and nothing
+ * was repeated after it had been recorded.
  */
 export function assertRecordedOnce(outcomes: readonly WorkflowOutcome[], effects: readonly Effect[]): void {
   const last = new Map(effects.map(({ key, token }) => [key, token]));
@@ -56,7 +56,10 @@ function works(history: readonly HistoryEntry[]): { readonly after: string; read
   );
 }
 
-/** Steps that run side by side end in any order; what was asked for first comes first. Signals keep their order. */
+/**
+ * Concurrent steps end in any order, so they are sorted by the order in which they were requested. Signals keep their
+ * order.
+ */
 function ordered(history: readonly HistoryEntry[]): HistoryEntry[] {
   return history.toSorted((a, b) => a.step - b.step);
 }

@@ -2,11 +2,11 @@ import type { Payload } from '#kit/durable';
 import type { SeededRandom } from '#testing/seeded';
 import type { ChainStep } from './kill-workflows.ts';
 
-/** What one case does, the same for the same seed. */
+/** The work of one case, determined by its seed. */
 export interface Workload {
   readonly starts: readonly { readonly workflow: string; readonly id: string; readonly input: Payload }[];
   readonly signals: readonly WorkloadSignal[];
-  /** All workflows that there are in the end, children too. */
+  /** All workflows that exist in the end, including children. */
   readonly ids: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface WorkloadSignal {
   readonly payload: Payload;
 }
 
-/** A bit of everything: a few dozen steps in all, or half as many. */
+/** A mix of everything: a few dozen steps in all, or half as many. */
 export function makeWorkload(random: SeededRandom, { small }: { small: boolean }): Workload {
   const few = (from: number, to: number): number => Math.ceil(random.integer(from, to) / (small ? 2 : 1));
   const chainsOf = (what: string, length: number) =>
@@ -51,7 +51,7 @@ function signals(id: string, count: number): WorkloadSignal[] {
   return Array.from({ length: count }, (_, number) => ({ id, signalId: `${id}-${number}`, payload: number }));
 }
 
-/** Each list in its order, any of them next. */
+/** Merges the lists at random; each keeps its order. */
 function interleaved<T>(random: SeededRandom, lists: T[][]): T[] {
   const all: T[] = [];
   for (let left = lists; left.length > 0; left = left.filter((list) => list.length > 0)) {

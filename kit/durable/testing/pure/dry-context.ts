@@ -1,24 +1,24 @@
 import type { Activity, ChildOptions, Payload, Workflow, WorkflowContext } from '#kit/durable';
 
-/** How the world answers a body that is run dry. What is not said is answered with `null`, or never came. */
+/** The answers for a body in a dry run. By default steps return `null`, and signals never come. */
 export interface DryWorld {
   readonly activities?: Readonly<Record<string, (input: Payload) => Payload | undefined>>;
   readonly children?: Readonly<Record<string, (input: Payload) => Payload | undefined>>;
   readonly signals?: Readonly<Record<string, readonly Payload[]>>;
-  /** Cancelled from the start: everything that waits rejects, but for clean-ups. */
+  /** Cancelled from the start: every wait rejects, except in clean-ups. */
   readonly cancelled?: boolean;
   readonly continueAsNewDue?: boolean;
 }
 
-/** Errors of the realm that the body lives in, so that its `instanceof` holds. */
+/** Errors of the realm that the body lives in, so that its `instanceof` works. */
 export interface RealmErrors {
   durable(code: string, message: string): Error;
 }
 
-/** Time enough for any deadline in the body to matter. */
+/** Far enough in the future for any deadline in the body to matter. */
 const BEGIN = Date.UTC(2030, 0, 1);
 
-/** A context whose steps are answered at once, and written down. */
+/** A context that answers steps at once, and records them. */
 export class DryContext implements WorkflowContext {
   readonly workflowId = 'dry-run';
   readonly continueAsNewDue: boolean;

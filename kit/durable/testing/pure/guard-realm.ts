@@ -1,9 +1,9 @@
 import { type Context, createContext, runInContext } from 'node:vm';
 
-/** Not of Node, but a way to time, chance or other threads all the same. */
+/** Standard JavaScript, but a source of time, randomness or other threads. */
 const ALSO = ['Atomics', 'FinalizationRegistry', 'SharedArrayBuffer', 'WeakRef', 'WebAssembly', 'console'];
 
-/** Takes everything out of a realm that is not the same at every run: whoever reaches for it is refused. */
+/** Removes everything from a realm that is not deterministic: access to it is refused. */
 export function guardRealm(realm: Context, refuse: (what: string) => never): void {
   const guard = runInContext(GUARD, realm) as (names: readonly string[], refuse: (what: string) => never) => void;
   guard([...globalsOfNode(), ...ALSO], refuse);

@@ -8,16 +8,16 @@ import { guardRealm } from './guard-realm.ts';
 export interface LoadedWorkflow {
   readonly workflow: { run(ctx: WorkflowContext, input: Payload): Promise<Payload | undefined> };
   readonly errors: RealmErrors;
-  /** What it touched that it must not, whether or not it noticed. */
+  /** Forbidden things that the workflow used, even if it caught the error. */
   readonly sins: readonly string[];
 }
 
-/** The name under which a bundle finds the way to refuse. */
+/** The name under which a bundle finds the function that refuses access. */
 const REFUSE = '__refuse';
 const STD = fileURLToPath(new URL('../../../std/', import.meta.url));
 const DOOR = fileURLToPath(new URL('../../index.ts', import.meta.url));
 
-/** A realm of its own, with the module and what it imports, and with nothing of Node. */
+/** A separate realm with the module and its imports, and without Node. */
 export async function loadWorkflow(module: URL, name: string): Promise<LoadedWorkflow> {
   const sins: string[] = [];
   const refuse = (what: string): never => {
@@ -63,8 +63,8 @@ function bundle(module: URL): Promise<string> {
 }
 
 /**
- * A workflow imports our own modules only. kit/std has a few functions from Node, and every workflow imports kit/std by way
- * of its errors: there, and nowhere else, an import of Node gives functions that throw when they are called.
+ * A workflow imports our own modules only. kit/std has a few functions from Node, and every workflow imports kit/std
+ * because of its errors: in kit/std only, an import of Node is replaced by functions that throw when they are called.
  */
 const onlyOurs: Plugin = {
   name: 'only-ours',

@@ -12,16 +12,16 @@ export const workOnce = defineActivity<Work, Payload>('work-once', { retry: { at
 export const workPicky = defineActivity<Work, Payload>('work-picky', {
   retry: { ...RETRY, nonRetryable: ['HOPELESS'] },
 });
-/** A try has less time than a test waits. */
+/** An attempt has less time than a test waits. */
 export const workImpatient = defineActivity<Work, Payload>('work-impatient', { retry: RETRY, timeoutMs: 300 });
 export const workWatched = defineActivity<Work, Payload>('work-watched', { retry: RETRY, heartbeatMs: 500 });
 export const workByDefault = defineActivity<Work, Payload>('work-by-default');
-/** The second try comes long after the test. */
+/** The second attempt comes long after the test. */
 export const workPatient = defineActivity<Work, Payload>('work-patient', {
   retry: { attempts: 3, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } },
 });
 
 export const ACTIVITIES = [work, workOnce, workPicky, workImpatient, workWatched, workByDefault, workPatient];
 
-/** Nobody implements it. */
+/** Has no implementation. */
 export const workOfNobody = defineActivity<Work, Payload>('work-of-nobody', { retry: RETRY });

@@ -14,7 +14,10 @@ const WAITS: Record<On, (ctx: WorkflowContext, key: string) => Promise<Payload |
   child: (ctx, key) => ctx.child(steps, { id: `${key}-child`, input: { keys: [key] } }),
 };
 
-/** Waits for something that does not come; cancelled, it undoes what it did, and then lets the cancel out or keeps it. */
+/**
+ * Waits for something that does not come. When cancelled, it undoes its work, and then rethrows the cancel or swallows
+ * it.
+ */
 export const cancellable = defineWorkflow<{ on: On; key: string; keeps: boolean }, Payload>(
   'cancellable',
   async (ctx, { on, key, keeps }) => {
@@ -31,13 +34,13 @@ export const cancellable = defineWorkflow<{ on: On; key: string; keeps: boolean 
   },
 );
 
-/** What runs in a clean-up when the cancel comes runs to its end. */
+/** A clean-up that is running when the cancel comes runs to its end. */
 export const shielded = defineWorkflow<{ key: string }, Payload>('shielded', async (ctx, { key }) => {
   const kept = await ctx.cleanUp((shield) => shield.run(work, { key }));
   return { kept, next: await ctx.run(work, { key: `${key}-next` }).catch(codeOf) };
 });
 
-/** Nothing is caught. */
+/** Catches nothing. */
 export const careless = defineWorkflow<{ key: string }, Payload>('careless', async (ctx, { key }) => {
   return await ctx.run(work, { key });
 });

@@ -2,7 +2,7 @@ import type { Payload } from '#kit/durable';
 import { defineWorkflow, type WorkflowContext } from '#kit/durable';
 import { work } from './activities.ts';
 
-/** Draws, shows the world what it drew, and draws again after a signal. */
+/** Draws random values, shows them to the world, and draws again after a signal. */
 export const chance = defineWorkflow<{ key: string }, Payload>('chance', async (ctx, { key }) => {
   const first = draw(ctx);
   await ctx.run(work, { key, note: first });

@@ -1,7 +1,7 @@
 import type { Payload } from '#kit/durable';
 import { DurableError } from '#kit/durable';
 
-/** What a workflow tells a test about an error that it caught. */
+/** How a workflow reports a caught error to a test. */
 export type Failure = { readonly code: string; readonly details: { readonly [key: string]: Payload } };
 
 export function failureOf(error: unknown): Failure {

@@ -39,7 +39,7 @@ export const parentOfFailing = defineWorkflow<{ child: string }, Payload>(
   },
 );
 
-/** Many children at once. */
+/** Many concurrent children. */
 export const dynasty = defineWorkflow<{ children: readonly string[] }, Payload>(
   'dynasty',
   async (ctx, { children }) => {

@@ -3,7 +3,7 @@ import { defineWorkflow } from '#kit/durable';
 import { work } from './activities.ts';
 import { codeOf } from './failure-of.ts';
 
-/** A payload of so many bytes, in one of the places where a workflow hands one over. */
+/** Passes a payload of this many bytes, in one of the places where a workflow passes one. */
 export const hauler = defineWorkflow<{ key: string; bytes: number; as: 'input' | 'result' | 'next input' }, Payload>(
   'hauler',
   async (ctx, { key, bytes, as }) => {
@@ -14,14 +14,14 @@ export const hauler = defineWorkflow<{ key: string; bytes: number; as: 'input' |
   },
 );
 
-/** Asks for what JSON cannot say. */
+/** Passes a value that JSON cannot represent. */
 export const mumbler = defineWorkflow<{ key: string }, Payload>('mumbler', async (ctx, { key }) => {
   const circle: { [key: string]: Payload } = {};
   circle['round'] = circle;
   return await ctx.run(work, { key, note: circle }).catch(codeOf);
 });
 
-/** So many timers at once: the first that is refused, or what the signal says. */
+/** Starts this many timers at once: returns the first refusal, or the payload of the signal. */
 export const greedy = defineWorkflow<{ timers: number }, Payload>('greedy', async (ctx, { timers }) => {
   const refusals = Array.from({ length: timers }, () => ctx.sleep(3_600_000).then(() => 'passed', codeOf));
   return (await Promise.race([...refusals, ctx.waitSignal('enough')])) ?? null;
@@ -29,7 +29,7 @@ export const greedy = defineWorkflow<{ timers: number }, Payload>('greedy', asyn
 
 const AT_ONCE = 500;
 
-/** Timers without end. It shows the world after how many it was told that its history is long, and does not listen. */
+/** Timers without end. It reports after how many it was told that its history is long, and ignores that. */
 export const talkative = defineWorkflow<{ key: string; most: number }, Payload>(
   'talkative',
   async (ctx, { key, most }) => {

@@ -2,7 +2,7 @@ import type { Payload } from '#kit/durable';
 import { defineWorkflow } from '#kit/durable';
 import { work } from './activities.ts';
 
-/** So many signals in a row, once the work with the key is done; they can be watched by the query `taken`. */
+/** Takes this many signals in a row, after the work with the key is done; the query `taken` shows them. */
 export const collector = defineWorkflow<{ count: number; key?: string }, Payload>(
   'collector',
   async (ctx, { count, key }) => {
@@ -14,20 +14,23 @@ export const collector = defineWorkflow<{ count: number; key?: string }, Payload
   },
 );
 
-/** Two names at once, the other way round from how they were sent. */
+/** Two names at once, in the opposite order of sending. */
 export const sorter = defineWorkflow<{ key: string }, Payload>('sorter', async (ctx, { key }) => {
   await ctx.run(work, { key });
   const second = await ctx.waitSignal('second');
   return [second ?? null, (await ctx.waitSignal('first')) ?? null];
 });
 
-/** Two that wait for the same name: each signal is given to one, the first come first served. */
+/** Two waiters for the same name: each signal goes to one of them, first come, first served. */
 export const rivals = defineWorkflow<null, Payload>('rivals', async (ctx) => {
   const got = await Promise.all([ctx.waitSignal('item'), ctx.waitSignal('item')]);
   return got.map((payload) => payload ?? null);
 });
 
-/** A signal or the time, whichever comes first, and then work, so that a late signal meets a workflow that goes on. */
+/**
+ * A signal or a timeout, whichever comes first, and then work, so that a late signal finds a workflow that is still
+ * running.
+ */
 export const impatient = defineWorkflow<{ timeoutMs: number; key: string }, Payload>(
   'impatient',
   async (ctx, { timeoutMs, key }) => {
@@ -39,7 +42,7 @@ export const impatient = defineWorkflow<{ timeoutMs: number; key: string }, Payl
 
 type Chapter = { readonly left: number; readonly read: readonly Payload[]; readonly key: string };
 
-/** A run for each signal: what nobody took in one run is there in the next. */
+/** One run per signal: signals not taken in one run are there in the next. */
 export const chapters = defineWorkflow<Chapter, Payload>('chapters', async (ctx, { left, read, key }) => {
   ctx.onQuery('read', () => read);
   await ctx.run(work, { key });

@@ -30,7 +30,7 @@ const KINDS = {
   ofNobody: workOfNobody,
 };
 
-/** One activity of a kind, and how it failed if it did. */
+/** One activity of a kind; returns its failure, if any. */
 export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string }, Payload>(
   'try-work',
   async (ctx, { kind, key }) => {
@@ -42,7 +42,7 @@ export const tryWork = defineWorkflow<{ kind: keyof typeof KINDS; key: string },
   },
 );
 
-/** Ends with what it is told to, after an activity whose outcome does not matter. */
+/** Ends as specified, after an activity whose outcome does not matter. */
 export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'plain error' }, Payload | undefined>(
   'ending',
   async (ctx, { key, as }) => {
@@ -52,7 +52,7 @@ export const ending = defineWorkflow<{ key: string; as: 'nothing' | 'null' | 'pl
   },
 );
 
-/** Gives back what it was given, through an activity. */
+/** Returns its input, passed through an activity. */
 export const echo = defineWorkflow<{ key: string; value: Payload }, Payload>('echo', async (ctx, { key, value }) => {
   return { own: value, fromWork: await ctx.run(work, { key, note: value }) };
 });

@@ -10,7 +10,7 @@ export const sleeper = defineWorkflow<{ ms: number; key: string }, Payload>('sle
   return { before, after };
 });
 
-/** Several timers at once: tells in which order they passed. */
+/** Several concurrent timers: returns the order in which they fired. */
 export const alarms = defineWorkflow<{ times: readonly number[] }, Payload>('alarms', async (ctx, { times }) => {
   const passed: Payload[] = [];
   await Promise.all(

@@ -16,16 +16,17 @@ const NAMES = Array.from({ length: 30 }, (_, number) => `object-${number}`);
 const ROUNDS = 5;
 
 /**
- * Random writes while the watch is cut, the token expires, the server is restarted, frozen, overrun (429), given another
- * certificate, or has forgotten the informer's place (410), as `forget` makes it. When it is quiet again, the cache is what a fresh list says, and so is what one knows who only
- * listened to changes. Returns the codes of what the informer met.
+ * Random writes while the watch is cut, the token expires, the server is restarted, frozen, overloaded (429), given
+ * another certificate, or has forgotten the informer's version (410), as `forget` arranges it. Afterwards the cache
+ * must equal a fresh list, and so must the state known from changes alone. Returns the codes of the errors that the
+ * informer met.
  */
 export async function cacheFaultCase(of: FaultCase, forget: Forget): Promise<readonly string[]> {
   const stage = await FaultStage.set(of);
   const stop = new AbortController();
   const { line, client } = await stage.behindLine();
   const { log, lines } = memoryLogger();
-  // Chance is small here so that waits are short: the trouble is to come from the server, not from our patience.
+  // Delays are short here: the trouble is to come from the server, not from the backoff.
   const informers = new InformerFactory({ client, log, random: () => 0.02 });
   const informer = informers.informer<ConfigMap>(
     { resource: CORE.configMaps, namespace: stage.namespace },
@@ -51,7 +52,7 @@ export async function cacheFaultCase(of: FaultCase, forget: Forget): Promise<rea
   return lines.map((it) => String((it['err'] as { code?: string } | undefined)?.code));
 }
 
-/** How a server comes to forget what happened: one that was restarted, or that keeps no past itself and whose store was compacted. */
+/** How a server comes to forget events: it was restarted, or it keeps no history itself and its store was compacted. */
 export type Forget = 'restart' | 'compaction';
 
 type CacheTrouble = Trouble | 'cuts';
@@ -66,7 +67,7 @@ async function trouble(kind: CacheTrouble, stage: FaultStage, line: FlakyLine): 
   }
 }
 
-/** What is written while nobody listens is older than all that the server knows afterwards. */
+/** Writes made while the informer is disconnected are older than everything the server knows afterwards. */
 async function beForgotten(
   stage: FaultStage,
   { line, forget }: { readonly line: FlakyLine; readonly forget: Forget },
@@ -80,11 +81,11 @@ async function beForgotten(
   } finally {
     line.open();
   }
-  // So that the list which the informer needs now is turned away again and again.
+  // So that the list that the informer now needs is refused repeatedly.
   await stage.trouble('storm');
 }
 
-/** A few dozen writes, one after another; who is late in a row for a name finds it changed, and that is well. */
+/** A few dozen writes, one after another; a write that finds its object already changed is fine. */
 async function write(stage: FaultStage, signal: AbortSignal): Promise<void> {
   const { random, namespace, direct } = stage;
   const place = { resource: CORE.configMaps, namespace };
@@ -97,7 +98,7 @@ async function write(stage: FaultStage, signal: AbortSignal): Promise<void> {
     const create = (): Promise<unknown> =>
       insist((it) => direct.create(place, configMap(name, data), {}, it), done, signal);
     if (act === 'update') await insist((it) => update(direct, { ...place, name }, data, it), done, signal);
-    // Gone and there again within a moment: under the same name it is another one.
+    // Deleted and created again within a moment: a different object under the same name.
     if (act === 'delete' || act === 'replace') await remove();
     if (act === 'create' || act === 'replace') await create();
   }
@@ -118,7 +119,7 @@ async function equalsFreshList(stage: FaultStage, informer: Informer<ConfigMap>,
   assert.deepEqual(facts(informer.cache.list()), facts(items));
 }
 
-/** One who knows nothing but the changes that it was told of. */
+/** Knows nothing but the reported changes. */
 class Listener {
   readonly #known = new Map<string, ConfigMap>();
   readonly #wrong: string[] = [];

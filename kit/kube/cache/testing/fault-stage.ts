@@ -17,11 +17,11 @@ export interface FaultCase {
   readonly signal: AbortSignal;
 }
 
-/** What may befall everybody at once. Each lasts seconds, and all is well when it resolves. */
+/** Faults that affect all clients at once. Each lasts seconds, and is over when it resolves. */
 export const TROUBLES = ['none', 'restart', 'freeze', 'storm', 'token', 'certificate'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** For an API server that says 429 when a few dozen ask at once. */
+/** For an API server that returns 429 when a few dozen clients send requests at once. */
 export const EASILY_OVERRUN = [
   '--max-requests-inflight=8',
   '--max-mutating-requests-inflight=4',
@@ -30,15 +30,15 @@ export const EASILY_OVERRUN = [
 
 const IMPATIENT = { timeoutMs: 2_000, pingIntervalMs: 1_000 };
 const STORMERS = 60;
-/** How long a client trusts a file before it looks again. */
+/** How long a client uses a file before it reads it again. */
 const TRUSTED_MS = 10_000;
 
-/** A real API server, a namespace of one's own, clients with lines to cut, and trouble. All of it ends with `close`. */
+/** A real API server, a separate namespace, clients with connections that can be cut, and faults. `close` ends all of it. */
 export class FaultStage {
   readonly namespace: string;
   readonly cluster: TestCluster;
   readonly random: SeededRandom;
-  /** Straight to the server and past its limits, for the hand of the test. */
+  /** Connects directly to the server and is exempt from its limits, for the test itself. */
   readonly direct: KubeClient;
   readonly #folder = mkdtempSync(join(tmpdir(), 'fleetshift-kube-faults-'));
   readonly #lines: FlakyLine[] = [];
@@ -62,7 +62,7 @@ export class FaultStage {
     return stage;
   }
 
-  /** A client behind a line of its own, with the token of a file. It gives up on a silent server after 2 s. */
+  /** A client with a connection of its own, with the token of a file. It gives up on a silent server after 2 s. */
   async behindLine(): Promise<{ readonly line: FlakyLine; readonly client: KubeClient }> {
     const line = await FlakyLine.to(this.cluster.server);
     this.#lines.push(line);
@@ -82,13 +82,13 @@ export class FaultStage {
     }
   }
 
-  /** One for each round: what must be tried in every case, and chance for the rest, in any order. */
+  /** One per round: the mandatory ones in every case, random ones for the rest, in any order. */
   plan<K extends string>(always: readonly K[], more: readonly K[], rounds: number): readonly K[] {
     const rest = Array.from({ length: rounds - always.length }, () => this.random.pick(more));
     return this.random.shuffled([...always, ...rest]);
   }
 
-  /** A stretch of time that the seed chooses: what happens meanwhile is the test. */
+  /** Waits for a time chosen by the seed. */
   async pause(min: number, max: number): Promise<void> {
     await delay(this.random.integer(min, max));
   }
@@ -107,13 +107,13 @@ export class FaultStage {
     }
   }
 
-  /** So many ask at once that the server turns most away with 429, everybody else's requests too. */
+  /** Sends so many requests at once that the server refuses most with 429, including those of other clients. */
   async #storm(): Promise<void> {
     const end = AbortSignal.timeout(this.random.integer(500, 2_000));
     let refused = 0;
     const client = this.#asAccount(this.cluster.server, {
       limits: { maxInFlight: 2 * STORMERS },
-      // It comes back at once, whatever it is told.
+      // Retries at once, whatever the server says.
       sleep: async () => {},
       observe: ({ code }) => {
         if (code === '429') refused += 1;
@@ -132,7 +132,7 @@ export class FaultStage {
     if (refused === 0) throw new Error('there was no storm: nobody was turned away');
   }
 
-  /** The token is refused, and watches have to be begun anew; a good one comes late. */
+  /** The token is refused, and watches have to be restarted; a valid token comes late. */
   async #expireToken(): Promise<void> {
     writeFileSync(this.#tokenFile, 'expired');
     this.#skewMs += TRUSTED_MS;
@@ -149,7 +149,7 @@ export class FaultStage {
     return join(this.#folder, 'token');
   }
 
-  /** One that may do everything, and is not exempt from the server's limits as its masters are. */
+  /** An account with all permissions, but not exempt from the server's limits like its administrators. */
   async #makeAccount(signal: AbortSignal): Promise<void> {
     const { namespace, direct } = this;
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT } };
@@ -187,7 +187,7 @@ export class FaultStage {
 
 const ACCOUNT = 'tester';
 
-/** Tries a write until it got through, whatever is wrong meanwhile; `done` says of an error that it has been done. */
+/** Retries a write until it succeeds, whatever the fault; `done` recognises errors that mean it already has. */
 export async function insist<T>(
   write: (signal: AbortSignal) => Promise<T>,
   done: (error: unknown) => boolean,

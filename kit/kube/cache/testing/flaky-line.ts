@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to a server on loopback that a test can cut, block and open again, at any moment of what goes over it. */
+/** A connection to a server on loopback that a test can cut, block and open again at any moment. */
 export class FlakyLine {
   readonly #port: number;
   readonly #listener: Server;
@@ -25,12 +25,12 @@ export class FlakyLine {
     return `https://127.0.0.1:${(this.#listener.address() as AddressInfo).port}`;
   }
 
-  /** Tears down what is connected. Whoever wants to can connect anew. */
+  /** Cuts all connections. Clients can reconnect. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** The same, and nobody can connect until it is opened. */
+  /** Cuts all connections, and refuses new ones until it is opened. */
   block(): void {
     this.#blocked = true;
     this.cut();

@@ -9,13 +9,13 @@ import type {
 import type { KubeList, KubeObject, Resource } from '../../client/kube-object.ts';
 import { KubeError } from '../../kube-error.ts';
 
-/** What a request asks for, for those who make it fail. */
+/** A request, as seen by fault injection. */
 export interface MemoryRequest {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'replace' | 'delete';
   readonly plural: string;
 }
 
-/** Before: the request never arrives. After: it has its effect, and the answer is lost or late. */
+/** `before`: the request never arrives. `after`: it takes effect, and the response is lost or late. */
 export interface MemoryFaults {
   before?(request: MemoryRequest, signal: AbortSignal): Promise<void>;
   after?(request: MemoryRequest, signal: AbortSignal): Promise<void>;
@@ -30,9 +30,9 @@ interface LoggedEvent {
 type Poke = 'news' | 'end' | 'cut' | { readonly bookmark: number };
 
 /**
- * An API server in memory, under the hands of the test: no sockets, so that it goes with a fake clock, and each request
- * and each watch can be held, lost or cut. It knows what informers, controllers and leaders ask for, and nothing else:
- * no selectors, no validation. How a real one behaves is tested on a real one.
+ * An API server in memory, controlled by the test: it has no sockets, so it works with a fake clock, and each request
+ * and each watch can be delayed, lost or cut. It supports only what informers, controllers and leader election need: no
+ * selectors, no validation. The behaviour of a real server is tested on a real one.
  */
 export class MemoryKube {
   readonly #objects = new Map<string, KubeObject>();
@@ -45,12 +45,12 @@ export class MemoryKube {
     return this.#watchers.size;
   }
 
-  /** Ends all watches as the server does at their timeout, or as a network does. */
+  /** Ends all watches, either like the server at their timeout, or like a broken network. */
   end(how: 'end' | 'cut'): void {
     for (const poke of this.#watchers) poke(how);
   }
 
-  /** Forgets what was before now: a watch from there is 410. */
+  /** Forgets the history up to now: a watch from there gets 410. */
   compact(): void {
     this.#compacted = this.#revision;
     this.#log = [];
@@ -83,7 +83,7 @@ export class MemoryKube {
       watch: (ref: CollectionRef, options: WatchOptions, signal: AbortSignal) =>
         this.#watch(ref, { ...options, faults }, signal),
     };
-    // The methods above are the ones that anybody calls; another one is a TypeError, which is what a test wants to see.
+    // Only the methods above are used; any other is a TypeError, which is what a test wants to see.
     return served as unknown as KubeClient;
   }
 

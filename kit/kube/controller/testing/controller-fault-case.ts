@@ -22,14 +22,14 @@ const COPIES = 3;
 const ROUNDS = 5;
 
 /**
- * A controller that makes copies whose names the server chooses, and never deletes one: a create too many stays there for
- * everybody to see. Under trouble it must make exactly as many as it should, and reconcile no key twice at once.
+ * A controller that creates copies with names chosen by the server, and never deletes one: a duplicate stays visible.
+ * Under faults it must create exactly the wanted number, and never reconcile a key twice at once.
  */
 export async function controllerFaultCase(of: FaultCase): Promise<void> {
   const stage = await FaultStage.set(of);
   const stop = new AbortController();
   const { line, client } = await stage.behindLine();
-  // The writes have a line of their own, so that they get through while the watch is cut off: the cache is stale then.
+  // Writes use a connection of their own, so that they succeed while the watch is cut: the cache is stale then.
   const writes = await stage.behindLine();
   const informers = new InformerFactory({ client, random: () => 0.02 });
   const copier = new Copier(informers, writes.client, stage.namespace);
@@ -60,7 +60,7 @@ export async function controllerFaultCase(of: FaultCase): Promise<void> {
 class Copier {
   readonly twiceAtOnce: string[] = [];
   readonly #underWay = new Set<string>();
-  // Longer than any trouble lasts: a create whose answer was lost is seen before it is given up.
+  // Longer than any fault lasts: a create whose response was lost is seen before it is given up.
   readonly #expectations = new Expectations({ timeoutMs: 15_000 });
   readonly #informers: InformerFactory;
   readonly #client: KubeClient;
@@ -118,12 +118,12 @@ function byOwner(object: KubeObject): string[] {
   return [controllerOf(object)?.uid ?? ''];
 }
 
-/** Every namespace has a ConfigMap of the server's own. */
+/** Every namespace has a ConfigMap made by the server. */
 function isOwner(object: ConfigMap | undefined): object is ConfigMap {
   return object?.metadata.name?.startsWith('owner-') ?? false;
 }
 
-/** Touches the owners again and again, so that they are reconciled with whatever the cache shows. */
+/** Touches the owners repeatedly, so that they are reconciled with any state of the cache. */
 async function poke(stage: FaultStage, signal: AbortSignal): Promise<void> {
   const { random, namespace, direct } = stage;
   const place = { resource: CORE.configMaps, namespace };

@@ -5,7 +5,7 @@ import { CORE, type KubeClient } from '../../index.ts';
 import { waitFor } from '../../testing/wait-for.ts';
 import { COPIES_ANNOTATION, runCopies } from '../copies.ts';
 
-/** Runs the example for a while and looks at what it does: more copies, fewer, one that somebody took away, a stop. */
+/** Runs the example and checks its behaviour: more copies, fewer, one that was deleted from outside, a stop. */
 export async function tryCopies(client: KubeClient, namespace: string): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const place = { resource: CORE.configMaps, namespace };

@@ -13,8 +13,8 @@ const ROUNDS = 5;
 const LINGER_MS = 300;
 
 /**
- * Candidates with short leases, each with a line and a wall clock of its own, on a server that is cut off, frozen and
- * restarted: never do two of them work at once, and when all is well, one does.
+ * Candidates with short leases, each with its own connection and wall clock, on a server that is cut off, frozen and
+ * restarted: two of them must never work at once, and without faults one must work.
  */
 export async function leaderFaultCase(of: FaultCase): Promise<void> {
   const stage = await FaultStage.set(of);
@@ -67,7 +67,7 @@ interface CandidateOptions {
   readonly floor: Floor;
 }
 
-/** Starts again whenever it ended, as a Pod does. */
+/** Restarts whenever it ends, like a Pod. */
 class Candidate {
   readonly line: FlakyLine;
   readonly #options: CandidateOptions;
@@ -101,7 +101,7 @@ class Candidate {
         wallClock: { now: () => Date.now() + this.skewMs },
         work: () => [{ name: 'work', run: (asked) => floor.work(name, asked) }],
       });
-      // Lost or stopped, it begins again.
+      // After a loss or stop it starts again.
       await election.run(AbortSignal.any([until, this.#stop.signal])).catch(() => undefined);
     }
   }

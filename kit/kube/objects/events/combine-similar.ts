@@ -1,7 +1,7 @@
 import { sameKey, similarKey } from './event-keys.ts';
 import { type KubeEvent, shortenMessage } from './kube-event.ts';
 
-/** The different messages of similar events, as long as they keep coming. */
+/** The distinct messages of similar events, as long as they keep coming. */
 export interface SimilarEvents {
   readonly messages: ReadonlySet<string>;
   readonly lastAt: number;
@@ -12,8 +12,8 @@ const COMBINE_WITHIN_MS = 10 * 60_000;
 const COMBINED = '(combined from similar events): ';
 
 /**
- * From the tenth different message on, similar events become one whose message is the latest; its key no longer tells
- * messages apart. It is over when none came for ten minutes.
+ * From the tenth distinct message on, similar events are combined into one with the latest message; its key ignores the
+ * message. This ends when none came for ten minutes.
  */
 export function combineSimilar(
   similar: SimilarEvents | undefined,
@@ -24,7 +24,7 @@ export function combineSimilar(
   const known = isGoingOn ? similar.messages : new Set<string>();
   const messages = new Set([...known, event.message]);
   if (messages.size < COMBINE_FROM) return { similar: { messages, lastAt: now }, event, key: sameKey(event) };
-  // The set does not grow beyond this: one of it goes for each that comes.
+  // Bounds the set: the oldest message goes for each new one.
   const [oldest] = messages;
   messages.delete(oldest ?? '');
   const combined = { ...event, message: shortenMessage(`${COMBINED}${event.message}`) };

@@ -8,7 +8,7 @@ export interface SeenEvent {
   readonly firstTimestamp: string;
 }
 
-/** An event that was seen before goes on under its first name, with its first time and one more. */
+/** A repeated event keeps its first name and time, and its count is incremented. */
 export function countSame(
   seen: SeenEvent | undefined,
   event: KubeEvent,

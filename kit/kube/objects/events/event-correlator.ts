@@ -6,7 +6,7 @@ import type { KubeEvent } from './kube-event.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { type SpamBucket, takeToken } from './spam-bucket.ts';
 
-/** What to do about an event. The event of a patch is the whole of it, for when the server has forgotten it. */
+/** The decision about an event. The event of a patch is complete, in case the server no longer has it. */
 export type EventDecision =
   | { readonly kind: 'create'; readonly event: KubeEvent }
   | { readonly kind: 'patch'; readonly event: KubeEvent; readonly patch: Patch }
@@ -15,9 +15,9 @@ export type EventDecision =
 const REMEMBERED = 4096;
 
 /**
- * Kubernetes' own rules for events, in its order: similar ones are combined, the same one is counted, and an object that
- * has too many is not heard until it calms down. What is skipped is counted all the same, so the next that gets through
- * tells of all.
+ * Kubernetes' own rules for events, in the same order: similar events are combined, repeated ones are counted, and
+ * events of an object with too many are skipped. Skipped events are counted too, so the next one that is written
+ * includes them.
  */
 export class EventCorrelator {
   readonly #similar = new RecentlyUsed<SimilarEvents>(REMEMBERED);

@@ -22,7 +22,7 @@ class Refusal extends FleetError<keyof typeof ERRORS> {
 
 type Answer = (call: string, signal: AbortSignal) => Promise<unknown>;
 
-/** Notes `create name` and `patch name`, in order, and answers as told. */
+/** Records `create name` and `patch name`, in order, and responds as specified. */
 function server(answer: Answer = () => Promise.resolve()) {
   const calls: string[] = [];
   const arrived = new Map<number, () => void>();

@@ -29,11 +29,11 @@ export interface EventRecorderDeps {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly random?: Random;
-  /** How many events wait at most; 1000 unless told otherwise. */
+  /** Maximum number of waiting events; 1000 by default. */
   readonly capacity?: number;
 }
 
-/** What became of events: `dropped` found no room, `skipped` were too many about one object, `refused` were not taken. */
+/** Event counts: `dropped` found no room, `skipped` were too many about one object, `refused` by the server. */
 export interface EventCounts {
   readonly written: number;
   readonly dropped: number;
@@ -50,15 +50,15 @@ const RETRY = { baseMs: 1_000, capMs: 20_000 };
 const STEPS_PER_MS = 1_000_000;
 
 /**
- * Writes events about objects, after Kubernetes' own rules of what is worth writing. To record one neither waits nor
- * throws: events are telemetry, and what cannot be written is dropped, the oldest first, and counted.
+ * Writes events about objects, following Kubernetes' own rules. Recording neither waits nor throws: events are
+ * telemetry, and events that cannot be written are dropped, oldest first, and counted.
  */
 export class EventRecorder implements Runnable {
   readonly name = 'event recorder';
   readonly #deps: EventRecorderDeps;
   readonly #clock: Clock;
   readonly #queue: BoundedQueue<Occurrence>;
-  /** The queue ends by being closed. */
+  /** The queue is ended by closing it. */
   readonly #never = new AbortController().signal;
   readonly #correlator = new EventCorrelator();
   #step: number;
@@ -91,7 +91,7 @@ export class EventRecorder implements Runnable {
     });
   }
 
-  /** Writes until asked to stop, and then what is still waiting, for a moment. */
+  /** Writes until asked to stop, and then the waiting events for a short time. */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = (): void => this.#queue.close();
     signal.addEventListener('abort', stopped, { once: true });
@@ -139,7 +139,7 @@ export class EventRecorder implements Runnable {
         subject: `${event.involvedObject.kind}/${event.involvedObject.name}`,
         reason: event.reason,
       };
-      log.warn(fields, 'event was not taken; dropped');
+      log.warn(fields, 'event not written; dropped');
     }
   }
 
@@ -148,7 +148,7 @@ export class EventRecorder implements Runnable {
     try {
       await this.#deps.client.create({ resource: EVENTS, namespace }, event, {}, signal);
     } catch (error) {
-      // The name is ours alone: it arrived the first time, and its answer was lost.
+      // The name is unique to us: the first write succeeded, and its response was lost.
       if (!hasCode(error, 'ALREADY_EXISTS')) throw error;
     }
   }
@@ -158,13 +158,13 @@ export class EventRecorder implements Runnable {
     try {
       await this.#deps.client.patch(ref, patch, {}, signal);
     } catch (error) {
-      // The server keeps events for an hour, and the creation of this one may have been skipped.
+      // The server keeps events for an hour, and the create of this one may have been skipped.
       if (!hasCode(error, 'NOT_FOUND')) throw error;
       await this.#create(event, signal);
     }
   }
 
-  /** Nanoseconds in hex, as Kubernetes' own recorder has them; the part below the clock's precision counts upwards. */
+  /** Nanoseconds in hex, like Kubernetes' own recorder; the part below the clock's precision is a counter. */
   #nextId(time: number): string {
     this.#step = (this.#step + 1) % STEPS_PER_MS;
     return (BigInt(Math.floor(time)) * BigInt(STEPS_PER_MS) + BigInt(this.#step)).toString(16);
@@ -175,7 +175,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof FleetError && error.code === code;
 }
 
-/** A write that may or may not have arrived is done again: under the same name it is the same event. */
+/** A write with unknown outcome is repeated: under the same name it is the same event. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof FleetError) return error.entry.retry === 'later' || error.code === 'OUTCOME_UNKNOWN';
   return error instanceof DOMException && error.name === 'TimeoutError';

@@ -3,10 +3,10 @@ import { kubeTime } from '../kube-time.ts';
 
 export type EventType = 'Normal' | 'Warning';
 
-/** What happened, in the words of whoever saw it. */
+/** The content of an event. */
 export interface EventNote {
   readonly type: EventType;
-  /** For machines: one word in CamelCase, of a small set. Events of one reason are combined when there are many. */
+  /** For machines: one word in CamelCase, from a small set. Events with the same reason are combined if there are many. */
   readonly reason: string;
   readonly message: string;
 }
@@ -18,8 +18,8 @@ export interface EventSource {
 }
 
 /**
- * DECISION: `v1` and not `events.k8s.io/v1`. The rules of aggregation, `count` and `lastTimestamp` are those of `v1`,
- * which every tool shows; the server keeps one kind of object for both.
+ * DECISION: `v1` and not `events.k8s.io/v1`. The aggregation rules, `count` and `lastTimestamp` are those of `v1`,
+ * which every tool shows; the server stores one kind of object for both.
  */
 export interface KubeEvent extends KubeObject {
   readonly metadata: { readonly name: string; readonly namespace: string };
@@ -35,7 +35,7 @@ export interface KubeEvent extends KubeObject {
   readonly count: number;
 }
 
-/** What an event is about, without the rest of it: what waits to be written keeps no large object alive. */
+/** A reference to the object of an event: waiting events must not keep large objects in memory. */
 export interface InvolvedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,11 +49,11 @@ export interface Occurrence {
   readonly about: InvolvedObject;
   readonly note: EventNote;
   readonly time: number;
-  /** Sets apart the events of one object. */
+  /** Distinguishes the events of one object. */
   readonly id: string;
 }
 
-/** What the API server takes, and what people still read. */
+/** Limits of the API server, and of what people read. */
 const REASON_CHARS = 128;
 const MESSAGE_CHARS = 1024;
 const NAME_CHARS = 253;
@@ -93,7 +93,7 @@ export function shortenMessage(message: string): string {
   return message.length <= MESSAGE_CHARS ? message : `${message.slice(0, MESSAGE_CHARS - 3)}...`;
 }
 
-/** The object's own name as far as it fits and is a name for an Event too: a ClusterRole may be called `system:node`. */
+/** The object's own name, shortened and made valid for an Event: a ClusterRole may be called `system:node`. */
 function eventName(about: string, id: string): string {
   const room = NAME_CHARS - id.length - 1;
   const name = about.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');

@@ -1,4 +1,4 @@
-/** A map that forgets what was not asked for the longest. */
+/** A map that drops the least recently used entries. */
 export class RecentlyUsed<T> {
   readonly #capacity: number;
   readonly #entries = new Map<string, T>();

@@ -1,4 +1,4 @@
-/** What is left of an object's allowance. */
+/** The remaining allowance of an object. */
 export interface SpamBucket {
   readonly tokens: number;
   readonly at: number;
@@ -7,7 +7,7 @@ export interface SpamBucket {
 const SPAM_BURST = 25;
 const SPAM_REFILL_MS = 5 * 60_000;
 
-/** One event is let through for each token. A clock that was set back refills nothing and takes nothing away. */
+/** Each event takes a token. A clock that was set back neither refills nor takes tokens. */
 export function takeToken(
   bucket: SpamBucket | undefined,
   now: number,

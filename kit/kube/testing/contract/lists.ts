@@ -5,7 +5,7 @@ import { listAll } from '../../client/list-all.ts';
 import { configMap, type Stage } from './stage.ts';
 
 export function listsContract(stage: Stage): void {
-  /** A namespace with so many objects, of which every other has the label `even`. */
+  /** A namespace with this many objects, of which every other has the label `even`. */
   const filled = async (count: number, signal: AbortSignal) => {
     const ref = { resource: CORE.configMaps, namespace: await stage.server.namespace() };
     await Promise.all(

@@ -4,22 +4,22 @@ import { PATIENCE_MS } from '#testing/patience';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { KubeObject, Resource } from '../../client/kube-object.ts';
 
-/** What the suite needs to run on one server. */
+/** Everything the suite needs to run on one server. */
 export interface ContractServer {
   readonly client: KubeClient;
-  /** A fresh one, by name. */
+  /** Creates a namespace; returns its name. */
   namespace(): Promise<string>;
-  /** Serves another kind from now on, of which there is nothing yet; resolves once it can be used. */
+  /** Serves another kind, without objects; resolves when it can be used. */
   serve(resource: Resource): Promise<void>;
   close(): Promise<void>;
 }
 
 export type ConfigMap = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
-/** Tests whose server does not do something, each with the reason. */
+/** Tests that the server does not support, each with the reason. */
 export type Skips = Readonly<Record<string, string>>;
 
-/** Where the topics of the suite meet their server. */
+/** Connects the topics of the suite with their server. */
 export class Stage {
   readonly #skips: Skips;
   readonly #known = new Set<string>();
@@ -46,20 +46,20 @@ export class Stage {
     return this.#server;
   }
 
-  /** Every test has a deadline of its own, and most have a namespace of their own. */
+  /** Every test has its own deadline, and most have their own namespace. */
   it(name: string, body: (signal: AbortSignal) => Promise<void>): void {
     this.#known.add(name);
     const reason = this.#skips[name];
     it(name, reason === undefined ? {} : { skip: reason }, () => body(AbortSignal.timeout(PATIENCE_MS)));
   }
 
-  /** Skips that name no test: it was renamed, or it is not skipped at all. */
+  /** Skips that match no test: the test was renamed or removed. */
   unknownSkips(): string[] {
     return Object.keys(this.#skips).filter((name) => !this.#known.has(name));
   }
 }
 
-/** A kind that no server brings, with a name of its own each time. */
+/** A kind that no server has, with a new name each time. */
 export function customKind(): Resource {
   const word = `thing${randomBytes(4).toString('hex')}`;
   return {

@@ -76,7 +76,7 @@ export function subresourcesContract(stage: Stage): void {
   });
 }
 
-/** Where no controllers run nobody makes it, and Pods are refused without. */
+/** Without controllers the default service account does not exist, and Pods are refused without it. */
 async function ensureServiceAccount(stage: Stage, namespace: string, signal: AbortSignal): Promise<void> {
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
   try {

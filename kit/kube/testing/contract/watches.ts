@@ -10,7 +10,7 @@ export function watchesContract(stage: Stage): void {
     return { ref, resourceVersion: metadata.resourceVersion };
   };
   type Begun = Awaited<ReturnType<typeof begin>>;
-  /** The first so many events, but bookmarks, as `TYPE name`. */
+  /** The first events, without bookmarks, as `TYPE name`. */
   const take = async (count: number, { ref, ...options }: Begun & Partial<WatchOptions>, signal: AbortSignal) => {
     const seen: string[] = [];
     for await (const event of stage.client.watch<ConfigMap>(ref, options, signal)) {
@@ -80,7 +80,7 @@ export function watchesContract(stage: Stage): void {
     for await (const event of stage.client.watch(begun.ref, { ...begun, timeoutSeconds: 5 }, signal)) {
       events.push(event);
       if (event.type !== 'ADDED') continue;
-      // Something that this watch does not see, so that there is something to say: a version further on.
+      // A change that this watch does not see, so that the bookmark has a newer version.
       await stage.client.create(other.ref, configMap('elsewhere'), {}, signal);
     }
     const [first, last] = [events[0], events.at(-1)];

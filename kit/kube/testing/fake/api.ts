@@ -20,12 +20,12 @@ interface Route extends Place {
   readonly subresource: string | undefined;
 }
 
-/** What the API does, apart from connections: a request in, an answer out. Watches are the server's to keep open. */
+/** The API without connections: a request in, a response out. The server keeps watches open. */
 export class FakeApi {
   readonly store = new FakeStore();
   readonly paging = new Paging(this.store);
   readonly #resources: FakeResource[];
-  /** Answer discovery in one document for all groups, as servers do since 1.27. */
+  /** Serve discovery as one document for all groups, like servers since 1.27. */
   aggregatedDiscovery = true;
 
   constructor(resources: readonly FakeResource[]) {

@@ -1,6 +1,6 @@
 import type { FakeResource } from './resources.ts';
 
-/** Discovery documents, in the form that the request accepts; undefined when the path is none of them. */
+/** Discovery documents, in the form that the request accepts; undefined for other paths. */
 export function discoveryDocument(
   path: string,
   accept: string,

@@ -1,4 +1,4 @@
-/** A request as a fault looks at it. */
+/** A request, as seen by a fault. */
 export interface FakeRequest {
   readonly method: string;
   /** Without the query. */
@@ -9,27 +9,27 @@ export interface FakeRequest {
 }
 
 export type FaultAction =
-  /** Answers with this instead of doing anything. */
+  /** Responds with this instead of doing anything. */
   | {
       readonly kind: 'status';
       readonly httpStatus: number;
       readonly reason?: string;
       readonly retryAfterSeconds?: number;
     }
-  /** Does nothing until the promise resolves: a server that is slow, or stuck. */
+  /** Does nothing until the promise resolves: a slow or stuck server. */
   | { readonly kind: 'wait'; readonly until: Promise<void> }
-  /** Breaks the connection after so many bytes of the body. */
+  /** Breaks the connection after this many bytes of the body. */
   | { readonly kind: 'cut'; readonly afterBytes: number };
 
 export interface Fault {
   readonly action: FaultAction;
-  /** Every request unless told. */
+  /** Every request by default. */
   readonly matches?: (request: FakeRequest) => boolean;
-  /** How many requests it meets, one unless told. */
+  /** How many requests it affects; one by default. */
   readonly times?: number;
 }
 
-/** Faults that wait for their requests, in the order in which they were given. */
+/** Faults waiting for their requests, in the order in which they were added. */
 export class Faults {
   readonly #faults: { readonly fault: Fault; left: number }[] = [];
 

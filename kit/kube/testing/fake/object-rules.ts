@@ -4,10 +4,10 @@ import type { KubeObject, ObjectMeta } from '../../client/kube-object.ts';
 import { badRequest, conflict, invalid, Refused } from './refused.ts';
 import type { FakeResource } from './resources.ts';
 
-/** An object as it stands in the store. `spec` and `status` are looked at, the rest is carried. */
+/** A stored object. Only `spec` and `status` are interpreted. */
 export type Stored = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
-/** What the server sets itself, so that what a client says of it is not heard. */
+/** Fields that the server sets itself; values from the client are ignored. */
 interface Minted {
   readonly uid: string;
   readonly now: string;
@@ -78,7 +78,7 @@ function keptMetadata(before: Stored, after: Stored): ObjectMeta {
   });
 }
 
-/** The object that a delete leaves behind, or undefined when nothing holds it. */
+/** The object after a delete, or undefined if it has no finalizers. */
 export function deleted(before: Stored, options: DeleteOptions, now: string): Stored | undefined {
   const { metadata } = before;
   if (options.uid !== undefined && options.uid !== metadata.uid)
@@ -106,7 +106,7 @@ export function deleted(before: Stored, options: DeleteOptions, now: string): St
   };
 }
 
-/** Whether the last thing that held a deleted object is gone. */
+/** Whether a deleted object can be removed. */
 export function isReleased({ metadata, kind }: Stored): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0 && kind !== 'Namespace';
 }

@@ -16,7 +16,7 @@ interface Rest {
   readonly items: readonly Stored[];
 }
 
-/** Pages of a list are of one moment: what is left of it is kept until somebody asks for it, or until `forget`. */
+/** Pages of a list show one moment: the remaining items are kept until they are requested, or until `forget`. */
 export class Paging {
   readonly #store: FakeStore;
   readonly #rests = new Map<string, Rest>();
@@ -26,7 +26,7 @@ export class Paging {
     this.#store = store;
   }
 
-  /** Tokens given so far are `Expired` from now on. */
+  /** Tokens issued so far become `Expired`. */
   forget(): void {
     this.#rests.clear();
   }
@@ -44,7 +44,7 @@ export class Paging {
         resourceVersion: String(version),
         ...(token && { continue: token, remainingItemCount: rest.length }),
       },
-      // As the server does for its own kinds.
+      // Like the server for its built-in kinds.
       items: items.slice(0, limit).map(withoutKind),
     };
   }

@@ -1,4 +1,4 @@
-/** What the fake answers instead of an object: a `Status`. */
+/** The fake's error response: a `Status`. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly httpStatus: number;

@@ -2,9 +2,9 @@ import { CORE } from '../../client/core-resources.ts';
 import type { Resource } from '../../client/kube-object.ts';
 
 export interface FakeResource extends Resource {
-  /** Has a `status` that is written by its own subresource only. */
+  /** Has a `status` subresource. */
   readonly status?: boolean;
-  /** Has a `scale` that stands for `spec.replicas`. */
+  /** Has a `scale` subresource for `spec.replicas`. */
   readonly scale?: boolean;
 }
 
@@ -21,7 +21,7 @@ const WITH_STATUS = [
 ];
 const WITH_SCALE = ['deployments', 'replicaSets', 'statefulSets'];
 
-/** What the fake serves without being told. */
+/** The kinds that the fake serves by default. */
 export const CORE_RESOURCES: readonly FakeResource[] = Object.entries(CORE).map(([name, resource]) => ({
   ...resource,
   status: WITH_STATUS.includes(name),

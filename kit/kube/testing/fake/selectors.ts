@@ -8,7 +8,7 @@ export function selecting(labelSelector: string, fieldSelector: string): Matches
   return (object) => rules.every((rule) => rule(object));
 }
 
-/** At commas, but not at those inside of parentheses. */
+/** Splits at commas outside of parentheses. */
 function split(selector: string): string[] {
   return selector
     .split(/,(?![^(]*\))/)

@@ -14,7 +14,7 @@ export interface Spot extends Place {
   readonly name: string;
 }
 
-/** One change: what there was, and what there is. */
+/** One change: the state before and after. */
 export interface Change {
   readonly version: number;
   readonly place: Place;
@@ -27,7 +27,7 @@ interface Writing {
   readonly subresource?: string | undefined;
 }
 
-/** The objects, one version for every change, and the changes since the last compaction. */
+/** The objects, a version counter for changes, and the changes since the last compaction. */
 export class FakeStore {
   readonly #objects = new Map<string, Stored>();
   readonly #listeners = new Set<(change: Change) => void>();
@@ -40,13 +40,13 @@ export class FakeStore {
     return this.#version;
   }
 
-  /** Calls back for each change from now on. */
+  /** Calls the listener for each later change. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What came after a version. A version from before the last compaction is `Expired`. */
+  /** The changes after a version. A version from before the last compaction is `Expired`. */
   since(version: number): readonly Change[] {
     if (version < this.#compacted) throw expired(`too old resource version: ${version} (${this.#compacted})`);
     return this.#changes.filter((change) => change.version > version);
@@ -98,7 +98,7 @@ export class FakeStore {
     return this.#write(spot, before, after);
   }
 
-  /** What is left, or undefined. */
+  /** The remaining object, or undefined. */
   delete(spot: Spot, options: DeleteOptions): Stored | undefined {
     const before = this.get(spot);
     const after = deleted(before, options, now());

@@ -6,13 +6,13 @@ import { type Change, type FakeStore, keyOf, type Place } from './store.ts';
 export interface WatchRequest {
   readonly place: Place;
   readonly matches: Matches;
-  /** Empty and 0 begin with what is there. */
+  /** Empty and 0 begin with the existing objects. */
   readonly version: string;
 }
 
 type WireEvent = { readonly type: string; readonly object: object };
 
-/** Tells what a watch is to say, from its version on. Returns how to stop it. */
+/** Emits the events of a watch, from its version on. Returns a function that stops it. */
 export function startWatch(
   store: FakeStore,
   { place, matches, version }: WatchRequest,
@@ -29,7 +29,7 @@ export function startWatch(
       for (const change of store.since(Number(version))) tell(change);
     }
   } catch (error) {
-    // A watch has begun by the time at which its version is looked at, so it says this as an event.
+    // The watch has already begun when its version is checked, so the error is an event.
     if (!(error instanceof Refused)) throw error;
     say({ type: 'ERROR', object: error.toStatus() });
     return () => {};
@@ -43,7 +43,7 @@ export function bookmark({ resource }: Place, version: number): WireEvent {
   return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion, metadata } };
 }
 
-/** An object that begins to match is new to this watcher, and one that ceases to is gone for it. */
+/** An object that begins to match is new to this watcher, and one that ceases to match is gone. */
 function eventOf({ place, before, after, version }: Change, watched: Place, matches: Matches): WireEvent | undefined {
   if (keyOf(place.resource) !== keyOf(watched.resource)) return undefined;
   const namespace = (after ?? before)?.metadata.namespace;

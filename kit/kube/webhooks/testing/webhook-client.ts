@@ -12,7 +12,7 @@ import { FakeClock } from '#testing/fake-clock';
 import type { Webhook } from '../webhook.ts';
 import { type WebhookLimits, WebhookServer } from '../webhook-server.ts';
 
-/** As much of a review or a Status as the tests look at. */
+/** The parts of a review or a Status that the tests check. */
 interface AnswerBody {
   readonly kind: string;
   readonly code: number;
@@ -24,7 +24,7 @@ interface AnswerBody {
 export interface Answer {
   readonly status: number;
   readonly body: AnswerBody;
-  /** The serial number of the certificate that was shown. */
+  /** The serial number of the presented certificate. */
   readonly serial: string;
 }
 
@@ -38,7 +38,7 @@ interface Scene {
   readonly checkReady?: () => Promise<void>;
 }
 
-/** A server on loopback with a certificate of its own, which its clients trust. */
+/** A server on loopback with its own certificate, which its clients trust. */
 export async function webhookScene(t: Cleanup, { webhooks, limits = {}, checkReady }: Scene) {
   const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
   const authority = makeAuthority();

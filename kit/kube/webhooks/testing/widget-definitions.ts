@@ -4,12 +4,12 @@ import { conversionWebhook } from '../conversion-webhook.ts';
 import { allow, change, deny } from '../verdict.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** The same in two versions: what is a `color` in the first is `paint` in the second. */
+/** Two versions of a kind: `color` in the first is `paint` in the second. */
 export interface Widget extends KubeObject {
   readonly spec: { readonly color?: string; readonly paint?: string; readonly size?: number };
 }
 
-/** Where the API server finds the webhooks, and whom it trusts for them. */
+/** Where the API server finds the webhooks, and which authority it trusts for them. */
 export interface WebhookPlace {
   readonly group: string;
   readonly port: number;

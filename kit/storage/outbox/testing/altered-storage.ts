@@ -1,6 +1,6 @@
 import type { Storage } from '../../port.ts';
 
-/** A real storage with a few doors of it replaced: where a test lets something go wrong. */
+/** A real storage with some methods replaced, to inject faults. */
 export function alteredStorage(storage: Storage, doors: Partial<Storage>): Storage {
   return {
     engine: storage.engine,

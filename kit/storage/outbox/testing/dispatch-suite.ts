@@ -5,7 +5,7 @@ import { appendEvents } from '../append-events.ts';
 import { event, never, type OutboxDatabase, outboxDatabase } from './outbox-database.ts';
 import { RecordingConsumer, runDispatcher } from './recording-consumer.ts';
 
-/** For a `describe`: one outbox for all its tests, and for each test a consumer's name that was never used. */
+/** For a `describe`: one outbox for all its tests, and a new consumer name for each test. */
 export function dispatchSuite(engine: Engine) {
   let outbox: OutboxDatabase;
   let number = 0;
@@ -14,7 +14,7 @@ export function dispatchSuite(engine: Engine) {
   });
   after(() => outbox.dispose());
   return {
-    /** A consumer that is new, but has seen all that other tests appended. */
+    /** A new consumer that starts after all events appended by other tests. */
     registered: async (): Promise<{ storage: Storage; name: string }> => {
       const { storage } = outbox;
       const name = `consumer-${number++}`;
@@ -42,7 +42,7 @@ export function has(...wanted: string[]): (items: readonly string[]) => boolean 
   return (items) => wanted.every((each) => items.includes(each));
 }
 
-/** Those of one key, as they came. */
+/** The items of one key, in order. */
 export function ofKey(key: string, items: readonly string[]): string {
   return items.filter((each) => each.startsWith(key)).join(' ');
 }

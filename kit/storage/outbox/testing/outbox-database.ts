@@ -22,13 +22,16 @@ const COUNTERS = {
 export interface OutboxDatabase {
   readonly database: TestDatabase;
   readonly storage: Storage;
-  /** A storage on the same database, as another process would have; on SQLite, where there is no other, the same. */
+  /**
+   * A second storage on the same database, like that of another process; on SQLite, which allows only one process, the
+   * same one.
+   */
   readonly second: () => Promise<Storage>;
   readonly append: (...keys: string[]) => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-/** An empty outbox, with a sequencer that runs unless told otherwise, and a table `counters` for things that events tell of. */
+/** An empty outbox, by default with a running sequencer, and a table `counters` as the subject of events. */
 export async function outboxDatabase(engine: Engine, { sequences = true } = {}): Promise<OutboxDatabase> {
   const database = await freshDatabase(engine);
   const modules = [OUTBOX_MIGRATIONS, COUNTERS];

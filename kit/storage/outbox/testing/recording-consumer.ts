@@ -6,7 +6,7 @@ import { Watched } from './watched.ts';
 
 type Behaviour = (event: StoredEvent, signal: AbortSignal) => Promise<void> | void;
 
-/** Notes what it is handed, when it begins and when it is done; the test says how it behaves. */
+/** Records the events it gets, when handling starts and when it ends; the test defines its behaviour. */
 export class RecordingConsumer implements Consumer {
   readonly name: string = 'recorder';
   readonly startAt: 'beginning' | 'now' = 'beginning';
@@ -36,17 +36,17 @@ function label({ key, data }: Pick<StoredEvent, 'key' | 'data'>): string {
 
 export interface RunningDispatcher {
   readonly facts: Watched<DispatchFact>;
-  /** Rejects when the dispatcher did. */
+  /** Rejects if the dispatcher did. */
   stop(): Promise<void>;
   readonly ended: Promise<void>;
 }
 
-/** It hardly ever looks by itself, so that a test notices when nobody woke it. */
+/** It hardly ever polls, so that a test notices when a notification is missing. */
 export function runDispatcher(options: DispatcherOptions): RunningDispatcher {
   const facts = new Watched<DispatchFact>();
   const stop = new AbortController();
   const ended = createDispatcher({ pollMs: 60_000, ...options, onFact: facts.add }).run(stop.signal);
-  // A test that expects the end awaits it later.
+  // A test that expects the rejection awaits it later.
   ended.catch(() => {});
   return {
     facts,

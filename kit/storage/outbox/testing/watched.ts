@@ -1,6 +1,6 @@
 import { PATIENCE_MS } from '#testing/patience';
 
-/** A list that a test can wait on: for order without sleeping. */
+/** A list that a test can wait on, instead of sleeping. */
 export class Watched<T> {
   readonly items: T[] = [];
   readonly #waiting = new Set<() => void>();
@@ -10,7 +10,7 @@ export class Watched<T> {
     for (const look of this.#waiting) look();
   };
 
-  /** Resolves once the items are as wanted; rejects after a while with what there was instead. */
+  /** Resolves when the items match; rejects after a timeout with the actual items. */
   async until(wanted: (items: readonly T[]) => boolean, what: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const look = (): void => {

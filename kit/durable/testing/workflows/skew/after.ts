@@ -4,7 +4,7 @@ import { work, workOnce } from '../activities.ts';
 
 export { bystander } from './before.ts';
 
-/** The release after the change, with a marker, so that what began before it goes on as it began. */
+/** The release after the change, with a marker, so that older workflows continue as they began. */
 export const skewed = defineWorkflow<{ key: string }, Payload>('skewed', async (ctx, { key }) => {
   const way = ctx.patched('a new way') ? 'new' : 'old';
   const first = await ctx.run(work, { key: `${key}-${way}` });
@@ -17,7 +17,7 @@ export const skewedLater = defineWorkflow<{ key: string }, Payload>('skewed-late
   return await ctx.run(work, { key: ctx.patched('a new way') ? `${key}-new` : `${key}-old` });
 });
 
-/** And changes that somebody made without one. */
+/** Changes without a marker. */
 export const otherInput = defineWorkflow<{ key: string }, Payload>('other-input', async (ctx, { key }) => {
   const first = await ctx.run(work, { key: `${key}-changed` });
   await ctx.waitSignal('go');

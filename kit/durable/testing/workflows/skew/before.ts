@@ -15,7 +15,7 @@ export const skewedLater = defineWorkflow<{ key: string }, Payload>('skewed-late
   return await ctx.run(work, { key: `${key}-old` });
 });
 
-/** Each is changed in one way that its history cannot stand. */
+/** Each is changed in one way that is incompatible with its history. */
 export const otherInput = defineWorkflow<{ key: string }, Payload>('other-input', async (ctx, { key }) => {
   const first = await ctx.run(work, { key });
   await ctx.waitSignal('go');
@@ -47,7 +47,7 @@ export const stepRemoved = defineWorkflow<{ key: string }, Payload>('step-remove
   return first;
 });
 
-/** Not in the next release at all. */
+/** Missing in the next release. */
 export const removed = defineWorkflow<{ key: string }, Payload>('removed', async (ctx, { key }) => {
   const first = await ctx.run(work, { key });
   await ctx.waitSignal('go');
